@@ -1,0 +1,354 @@
+import { isObject, isRequestId } from './codec.ts';
+import { ConnectionError, errorCodes, RpcError, toErrorObject } from './errors.ts';
+import { Cancelled, Inbound } from './inbound.ts';
+import type { Decoded, ErrorObject, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
+import { batchOutlet, failureText, notificationText, refusalText, requestText, successText } from './outlet.ts';
+import type { Outlet } from './outlet.ts';
+
+/** `progress` grows with each report; `total` is in the same unit, when it is known. */
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+export interface RequestOptions {
+  /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for the answer; each progress report starts them anew. 0: no limit. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
+  maxTimeoutMs?: number | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface ConnectionLimits {
+  /** Default of `RequestOptions.timeoutMs`. 60 seconds. */
+  timeoutMs: number;
+  /** Default of `RequestOptions.maxTimeoutMs`. 10 minutes. */
+  maxTimeoutMs: number;
+  /** Requests of the peer that may be unanswered at once; the next one is refused. 1024. */
+  maxInFlight: number;
+}
+
+export const defaultConnectionLimits: ConnectionLimits = {
+  timeoutMs: 60_000,
+  maxTimeoutMs: 600_000,
+  maxInFlight: 1024,
+};
+
+/** What the layer above does with what arrives. */
+export interface ConnectionHandlers {
+  /** The result, or a promise of it. A throw is the error answer. */
+  request(inbound: Inbound): object | Promise<object>;
+  notification(notification: Notification): void;
+  /** Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications. */
+  error(error: Error): void;
+}
+
+interface Pending {
+  method: string;
+  resolve(result: Record<string, unknown>): void;
+  reject(error: unknown): void;
+  onProgress: ((progress: Progress) => void) | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  timeoutMs: number;
+  deadline: number;
+  signal: AbortSignal | undefined;
+  onAbort: (() => void) | undefined;
+}
+
+/** Late answers to cancelled requests are expected, and these many are remembered in order to tell them apart. */
+const maxAbandoned = 256;
+
+/**
+ * One peer: matches answers to questions, runs the peer's requests concurrently, and carries cancellation,
+ * timeouts and progress in both directions. Owns no stream; `receive` is fed, and `outlet` is written to.
+ */
+export class Connection {
+  /** Whether the revision in use has batches. */
+  batching = false;
+  readonly #outlet: Outlet;
+  readonly #handlers: ConnectionHandlers;
+  readonly #limits: ConnectionLimits;
+  #nextId = 1;
+  // An idle session holds none of these maps.
+  #pending: Map<RequestId, Pending> | undefined;
+  #abandoned: Set<RequestId> | undefined;
+  #inFlight: Map<RequestId, Inbound> | undefined;
+  #closed: ConnectionError | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(outlet: Outlet, handlers: ConnectionHandlers, limits: ConnectionLimits = defaultConnectionLimits) {
+    this.#outlet = outlet;
+    this.#handlers = handlers;
+    this.#limits = limits;
+  }
+
+  /** The peer's requests that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight?.size ?? 0;
+  }
+
+  /** The questions of ours that are not answered yet. */
+  get waiting(): number {
+    return this.#pending?.size ?? 0;
+  }
+
+  /**
+   * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise the
+   * connection's. Never throws.
+   */
+  receive(decoded: Decoded, outlet: Outlet = this.#outlet): void {
+    if (this.#closed) return outlet.answer(undefined);
+    switch (decoded.kind) {
+      case 'request': return this.#answer(decoded.message, outlet);
+      case 'notification': return this.#notice(decoded.message);
+      case 'success': return this.#settle(decoded.message.id, decoded.message);
+      case 'failure': return this.#settle(decoded.message.id ?? null, decoded.message);
+      case 'refusal': return outlet.answer(refusalText(decoded));
+      case 'batch': return this.#receiveBatch(decoded.items, outlet);
+    }
+  }
+
+  #receiveBatch(items: Decoded[], outlet: Outlet): void {
+    if (!this.batching) {
+      const message = 'Invalid request: this protocol revision has no batches';
+      return outlet.answer(failureText(null, { code: errorCodes.invalidRequest, message }));
+    }
+    const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
+    const gathered = batchOutlet(outlet, answers);
+    for (const item of items) this.receive(item, gathered);
+  }
+
+  #answer(request: Request, outlet: Outlet): void {
+    const inFlight = this.#inFlight ??= new Map();
+    const { id } = request;
+    if (inFlight.has(id)) {
+      return outlet.answer(failureText(id, {
+        code: errorCodes.invalidRequest,
+        message: `Invalid request: id ${JSON.stringify(id)} is already in flight`,
+      }));
+    }
+    if (inFlight.size >= this.#limits.maxInFlight) {
+      return outlet.answer(failureText(id, {
+        code: errorCodes.internalError,
+        message: `Too many requests in flight: the limit is ${this.#limits.maxInFlight}`,
+      }));
+    }
+    const inbound = new Inbound(request, outlet);
+    inFlight.set(id, inbound);
+    let result: object | Promise<object>;
+    try {
+      result = this.#handlers.request(inbound);
+    } catch (thrown) {
+      return this.#finish(inbound, undefined, thrown);
+    }
+    // A handler that answers at once costs no turn of the microtask queue.
+    if (result instanceof Promise) {
+      result.then((value) => this.#finish(inbound, value), (thrown) => this.#finish(inbound, undefined, thrown));
+    } else {
+      this.#finish(inbound, result);
+    }
+  }
+
+  #finish(inbound: Inbound, result: object | undefined, thrown?: unknown): void {
+    const { id } = inbound.request;
+    if (!inbound.settled) {
+      this.#inFlight?.delete(id);
+      inbound.settle(answerText(id, result, thrown));
+    }
+    if (this.#inFlight?.size === 0) this.#onIdle?.();
+  }
+
+  #notice(notification: Notification): void {
+    const { method, params } = notification;
+    if (method === 'notifications/cancelled') this.#cancelInbound(params);
+    else if (method === 'notifications/progress') this.#progress(params);
+    try {
+      this.#handlers.notification(notification);
+    } catch (thrown) {
+      this.#report(thrown);
+    }
+  }
+
+  /** 2025-11-25 basic/utilities/cancellation: unknown, finished and malformed cancellations are ignored. */
+  #cancelInbound(params: Params | undefined): void {
+    const id = params?.['requestId'];
+    const inbound = isRequestId(id) ? this.#inFlight?.get(id) : undefined;
+    if (inbound === undefined || inbound.request.method === 'initialize') return;
+    const reason = params?.['reason'];
+    this.cancel(inbound, typeof reason === 'string' ? reason : 'The client cancelled the request');
+  }
+
+  /** Stops a request of the peer's: its handler is told, and it gets no answer. */
+  cancel(inbound: Inbound, reason: string): void {
+    this.#inFlight?.delete(inbound.request.id);
+    inbound.abort(new Cancelled(reason));
+    inbound.settle(undefined);
+    if (this.#inFlight?.size === 0) this.#onIdle?.();
+  }
+
+  /** The request of the peer's with this id, while it is in flight. */
+  inbound(id: RequestId): Inbound | undefined {
+    return this.#inFlight?.get(id);
+  }
+
+  /**
+   * Asks the peer. Rejects with `RpcError` where the peer answers with an error, with `ConnectionError` where
+   * the time is up or the connection closes, with the signal's reason where the caller cancels.
+   * `outlet` is where the question goes, when it belongs to a request of the peer's.
+   */
+  request(
+    method: string,
+    params?: Params,
+    options: RequestOptions = {},
+    outlet: Pick<Outlet, 'send'> = this.#outlet,
+  ): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const { signal, onProgress } = options;
+      if (this.#closed) throw this.#closed;
+      signal?.throwIfAborted();
+      const id = this.#nextId++;
+      // The token is the id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress demands.
+      const sent = onProgress ? { ...params, _meta: { ...(params?.['_meta'] as object), progressToken: id } } : params;
+      const max = options.maxTimeoutMs ?? this.#limits.maxTimeoutMs;
+      const pending: Pending = {
+        method, resolve, reject, onProgress, signal,
+        timer: undefined,
+        timeoutMs: options.timeoutMs ?? this.#limits.timeoutMs,
+        deadline: max > 0 ? Date.now() + max : Infinity,
+        onAbort: signal && (() => this.#giveUp(id, signal.reason)),
+      };
+      if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
+      (this.#pending ??= new Map()).set(id, pending);
+      this.#startTimer(id, pending);
+      try {
+        outlet.send(requestText(id, method, sent));
+      } catch (thrown) {
+        this.#take(id);
+        throw thrown;
+      }
+    });
+  }
+
+  notify(method: string, params?: Params): void {
+    if (!this.#closed) this.#outlet.send(notificationText(method, params));
+  }
+
+  #startTimer(id: RequestId, pending: Pending): void {
+    if (pending.timer !== undefined) clearTimeout(pending.timer);
+    const left = Math.min(pending.timeoutMs > 0 ? pending.timeoutMs : Infinity, pending.deadline - Date.now());
+    if (left === Infinity) return;
+    pending.timer = setTimeout(() => {
+      this.#giveUp(id, new ConnectionError('timeout', `${pending.method}: no answer within ${Math.round(left)} ms`));
+    }, left);
+  }
+
+  /** The caller no longer waits: the peer is told, and a late answer will be expected. */
+  #giveUp(id: RequestId, reason: unknown): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    const abandoned = this.#abandoned ??= new Set();
+    abandoned.add(id);
+    if (abandoned.size > maxAbandoned) abandoned.delete(abandoned.values().next().value as RequestId);
+    // 2025-11-25 basic/utilities/cancellation: `initialize` MUST NOT be cancelled.
+    if (pending.method !== 'initialize') {
+      this.notify('notifications/cancelled', { requestId: id, reason: reason instanceof Error ? reason.message : String(reason) });
+    }
+    pending.reject(reason);
+  }
+
+  #take(id: RequestId): Pending | undefined {
+    const pending = this.#pending?.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending?.delete(id);
+    if (pending.timer !== undefined) clearTimeout(pending.timer);
+    if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
+    return pending;
+  }
+
+  #settle(id: RequestId | null, response: Success | Failure): void {
+    const pending = id === null ? undefined : this.#take(id);
+    if (pending === undefined) {
+      if (id !== null && this.#abandoned?.delete(id)) return;
+      return this.#handlers.error(unasked(id, response));
+    }
+    if ('result' in response) return pending.resolve(response.result);
+    const { code, message, data } = response.error;
+    pending.reject(new RpcError(code, message, data));
+  }
+
+  #progress(params: Params | undefined): void {
+    const token = params?.['progressToken'];
+    const pending = isRequestId(token) ? this.#pending?.get(token) : undefined;
+    // Late reports are no fault: they cross the answer on the wire.
+    if (pending === undefined || !isRequestId(token)) return;
+    if (!isProgress(params)) return this.#report(new Error('notifications/progress: "progress" must be a number'));
+    this.#startTimer(token, pending);
+    try {
+      pending.onProgress?.(params);
+    } catch (thrown) {
+      this.#report(thrown);
+    }
+  }
+
+  #report(thrown: unknown): void {
+    this.#handlers.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  }
+
+  /** Resolves once every request of the peer's has been answered or cancelled. */
+  idle(): Promise<void> {
+    if (this.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  /** Ends the connection: what is pending fails with `why`, handlers are told to stop, nothing more is sent. */
+  close(why: string = 'the connection was closed', cause?: unknown): void {
+    if (this.#closed) return;
+    const closed = this.#closed = new ConnectionError('closed', why, { cause });
+    for (const [id, pending] of this.#pending ?? []) {
+      this.#take(id);
+      pending.reject(new ConnectionError('closed', `${pending.method}: ${why}`, { cause }));
+    }
+    for (const inbound of this.#inFlight?.values() ?? []) {
+      inbound.abort(closed);
+      inbound.settle(undefined);
+    }
+    this.#inFlight?.clear();
+    this.#onIdle?.();
+  }
+}
+
+/** The answer's text. A result that JSON cannot say (a cycle, a BigInt) is an error answer, not a crash. */
+function answerText(id: RequestId, result: object | undefined, thrown: unknown): string {
+  if (result !== undefined) {
+    try {
+      return successText(id, result);
+    } catch (unserializable) {
+      thrown = unserializable;
+    }
+  }
+  return failureText(id, safeError(thrown));
+}
+
+function safeError(thrown: unknown): ErrorObject {
+  const error = toErrorObject(thrown);
+  try {
+    JSON.stringify(error.data);
+    return error;
+  } catch {
+    return { code: error.code, message: error.message };
+  }
+}
+
+function isProgress(params: Params | undefined): params is Params & Progress {
+  return isObject(params) && typeof params['progress'] === 'number';
+}
+
+function unasked(id: RequestId | null, response: Success | Failure): Error {
+  const said = 'error' in response ? `: ${response.error.message}` : '';
+  return new Error(`an answer to a question that was not asked (id ${JSON.stringify(id)})${said}`);
+}

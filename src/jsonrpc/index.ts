@@ -1,0 +1,12 @@
+export { classify, decode, encode } from './codec.ts';
+export { Connection, defaultConnectionLimits } from './connection.ts';
+export type { ConnectionHandlers, ConnectionLimits, Progress, RequestOptions } from './connection.ts';
+export { ConnectionError, errorCodes, RpcError } from './errors.ts';
+export type { LocalFailure } from './errors.ts';
+export { createFramer, defaultMaxMessageBytes } from './framing.ts';
+export type { Framer, FramerEvents } from './framing.ts';
+export { Cancelled, Inbound } from './inbound.ts';
+export type {
+  Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response, Success,
+} from './message.ts';
+export type { Outlet } from './outlet.ts';

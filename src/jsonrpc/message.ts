@@ -1,0 +1,57 @@
+/** The messages of JSON-RPC 2.0, as MCP narrows them. Source: 2026-07-28 basic/index#messages. */
+
+/** A string or an integer, never null. 2025-06-18 basic/index#requests. */
+export type RequestId = string | number;
+
+export type Params = Record<string, unknown>;
+
+export interface Request {
+  jsonrpc: '2.0';
+  id: RequestId;
+  method: string;
+  params?: Params;
+}
+
+export interface Notification {
+  jsonrpc: '2.0';
+  method: string;
+  params?: Params;
+}
+
+export interface Success {
+  jsonrpc: '2.0';
+  id: RequestId;
+  result: Record<string, unknown>;
+}
+
+export interface ErrorObject {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** `id` is absent or null when the request could not be read far enough to find one. */
+export interface Failure {
+  jsonrpc: '2.0';
+  id?: RequestId | null;
+  error: ErrorObject;
+}
+
+export type Response = Success | Failure;
+export type Message = Request | Notification | Response;
+
+/** What `decode` makes of one message: what it is, or why it is refused. */
+export type Decoded =
+  | { kind: 'request'; message: Request }
+  | { kind: 'notification'; message: Notification }
+  | { kind: 'success'; message: Success }
+  | { kind: 'failure'; message: Failure }
+  | { kind: 'batch'; items: Decoded[] }
+  | Refusal;
+
+/** A message that is not JSON-RPC. `id` is the request's, when it could still be read; otherwise null. */
+export interface Refusal {
+  kind: 'refusal';
+  id: RequestId | null;
+  error: ErrorObject;
+}

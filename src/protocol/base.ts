@@ -7,9 +7,6 @@
 /** The contents of `_meta`: keys are prefixed names (`example.org/key`), values are JSON. */
 export type MetaObject = Record<string, unknown>;
 
-/** A JSON object whose members this library does not interpret. */
-export type JSONObject = Record<string, unknown>;
-
 /** The parameters that every request may carry. From 2026-07-28 `_meta` is required (see meta.ts). */
 export interface RequestParams {
   _meta?: MetaObject | undefined;

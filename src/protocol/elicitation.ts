@@ -66,7 +66,7 @@ export interface TitledMultiSelectEnumSchema extends FormProperty {
 
 export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
 
-/** The older way to give titles to a choice of one; since 2025-11-25 there is TitledSingleSelectEnumSchema. */
+/** The older way to title a choice of one; from 2025-11-25 on, see TitledSingleSelectEnumSchema. */
 export interface LegacyTitledEnumSchema extends FormProperty {
   type: 'string';
   enum: readonly string[];

@@ -14,7 +14,7 @@ export interface SetLevelRequestParams extends RequestParams {
   level: LoggingLevel;
 }
 
-// notifications/message: notification, server to client.
+// notifications/message: notification, server to client. Deprecated since 2026-07-28.
 export interface LoggingMessageNotificationParams extends NotificationParams {
   level: LoggingLevel;
   /** Who speaks. */

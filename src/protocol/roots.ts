@@ -9,7 +9,7 @@ export interface Root {
   _meta?: MetaObject | undefined;
 }
 
-// roots/list: request, server to client; since 2026-07-28 only within InputRequests.
+// roots/list: request, server to client; since 2026-07-28 only within InputRequests, and deprecated there.
 export type ListRootsRequestParams = RequestParams;
 
 export interface ListRootsRequest {

@@ -1,4 +1,4 @@
-import type { JSONObject, MetaObject, Result, Role } from './base.ts';
+import type { MetaObject, Result, Role } from './base.ts';
 import type { AudioContent, ContentBlock, ImageContent, TextContent } from './content.ts';
 import type { TaskAugmentedRequestParams } from './tasks.ts';
 import type { Tool } from './tools.ts';
@@ -59,18 +59,19 @@ export interface SamplingMessage {
   _meta?: MetaObject | undefined;
 }
 
-// sampling/createMessage: request, server to client; since 2026-07-28 only within InputRequests.
+// sampling/createMessage: request, server to client; since 2026-07-28 only within InputRequests, and
+// deprecated there.
 export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   messages: SamplingMessage[];
   modelPreferences?: ModelPreferences | undefined;
   systemPrompt?: string | undefined;
-  /** Default: `none`; the other two are discouraged since 2025-11-25. */
+  /** Default: `none`; the other two are deprecated since 2025-11-25. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
   temperature?: number | undefined;
   maxTokens: number;
   stopSequences?: string[] | undefined;
   /** For the model's provider. */
-  metadata?: JSONObject | undefined;
+  metadata?: object | undefined;
   /** Since 2025-11-25; for a client that declared `sampling.tools`. */
   tools?: Tool[] | undefined;
   /** Since 2025-11-25; for a client that declared `sampling.tools`. */

@@ -1,0 +1,35 @@
+import type { RequestParams } from './base.ts';
+import type { CacheableResult } from './caching.ts';
+import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
+
+// server/discover: request, client to server. Since 2026-07-28.
+export type DiscoverRequestParams = RequestParams;
+
+/** The server's identity is in its `_meta['io.modelcontextprotocol/serverInfo']`. */
+export interface DiscoverResult extends CacheableResult {
+  /** The revisions that the server speaks. */
+  supportedVersions: string[];
+  capabilities: ServerCapabilities;
+  /** How to use the server; a hint for the model. */
+  instructions?: string | undefined;
+}
+
+/** Since 2026-07-28. The error of a request whose revision the server does not speak. */
+export interface UnsupportedProtocolVersionError {
+  code: -32022;
+  message: string;
+  data: { supported: string[]; requested: string };
+}
+
+/** Since 2026-07-28. The error of a request that needs what its client did not declare. */
+export interface MissingRequiredClientCapabilityError {
+  code: -32021;
+  message: string;
+  data: { requiredCapabilities: ClientCapabilities };
+}
+
+/** Since 2026-07-28. The error of a request whose HTTP headers and body disagree. */
+export interface HeaderMismatchError {
+  code: -32020;
+  message: string;
+}

@@ -1,0 +1,69 @@
+import type { BaseMetadata, Icons, MetaObject, NotificationParams, RequestParams } from './base.ts';
+import type { CacheableResult } from './caching.ts';
+import type { Annotations, BlobResourceContents, TextResourceContents } from './content.ts';
+import type { InputResponseRequestParams } from './input-required.ts';
+import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
+
+/** Something that the server can read out. */
+export interface Resource extends BaseMetadata, Icons {
+  uri: string;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+  annotations?: Annotations | undefined;
+  /** In bytes, before any encoding. */
+  size?: number | undefined;
+  /** Since 2025-06-18. */
+  _meta?: MetaObject | undefined;
+}
+
+/** A family of resources: an RFC 6570 template that gives their URIs. */
+export interface ResourceTemplate extends BaseMetadata, Icons {
+  uriTemplate: string;
+  description?: string | undefined;
+  /** Only where it is the same for every resource of the family. */
+  mimeType?: string | undefined;
+  annotations?: Annotations | undefined;
+  /** Since 2025-06-18. */
+  _meta?: MetaObject | undefined;
+}
+
+// resources/list: request, client to server.
+export type ListResourcesRequestParams = PaginatedRequestParams;
+
+export interface ListResourcesResult extends PaginatedResult, CacheableResult {
+  resources: Resource[];
+}
+
+// resources/templates/list: request, client to server.
+export type ListResourceTemplatesRequestParams = PaginatedRequestParams;
+
+export interface ListResourceTemplatesResult extends PaginatedResult, CacheableResult {
+  resourceTemplates: ResourceTemplate[];
+}
+
+/** The parameters of every request about one resource. */
+export interface ResourceRequestParams extends RequestParams {
+  uri: string;
+}
+
+// resources/read: request, client to server. Since 2026-07-28 also answered by InputRequiredResult.
+export interface ReadResourceRequestParams extends ResourceRequestParams, InputResponseRequestParams {}
+
+export interface ReadResourceResult extends CacheableResult {
+  contents: (TextResourceContents | BlobResourceContents)[];
+}
+
+// resources/subscribe: request, client to server. Until 2025-11-25; then subscriptions/listen. EmptyResult.
+export type SubscribeRequestParams = ResourceRequestParams;
+
+// resources/unsubscribe: request, client to server. Until 2025-11-25. EmptyResult.
+export type UnsubscribeRequestParams = ResourceRequestParams;
+
+// notifications/resources/list_changed: notification, server to client.
+export type ResourceListChangedNotificationParams = NotificationParams;
+
+// notifications/resources/updated: notification, server to client.
+export interface ResourceUpdatedNotificationParams extends NotificationParams {
+  /** The resource, or a part of the one that was subscribed to. */
+  uri: string;
+}

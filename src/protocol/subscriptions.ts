@@ -1,0 +1,24 @@
+import type { NotificationParams, RequestParams, Result } from './base.ts';
+
+/** Since 2026-07-28. What a client wants to be told of. */
+export interface SubscriptionFilter {
+  toolsListChanged?: boolean | undefined;
+  promptsListChanged?: boolean | undefined;
+  resourcesListChanged?: boolean | undefined;
+  /** The URIs of the resources to watch. */
+  resourceSubscriptions?: string[] | undefined;
+}
+
+// subscriptions/listen: request, client to server. Since 2026-07-28. Stays open; answered when it ends.
+export interface SubscriptionsListenRequestParams extends RequestParams {
+  notifications: SubscriptionFilter;
+}
+
+/** Carries `_meta['io.modelcontextprotocol/subscriptionId']`. */
+export type SubscriptionsListenResult = Result;
+
+// notifications/subscriptions/acknowledged: notification, server to client. Since 2026-07-28. The first one
+// of a subscription: what the server agreed to tell.
+export interface SubscriptionsAcknowledgedNotificationParams extends NotificationParams {
+  notifications: SubscriptionFilter;
+}

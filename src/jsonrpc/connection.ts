@@ -1,8 +1,8 @@
-import { isObject, isRequestId } from './codec.ts';
-import { ConnectionError, errorCodes, RpcError, toErrorObject } from './errors.ts';
+import { encode, isObject, isRequestId } from './codec.ts';
+import { ConnectionError, errorCodes, RpcError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
-import type { Decoded, ErrorObject, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
-import { batchOutlet, failureText, notificationText, refusalText, requestText, successText } from './outlet.ts';
+import type { Decoded, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
+import { batchOutlet, refuse } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
@@ -106,7 +106,7 @@ export class Connection {
       case 'notification': return this.#notice(decoded.message);
       case 'success': return this.#settle(decoded.message.id, decoded.message);
       case 'failure': return this.#settle(decoded.message.id ?? null, decoded.message);
-      case 'refusal': return outlet.answer(refusalText(decoded));
+      case 'refusal': return refuse(outlet, decoded);
       case 'batch': return this.#receiveBatch(decoded.items, outlet);
     }
   }
@@ -114,7 +114,7 @@ export class Connection {
   #receiveBatch(items: Decoded[], outlet: Outlet): void {
     if (!this.batching) {
       const message = 'Invalid request: this protocol revision has no batches';
-      return outlet.answer(failureText(null, { code: errorCodes.invalidRequest, message }));
+      return refuse(outlet, { id: null, error: { code: errorCodes.invalidRequest, message } });
     }
     const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
     const gathered = batchOutlet(outlet, answers);
@@ -125,41 +125,27 @@ export class Connection {
     const inFlight = this.#inFlight ??= new Map();
     const { id } = request;
     if (inFlight.has(id)) {
-      return outlet.answer(failureText(id, {
-        code: errorCodes.invalidRequest,
-        message: `Invalid request: id ${JSON.stringify(id)} is already in flight`,
-      }));
+      const message = `Invalid request: id ${JSON.stringify(id)} is already in flight`;
+      return refuse(outlet, { id, error: { code: errorCodes.invalidRequest, message } });
     }
     if (inFlight.size >= this.#limits.maxInFlight) {
-      return outlet.answer(failureText(id, {
-        code: errorCodes.internalError,
-        message: `Too many requests in flight: the limit is ${this.#limits.maxInFlight}`,
-      }));
+      const message = `Too many requests in flight: the limit is ${this.#limits.maxInFlight}`;
+      return refuse(outlet, { id, error: { code: errorCodes.internalError, message } });
     }
     const inbound = new Inbound(request, outlet);
     inFlight.set(id, inbound);
-    let result: object | Promise<object>;
-    try {
-      result = this.#handlers.request(inbound);
-    } catch (thrown) {
-      return this.#finish(inbound, undefined, thrown);
-    }
-    // A handler that answers at once costs no turn of the microtask queue.
-    if (result instanceof Promise) {
-      result.then((value) => this.#finish(inbound, value), (thrown) => this.#finish(inbound, undefined, thrown));
-    } else {
-      this.#finish(inbound, result);
-    }
+    inbound.run(this.#handle, this.#done);
   }
 
-  #finish(inbound: Inbound, result: object | undefined, thrown?: unknown): void {
+  // Bound once a connection, not once a request.
+  readonly #handle = (inbound: Inbound): object | Promise<object> => this.#handlers.request(inbound);
+
+  readonly #done = (inbound: Inbound): void => {
     const { id } = inbound.request;
-    if (!inbound.settled) {
-      this.#inFlight?.delete(id);
-      inbound.settle(answerText(id, result, thrown));
-    }
-    if (this.#inFlight?.size === 0) this.#onIdle?.();
-  }
+    // A cancelled request has left already, and its id may be in use again.
+    if (this.#inFlight?.get(id) === inbound) this.#inFlight.delete(id);
+    if (this.inFlight === 0) this.#onIdle?.();
+  };
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
@@ -184,9 +170,8 @@ export class Connection {
   /** Stops a request of the peer's: its handler is told, and it gets no answer. */
   cancel(inbound: Inbound, reason: string): void {
     this.#inFlight?.delete(inbound.request.id);
-    inbound.abort(new Cancelled(reason));
-    inbound.settle(undefined);
-    if (this.#inFlight?.size === 0) this.#onIdle?.();
+    inbound.cancel(new Cancelled(reason));
+    if (this.inFlight === 0) this.#onIdle?.();
   }
 
   /** The request of the peer's with this id, while it is in flight. */
@@ -224,7 +209,9 @@ export class Connection {
       (this.#pending ??= new Map()).set(id, pending);
       this.#startTimer(id, pending);
       try {
-        outlet.send(requestText(id, method, sent));
+        const request: Request = { jsonrpc: '2.0', id, method };
+        if (sent !== undefined) request.params = sent;
+        outlet.send(encode(request), request);
       } catch (thrown) {
         this.#take(id);
         throw thrown;
@@ -233,7 +220,10 @@ export class Connection {
   }
 
   notify(method: string, params?: Params): void {
-    if (!this.#closed) this.#outlet.send(notificationText(method, params));
+    if (this.#closed) return;
+    const notification: Notification = { jsonrpc: '2.0', method };
+    if (params !== undefined) notification.params = params;
+    this.#outlet.send(encode(notification), notification);
   }
 
   #startTimer(id: RequestId, pending: Pending): void {
@@ -266,6 +256,11 @@ export class Connection {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
     return pending;
+  }
+
+  /** Fails one question of ours: its message could not be delivered, or the stream of its answer broke. */
+  fail(id: RequestId, error: unknown): void {
+    this.#take(id)?.reject(error);
   }
 
   #settle(id: RequestId | null, response: Success | Failure): void {
@@ -314,33 +309,10 @@ export class Connection {
       pending.reject(new ConnectionError('closed', `${pending.method}: ${why}`, { cause }));
     }
     for (const inbound of this.#inFlight?.values() ?? []) {
-      inbound.abort(closed);
-      inbound.settle(undefined);
+      inbound.cancel(closed);
     }
     this.#inFlight?.clear();
     this.#onIdle?.();
-  }
-}
-
-/** The answer's text. A result that JSON cannot say (a cycle, a BigInt) is an error answer, not a crash. */
-function answerText(id: RequestId, result: object | undefined, thrown: unknown): string {
-  if (result !== undefined) {
-    try {
-      return successText(id, result);
-    } catch (unserializable) {
-      thrown = unserializable;
-    }
-  }
-  return failureText(id, safeError(thrown));
-}
-
-function safeError(thrown: unknown): ErrorObject {
-  const error = toErrorObject(thrown);
-  try {
-    JSON.stringify(error.data);
-    return error;
-  } catch {
-    return { code: error.code, message: error.message };
   }
 }
 

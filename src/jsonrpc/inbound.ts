@@ -1,7 +1,9 @@
+import { toErrorObject } from './errors.ts';
+import type { ErrorObject, Request } from './message.ts';
+import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
-import type { Request } from './message.ts';
 
-/** Why a request's signal aborted, as `signal.reason`. */
+/** Why a request's signal aborted, as `signal.reason`: the peer cancelled it. */
 export class Cancelled extends Error {
   constructor(reason: string) {
     super(reason);
@@ -38,15 +40,65 @@ export class Inbound {
     this.#controller?.abort(reason);
   }
 
-  /** Sends the answer, or takes note that there will be none. The first one counts. */
-  settle(text: string | undefined): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.outlet.answer(text);
+  /** Tells the handler to stop; the request gets no answer. */
+  cancel(reason: unknown): void {
+    this.abort(reason);
+    this.#settle(undefined);
   }
 
   /** Sends a notification or a question that belongs to this request; nothing once it is settled. */
-  send(text: string): void {
-    if (!this.settled) this.outlet.send(text);
+  send(text: string, message?: Parameters<Outlet['send']>[1]): void {
+    if (!this.settled) this.outlet.send(text, message);
+  }
+
+  /**
+   * Runs `handle` and answers with what it returns or throws; then `done`, even where the answer was no longer
+   * wanted. A handler that answers at once costs no turn of the microtask queue.
+   */
+  run(handle: (inbound: Inbound) => object | Promise<object>, done?: (inbound: Inbound) => void): void {
+    let result: object | Promise<object>;
+    try {
+      result = handle(this);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return done?.(this);
+    }
+    if (!(result instanceof Promise)) {
+      this.#succeed(result);
+      return done?.(this);
+    }
+    result.then((value) => this.#succeed(value), (thrown) => this.#fail(thrown)).then(done && (() => done(this)));
+  }
+
+  #succeed(result: object): void {
+    if (this.settled) return;
+    let text: string;
+    try {
+      text = successText(this.request.id, result);
+    } catch (thrown) {
+      // What JSON cannot say (a cycle, a BigInt) is an error answer, not a crash.
+      return this.#fail(thrown);
+    }
+    this.#settle(text);
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.settled) return;
+    const error = toErrorObject(thrown);
+    this.#settle(errorText(this, error), error.code);
+  }
+
+  #settle(text: string | undefined, errorCode?: number): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.outlet.answer(text, errorCode);
+  }
+}
+
+function errorText({ request }: Inbound, error: ErrorObject): string {
+  try {
+    return failureText(request.id, error);
+  } catch {
+    return failureText(request.id, { code: error.code, message: error.message });
   }
 }

@@ -1,11 +1,17 @@
-import type { ErrorObject, Refusal, RequestId } from './message.ts';
+import type { ErrorObject, Notification, Refusal, Request, RequestId } from './message.ts';
 
 /** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
 export interface Outlet {
-  /** A message that is not an answer: a notification, or a question of ours. */
-  send(text: string): void;
-  /** The answer to the request that came with this outlet; undefined when it was cancelled and gets none. */
-  answer(text: string | undefined): void;
+  /**
+   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says, for
+   * transports that look inside; it is left out where one text goes to many.
+   */
+  send(text: string, message?: Request | Notification): void;
+  /**
+   * The answer to the request that came with this outlet; undefined when it was cancelled and gets none.
+   * `errorCode` is the code of an error answer, for transports that have a status of their own.
+   */
+  answer(text: string | undefined, errorCode?: number): void;
 }
 
 /** A result that is already JSON text, so that a list is serialized once and not for every client. */
@@ -26,16 +32,13 @@ export function failureText(id: RequestId | null, error: ErrorObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-export function refusalText(refusal: Refusal): string {
-  return failureText(refusal.id, refusal.error);
-}
-
-export function requestText(id: RequestId, method: string, params?: object): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
-}
-
 export function notificationText(method: string, params?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
+}
+
+/** Refuses what could not be read, or what may not be sent now. */
+export function refuse(outlet: Outlet, refusal: Pick<Refusal, 'id' | 'error'>): void {
+  outlet.answer(failureText(refusal.id, refusal.error), refusal.error.code);
 }
 
 /**
@@ -46,7 +49,7 @@ export function batchOutlet(outlet: Outlet, requests: number): Outlet {
   const answers: string[] = [];
   let open = requests;
   return {
-    send: (text) => outlet.send(text),
+    send: (text, message) => outlet.send(text, message),
     answer(text) {
       if (text !== undefined) answers.push(text);
       if (--open === 0) outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);

@@ -1,0 +1,68 @@
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
+import type { Revision } from './revisions.ts';
+
+/**
+ * A question that the client did not declare it can answer. A handler can catch it and do without.
+ * 2026-07-28 basic/index#meta: uncaught, it answers the request with `-32021` and what is missing.
+ */
+export class MissingCapabilityError extends RpcError {
+  constructor(what: string, requiredCapabilities: ClientCapabilities) {
+    super(errorCodes.missingClientCapability, `The client did not declare that it supports ${what}`, { requiredCapabilities });
+    this.name = 'MissingCapabilityError';
+  }
+}
+
+/** What a question needs of the client, by its method and parameters; undefined where the client has it. */
+export function missingForQuestion(
+  method: string,
+  params: Record<string, unknown>,
+  { elicitation, sampling, roots }: ClientCapabilities,
+  revision: Revision,
+): MissingCapabilityError | undefined {
+  switch (method) {
+    case 'elicitation/create':
+      if (params['mode'] === 'url') {
+        if (revision.urlElicitation && elicitation?.url) return undefined;
+        return new MissingCapabilityError('elicitation by URL', { elicitation: { url: {} } });
+      }
+      // 2025-11-25 client/elicitation#capabilities: an empty object means forms.
+      if (revision.elicitation && elicitation && (elicitation.form || !elicitation.url)) return undefined;
+      return new MissingCapabilityError('elicitation', { elicitation: { form: {} } });
+    case 'sampling/createMessage':
+      if (!sampling) return new MissingCapabilityError('sampling', { sampling: {} });
+      // 2025-11-25 client/sampling: tools MUST NOT be sent to a client without sampling.tools.
+      if ((params['tools'] || params['toolChoice']) && !(revision.samplingTools && sampling.tools)) {
+        return new MissingCapabilityError('tools in sampling', { sampling: { tools: {} } });
+      }
+      return undefined;
+    case 'roots/list':
+      return roots ? undefined : new MissingCapabilityError('roots', { roots: {} });
+    default:
+      return undefined;
+  }
+}
+
+/** The server capability that each request of a client's needs. Not listed: none. */
+const serverNeeds: Readonly<Record<string, (has: ServerCapabilities) => unknown>> = {
+  'tools/list': (has) => has.tools,
+  'tools/call': (has) => has.tools,
+  'resources/list': (has) => has.resources,
+  'resources/templates/list': (has) => has.resources,
+  'resources/read': (has) => has.resources,
+  'resources/subscribe': (has) => has.resources?.subscribe,
+  'resources/unsubscribe': (has) => has.resources?.subscribe,
+  'prompts/list': (has) => has.prompts,
+  'prompts/get': (has) => has.prompts,
+  'logging/setLevel': (has) => has.logging,
+};
+
+/**
+ * Whether the server declared what this request needs. `completion/complete` needs its capability only where
+ * the revision has one. 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
+ */
+export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
+  if (method === 'completion/complete') return !revision.completionsCapability || has.completions !== undefined;
+  const need = Object.hasOwn(serverNeeds, method) ? serverNeeds[method] : undefined;
+  return need === undefined || Boolean(need(has));
+}

@@ -1,0 +1,97 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import type { Request, RequestId } from '../jsonrpc/message.ts';
+import type { ClientCapabilities, Implementation } from './initialize.ts';
+import { loggingLevels } from './logging.ts';
+import type { LoggingLevel } from './logging.ts';
+import { findRevision } from './revisions.ts';
+import type { Revision } from './revisions.ts';
+
+/** The reserved keys of `_meta`. 2026-07-28 basic/index#meta. */
+export const metaKeys = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+/** What a modern request says of itself. */
+export interface RequestMeta {
+  readonly revision: Revision;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly logLevel: LoggingLevel | undefined;
+}
+
+/** The `_meta` of any parameters; undefined where there is none, or something that is not an object. */
+export function metaOf(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  const meta = params?.['_meta'];
+  return isObject(meta) ? meta : undefined;
+}
+
+/** Whether a request speaks the modern era: it carries one of the fields that only modern requests carry. */
+export function isModern(request: Request): boolean {
+  const meta = metaOf(request.params);
+  return meta !== undefined
+    && (meta[metaKeys.protocolVersion] !== undefined || meta[metaKeys.clientCapabilities] !== undefined);
+}
+
+/**
+ * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or malformed,
+ * `-32022` where `served` does not hold the version. 2026-07-28 basic/index#meta, basic/versioning.
+ */
+export function readRequestMeta(request: Request, served: readonly Revision[]): RequestMeta {
+  const meta = metaOf(request.params) ?? {};
+  const requested = meta[metaKeys.protocolVersion];
+  if (typeof requested !== 'string') throw malformed(metaKeys.protocolVersion, 'a string', requested);
+  const revision = findRevision(served, requested);
+  if (revision?.era !== 'modern') {
+    throw new RpcError(errorCodes.unsupportedProtocolVersion, `Unsupported protocol version ${JSON.stringify(requested)}`, {
+      supported: served.map(({ version }) => version),
+      requested,
+    });
+  }
+  const capabilities = meta[metaKeys.clientCapabilities];
+  if (!isObject(capabilities)) throw malformed(metaKeys.clientCapabilities, 'an object', capabilities);
+  const client = meta[metaKeys.clientInfo];
+  if (client !== undefined && !isImplementation(client)) {
+    throw malformed(metaKeys.clientInfo, 'an object with a name and a version', client);
+  }
+  const logLevel = meta[metaKeys.logLevel];
+  if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
+    throw malformed(metaKeys.logLevel, `one of ${loggingLevels.join(', ')}`, logLevel);
+  }
+  return { revision, client, capabilities, logLevel };
+}
+
+export function isImplementation(value: unknown): value is Implementation {
+  return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+}
+
+export function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return (loggingLevels as readonly unknown[]).includes(value);
+}
+
+function malformed(key: string, wanted: string, value: unknown): RpcError {
+  const what = value === undefined ? 'is missing' : `must be ${wanted}`;
+  return new RpcError(errorCodes.invalidParams, `Invalid params: params._meta["${key}"] ${what}`);
+}
+
+/** The `_meta` of a notification that a subscription carries. 2026-07-28 basic/patterns/subscriptions. */
+export function subscriptionMeta(id: RequestId): Record<string, unknown> {
+  return { [metaKeys.subscriptionId]: id };
+}
+
+const label = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const name = /^[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?$/i;
+
+/** Whether a `_meta` key, or with `prefixed` an extension's identifier, is well formed. 2026-07-28 basic/index#meta. */
+export function isMetaKey(key: string, prefixed: boolean = false): boolean {
+  const slash = key.indexOf('/');
+  if (slash < 0 && prefixed) return false;
+  if (slash >= 0 && !key.slice(0, slash).split('.').every((part) => label.test(part))) return false;
+  const rest = key.slice(slash + 1);
+  return rest === '' || name.test(rest);
+}

@@ -66,7 +66,8 @@ const SGR = /\x1b\[[0-9;]*m/y;
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200c\u200d]/u;
 const WIDE = new RegExp(
   '[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f' +
-    '\\uff00-\\uff60\\uffe0-\\uffe6\\u{1f300}-\\u{1f64f}\\u{1f680}-\\u{1f6ff}\\u{1f900}-\\u{1f9ff}\\u{20000}-\\u{3fffd}]',
+    '\\uff00-\\uff60\\uffe0-\\uffe6\\u{1f300}-\\u{1f64f}\\u{1f680}-\\u{1f6ff}' +
+    '\\u{1f900}-\\u{1f9ff}\\u{20000}-\\u{3fffd}]',
   'u',
 );
 

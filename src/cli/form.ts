@@ -1,0 +1,277 @@
+import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../protocol/elicitation.ts';
+import type { Prompter } from './prompter.ts';
+import { style, visible } from './terminal.ts';
+import type { Style } from './terminal.ts';
+import { bag, items, name as nameOf, quote } from './words.ts';
+import type { Bag } from './words.ts';
+
+/** Judges content by a form and applies its defaults: `completeForm` of the schema folder, or its like. */
+export type CompleteForm = (
+  schema: { type: 'object'; properties: Bag; required: string[] },
+  content: Bag,
+) =>
+  | { readonly valid: true; readonly content: Bag }
+  | {
+      readonly valid: false;
+      readonly errors: readonly { readonly property: string; readonly message: string }[];
+    };
+
+/** How a form is shown. */
+export interface FormOptions {
+  readonly complete: CompleteForm;
+  /** Who asks, as the person knows it. Default: `The server`. */
+  readonly from?: string | undefined;
+  /** Default: without colour. */
+  readonly style?: Style | undefined;
+  /** Ends the form as cancelled when it fires. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a line means that is not an answer. */
+type Command = 'decline' | 'cancel' | 'back' | 'skip';
+
+const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
+
+interface Field {
+  readonly name: string;
+  readonly schema: Bag;
+  readonly required: boolean;
+  /** What may be chosen; empty where anything may be written. */
+  readonly choices: readonly { readonly value: string; readonly title: string }[];
+}
+
+const HELP =
+  'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
+const MAX_LINES = 30;
+
+function choicesOf(schema: Bag): Field['choices'] {
+  const from = schema.type === 'array' ? bag(schema.items) : schema;
+  const titles = items(from.enumNames);
+  const all = [
+    ...[...items(from.oneOf), ...items(from.anyOf)].map((one) => [bag(one).const, bag(one).title]),
+    ...items(from.enum).map((value, i) => [value, titles[i]]),
+  ];
+  return all.flatMap(([value, title]) =>
+    typeof value === 'string' ? [{ value, title: typeof title === 'string' ? title : value }] : [],
+  );
+}
+
+function fieldsOf(requestedSchema: unknown): Field[] {
+  const { properties, required } = bag(requestedSchema);
+  const needed = items(required);
+  return Object.entries(bag(properties)).map(([name, value]) => {
+    const schema = bag(value);
+    return { name, schema, required: needed.includes(name), choices: choicesOf(schema) };
+  });
+}
+
+/** Text of the server's, every line marked, so that none passes for a line of ours. */
+function cite(text: unknown, dim: (text: string) => string): string[] {
+  const lines = (typeof text === 'string' ? text : '').slice(0, 10_000).split(/\r?\n/);
+  const shown = lines.slice(0, MAX_LINES).map((line) => `${dim('│')} ${visible(line)}`);
+  return lines.length > MAX_LINES ? [...shown, `${dim('│')} …`] : shown;
+}
+
+// What the person wrote, as the value that the field asks for. What does not fit is left a string, for the
+// judge to refuse: there is one place that says what is wrong.
+function read(text: string, { schema, choices }: Field): ElicitValue {
+  const word = text.trim();
+  const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+  const choose = (one: string): string =>
+    (
+      choices.find(({ value }) => value === one) ??
+      choices.find(({ value, title }) => same(value, one) || same(title, one)) ??
+      (/^\d{1,4}$/.test(one) ? choices[Number(one) - 1] : undefined)
+    )?.value ?? one;
+  switch (schema.type) {
+    case 'boolean':
+      if (/^(y|yes|true)$/i.test(word)) return true;
+      return /^(n|no|false)$/i.test(word) ? false : word;
+    case 'number':
+    case 'integer': {
+      const number = Number(word);
+      return word !== '' && Number.isFinite(number) ? number : word;
+    }
+    case 'array':
+      return same(word, 'none') ? [] : word.split(',').map((one) => choose(one.trim()));
+    default:
+      return choices.length > 0 ? choose(word) : text;
+  }
+}
+
+/** A value, as the person would write it. */
+function written(value: unknown, field: Field): string {
+  const one = (item: unknown): string => {
+    if (typeof item === 'boolean') return item ? 'yes' : 'no';
+    return nameOf(field.choices.find((choice) => choice.value === item)?.title ?? item, 200);
+  };
+  return Array.isArray(value) ? value.slice(0, 50).map(one).join(', ') || 'none' : one(value);
+}
+
+/**
+ * Shows what a server asks of the person, in a terminal, and returns what the person answers. A form is asked
+ * one property after another, with the reason and a new try where an answer breaks a rule, and shown whole
+ * before it is sent. A page is shown with its whole address and never opened. The person can decline and
+ * cancel at every prompt; the end of the input, Ctrl-C and the signal cancel. Never throws for what a server
+ * may send.
+ */
+export async function fillForm(
+  params: ElicitRequestParams,
+  prompter: Prompter,
+  options: FormOptions,
+): Promise<ElicitResult> {
+  const { bold, dim } = options.style ?? style(false);
+  const say = (...lines: readonly string[]): void => lines.forEach((line) => prompter.say(line));
+  say('', `${bold(visible(options.from ?? 'The server'))} asks:`, ...cite(params.message, dim));
+  return params.mode === 'url'
+    ? visit(params.url, prompter, options, say)
+    : fill(params, prompter, options, say);
+}
+
+type Say = (...lines: readonly string[]) => void;
+
+/** A line, or a command. A line that begins with a colon is written with two. */
+async function next(
+  prompter: Prompter,
+  question: string,
+  options: FormOptions,
+  say: Say,
+): Promise<string | { command: Command }> {
+  for (;;) {
+    const line = await prompter.ask(question, options.signal);
+    if (line === undefined) {
+      say('', options.signal?.aborted ? 'The question is no longer asked.' : 'No answer.');
+      return { command: 'cancel' };
+    }
+    if (!line.startsWith(':')) return line;
+    if (line.startsWith('::')) return line.slice(1);
+    const command = line.slice(1).trim();
+    if (commands.includes(command)) return { command: command as Command };
+    say(`  There is no ${visible(line)}. ${HELP} A text that begins with a colon begins with two.`);
+  }
+}
+
+async function visit(
+  url: unknown,
+  prompter: Prompter,
+  options: FormOptions,
+  say: Say,
+): Promise<ElicitResult> {
+  const { bold, red } = options.style ?? style(false);
+  const page = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  // 2025-11-25 client/elicitation#safe-url-handling: shown whole, with its host; opened only by the person.
+  if (page?.protocol !== 'https:' && page?.protocol !== 'http:') {
+    say(red(`  ${quote(url, 200)} is not the address of a page: declined.`));
+    return { action: 'decline' };
+  }
+  say(
+    `  It is the page ${visible(String(url))}`,
+    `  at ${bold(visible(page.host))}. It is not opened for you.`,
+  );
+  for (;;) {
+    const line = await next(prompter, '  Will you visit it? (yes/no) ', options, say);
+    if (typeof line !== 'string') {
+      if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
+    } else if (/^\s*(y|yes)\s*$/i.test(line)) return { action: 'accept' };
+    else if (/^\s*(n|no)\s*$/i.test(line)) return { action: 'decline' };
+  }
+}
+
+async function fill(
+  params: { requestedSchema: unknown },
+  prompter: Prompter,
+  options: FormOptions,
+  say: Say,
+): Promise<ElicitResult> {
+  const { bold, dim, red, cyan } = options.style ?? style(false);
+  const fields = fieldsOf(params.requestedSchema);
+  const answers = new Map<string, ElicitValue>();
+  const judge = (some: readonly Field[]): ReturnType<CompleteForm> =>
+    options.complete(
+      {
+        type: 'object',
+        properties: Object.fromEntries(some.map(({ name, schema }) => [name, schema])),
+        required: some.filter(({ required }) => required).map(({ name }) => name),
+      },
+      Object.fromEntries(
+        some.filter(({ name }) => answers.has(name)).map(({ name }) => [name, answers.get(name)]),
+      ),
+    );
+  const refuse = (message: string): void => say(red(`  That will not do: it ${visible(message)}.`));
+
+  const show = (field: Field, at: number): void => {
+    const { name, schema, required, choices } = field;
+    const title = bold(visible(typeof schema.title === 'string' ? schema.title : name));
+    say('', `${dim(`${at + 1}/${fields.length}`)} ${title}${required ? '' : dim(' (optional)')}`);
+    if (schema.description !== undefined) say(...cite(schema.description, dim));
+    choices.slice(0, 200).forEach(({ value, title }, i) => {
+      say(`  ${i + 1}) ${visible(title)}${title === value ? '' : dim(` (${visible(value)})`)}`);
+    });
+    if (schema.type === 'array') say(dim('  Choose any number of them, with commas between, or none.'));
+  };
+
+  say(dim(HELP));
+  for (let at = 0; ;) {
+    const field = fields[at];
+    if (field) {
+      const { name, schema } = field;
+      show(field, at);
+      const given = answers.get(name) ?? schema.default;
+      const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
+      const kind = schema.type === 'boolean' ? ' (yes/no)' : '';
+      for (;;) {
+        const line = await next(prompter, `  ${visible(name)}${kind}${offer}: `, options, say);
+        if (typeof line !== 'string') {
+          if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
+          if (line.command === 'back') {
+            at = Math.max(0, at - 1);
+            break;
+          }
+        }
+        const before = answers.get(name);
+        if (typeof line !== 'string') answers.delete(name);
+        else if (line.trim() !== '') answers.set(name, read(line, field));
+        const judged = judge([field]);
+        if (judged.valid) {
+          at++;
+          break;
+        }
+        // A wrong answer is not offered again; the one before it is.
+        if (before === undefined) answers.delete(name);
+        else answers.set(name, before);
+        refuse(judged.errors[0]?.message ?? 'is not valid');
+      }
+      continue;
+    }
+    const judged = judge(fields);
+    if (!judged.valid) {
+      const { property, message } = judged.errors[0] ?? { property: '', message: 'is not valid' };
+      say(red(`  ${visible(property)} ${visible(message)}.`));
+      at = Math.max(
+        0,
+        fields.findIndex(({ name }) => name === property),
+      );
+      if (fields.length === 0) return { action: 'cancel' };
+      continue;
+    }
+    // 2025-06-18 client/elicitation#response-actions, #security-considerations: reviewed before it is sent.
+    // The judge has seen to it that these are values of a form.
+    const content = judged.content as Record<string, ElicitValue>;
+    say('', fields.length ? 'This is what will be sent:' : 'There is nothing to fill in.');
+    for (const field of fields) {
+      if (Object.hasOwn(content, field.name))
+        say(`  ${visible(field.name)}: ${cyan(written(content[field.name], field))}`);
+    }
+    for (;;) {
+      const line = await next(prompter, '  Send it? (yes/no) [yes]: ', options, say);
+      const word = typeof line === 'string' ? line.trim() : line.command;
+      if (word === 'decline' || word === 'cancel') return { action: word };
+      if (/^(y|yes|)$/i.test(word)) return { action: 'accept', content };
+      if (word === 'back' || /^(n|no)$/i.test(word)) {
+        if (fields.length === 0) return { action: 'decline' };
+        at = word === 'back' ? fields.length - 1 : 0;
+        break;
+      }
+    }
+  }
+}

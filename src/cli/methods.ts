@@ -1,0 +1,394 @@
+import {
+  bag,
+  blocks,
+  capabilities,
+  count,
+  items,
+  json,
+  name,
+  pairs,
+  quote,
+  size,
+  some,
+  when,
+  who,
+} from './words.ts';
+import type { Bag } from './words.ts';
+
+// What every method of every revision says on the wire, as data: who sends it, where it is specified, and how
+// to put it into words.
+
+/** The revisions, oldest first. */
+export const revisions: readonly string[] = [
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
+  '2026-07-28',
+];
+
+/**
+ * Where something is specified: `page#heading` from each revision on, until the next one named. `''`: it is
+ * gone.
+ */
+export type Where = Readonly<Record<string, string>>;
+
+/** One method. */
+export interface WireMethod {
+  readonly from: 'client' | 'server' | 'both';
+  readonly kind: 'request' | 'notification';
+  readonly where: Where;
+  /** Where a message is specified that has a section of its own, if it is such a one. */
+  readonly special?: (params: Bag) => Where | undefined;
+  /** What its sender does by it: a phrase that follows `The client`. */
+  readonly says: string | ((params: Bag) => string);
+  /** What the other side does by answering. Requests only. */
+  readonly answers?: string | ((result: Bag) => string);
+  /** Where the answer is specified, if elsewhere. */
+  readonly answered?: Where;
+  /** From which revision on its page has a section on errors; `''`: in none. Default: in all of them. */
+  readonly errors?: string;
+}
+
+/** The words for the list that a result holds in one of its members. */
+function list(member: string, noun: string, by = 'name'): (result: Bag) => string {
+  return (result) => {
+    const all = items(result[member]);
+    const names = all.slice(0, 7).map((item) => bag(item)[by]);
+    const shown = some([...names, ...all.slice(7)]);
+    const more = result.nextCursor === undefined ? '' : '; more on the next page';
+    return `lists ${count(all.length, noun)}${shown && `: ${shown}`}${more}${freshness(result)}`;
+  };
+}
+
+// 2026-07-28 server/utilities/caching#cacheable-model
+function freshness({ ttlMs, cacheScope }: Bag): string {
+  if (typeof ttlMs !== 'number' || ttlMs <= 0) return '';
+  const time = ttlMs < 1000 ? `${ttlMs} ms` : `${Math.round(ttlMs / 1000)} s`;
+  return `; fresh for ${time}${when(cacheScope, `, ${name(cacheScope, 20)}`)}`;
+}
+
+function page(of: string): (params: Bag) => string {
+  return ({ cursor }) => `asks for ${cursor === undefined ? '' : 'the next page of '}${of}`;
+}
+
+function contents({ contents: all, ...rest }: Bag): string {
+  const shown = items(all)
+    .slice(0, 2)
+    .map((item) => {
+      const { uri, text, blob } = bag(item);
+      return `${name(uri)} ${blob === undefined ? quote(text, 40) : `(${size(blob)})`}`;
+    });
+  const more = items(all).length > 2 ? ` and ${items(all).length - 2} more` : '';
+  return `gives ${shown.join(', ') || 'nothing'}${more}${freshness(rest)}`;
+}
+
+function progress({ progress: done, total, message, progressToken }: Bag): string {
+  const known = typeof done === 'number' && typeof total === 'number' && total > 0;
+  const share = known ? ` (${Math.round((done / total) * 100)} %)` : '';
+  const far = name(done) + when(total, ` of ${name(total)}`) + share;
+  return `has come to ${far} with ${name(progressToken)}${when(message, `: ${quote(message)}`)}`;
+}
+
+function elicit({ mode, message, url, requestedSchema }: Bag): string {
+  if (mode === 'url') return `asks the user to visit ${name(url)}: ${quote(message)}`;
+  const { properties, required } = bag(requestedSchema);
+  const must = items(required);
+  const asked = Object.keys(bag(properties)).map((key) => (must.includes(key) ? key : `${key}?`));
+  return `asks the user ${quote(message)}${asked.length ? ` (${some(asked)})` : ''}`;
+}
+
+function elicited({ action, content }: Bag): string {
+  if (action === 'accept') return `returns what the user entered${pairs(content)}`;
+  if (action === 'decline') return 'returns that the user said no';
+  return action === 'cancel' ? 'returns that the user gave no answer' : `returns the action ${name(action)}`;
+}
+
+function task({ taskId, status, statusMessage }: Bag): string {
+  return `the task ${name(taskId)}: ${name(status)}${when(statusMessage, `, ${quote(statusMessage)}`)}`;
+}
+
+function told(notifications: unknown): string {
+  const { resourceSubscriptions, ...rest } = bag(notifications);
+  const kinds = Object.keys(rest).filter((key) => rest[key] === true);
+  const uris = items(resourceSubscriptions);
+  return some(uris.length ? [...kinds, ...uris] : kinds) || 'nothing';
+}
+
+/** The words for a task as a result. */
+export function taskCreated(result: Bag): string {
+  return `makes it ${task(bag(result.task))}`;
+}
+
+/** The words for the questions of an InputRequiredResult. */
+export function questions(inputRequests: unknown): string {
+  const all = Object.entries(bag(inputRequests));
+  const shown = all.slice(0, 3).map(([key, value]) => {
+    const { method, params } = bag(value);
+    const words = typeof method === 'string' ? methods.get(method)?.says : undefined;
+    return `${name(key, 30)}: ${typeof words === 'function' ? words(bag(params)) : (words ?? name(method))}`;
+  });
+  return shown.join('; ') + (all.length > 3 ? ` and ${all.length - 3} more` : '');
+}
+
+const LAST = '2026-07-28';
+const always = (at: string): Where => ({ '2024-11-05': at });
+const legacy = (at: string, since = '2024-11-05'): Where => ({ [since]: at, [LAST]: '' });
+const modern = (at: string): Where => ({ [LAST]: at });
+
+/** A call of a handful of words: a request of the client's. */
+function asks(where: Where, says: WireMethod['says'], answers: WireMethod['answers'] = 'agrees'): WireMethod {
+  return { from: 'client', kind: 'request', where, says, answers };
+}
+
+/** A notification of the server's. */
+function tells(where: Where, says: WireMethod['says']): WireMethod {
+  return { from: 'server', kind: 'notification', where, says };
+}
+
+const taskPage = 'basic/utilities/tasks';
+const ofTask =
+  (verb: string) =>
+  (params: Bag): string =>
+    `${verb} the task ${name(params.taskId)}`;
+
+/** The methods by name. A Map, so that a hostile name finds nothing that is not in it. */
+export const methods: ReadonlyMap<string, WireMethod> = new Map<string, WireMethod>(
+  Object.entries<WireMethod>({
+    initialize: asks(
+      legacy('basic/lifecycle#initialization'),
+      (p) =>
+        `says hello as ${who(p.clientInfo)}, proposes ${name(p.protocolVersion)}, ` +
+        `can do: ${capabilities(p.capabilities)}`,
+      (r) =>
+        `is ${who(r.serverInfo)}, settles on ${name(r.protocolVersion)}, ` +
+        `offers: ${capabilities(r.capabilities)}`,
+    ),
+    'notifications/initialized': {
+      from: 'client',
+      kind: 'notification',
+      where: legacy('basic/lifecycle#initialization'),
+      says: 'is ready: the session begins',
+    },
+    'server/discover': {
+      ...asks(
+        modern('server/discover#request'),
+        'asks what the server speaks and offers',
+        (r) =>
+          `speaks ${some(items(r.supportedVersions))}, ` +
+          `offers: ${capabilities(r.capabilities)}${freshness(r)}`,
+      ),
+      answered: modern('server/discover#response'),
+      errors: '',
+    },
+    ping: {
+      from: 'both',
+      kind: 'request',
+      where: legacy('basic/utilities/ping#message-format'),
+      says: 'asks for a sign of life',
+      answers: 'is alive',
+    },
+    'notifications/cancelled': {
+      from: 'both',
+      kind: 'notification',
+      where: {
+        ...always('basic/utilities/cancellation#cancellation-flow'),
+        [LAST]: 'basic/patterns/cancellation#cancellation-flow',
+      },
+      says: (p) =>
+        `no longer wants an answer to request ${name(p.requestId)}${when(p.reason, `: ${quote(p.reason)}`)}`,
+    },
+    'notifications/progress': {
+      from: 'both',
+      kind: 'notification',
+      where: {
+        ...always('basic/utilities/progress#progress-flow'),
+        [LAST]: 'basic/patterns/progress#progress-flow',
+      },
+      says: progress,
+    },
+    'tools/list': asks(always('server/tools#listing-tools'), page('the tools'), list('tools', 'tool')),
+    'tools/call': asks(
+      always('server/tools#calling-tools'),
+      (p) => `calls the tool ${name(p.name)}${pairs(p.arguments)}`,
+      (r) =>
+        r.isError === true
+          ? `reports that the tool failed: ${blocks(r.content)}`
+          : `answers ${blocks(r.content)}` +
+            when(r.structuredContent, `, structured: ${json(r.structuredContent, 40)}`),
+    ),
+    'notifications/tools/list_changed': tells(
+      always('server/tools#list-changed-notification'),
+      'says that its tools have changed',
+    ),
+    'resources/list': asks(
+      always('server/resources#listing-resources'),
+      page('the resources'),
+      list('resources', 'resource', 'uri'),
+    ),
+    'resources/templates/list': asks(
+      always('server/resources#resource-templates'),
+      page('the resource templates'),
+      list('resourceTemplates', 'resource template', 'uriTemplate'),
+    ),
+    'resources/read': asks(
+      always('server/resources#reading-resources'),
+      (p) => `reads ${name(p.uri)}`,
+      contents,
+    ),
+    'resources/subscribe': asks(
+      legacy('server/resources#subscriptions'),
+      (p) => `wants to know when ${name(p.uri)} changes`,
+    ),
+    'resources/unsubscribe': asks(
+      legacy('server/resources#subscriptions'),
+      (p) => `no longer wants to know when ${name(p.uri)} changes`,
+    ),
+    'notifications/resources/list_changed': tells(
+      always('server/resources#list-changed-notification'),
+      'says that its resources have changed',
+    ),
+    'notifications/resources/updated': tells(
+      always('server/resources#subscriptions'),
+      (p) => `says that ${name(p.uri)} has changed`,
+    ),
+    'subscriptions/listen': {
+      ...asks(
+        modern('basic/patterns/subscriptions#opening-a-stream'),
+        (p) => `wants to be told of: ${told(p.notifications)}`,
+        'ends the subscription in good order',
+      ),
+      answered: modern('basic/patterns/subscriptions#graceful-closure'),
+      errors: '',
+    },
+    'notifications/subscriptions/acknowledged': tells(
+      modern('basic/patterns/subscriptions#acknowledgment'),
+      (p) => `will tell of: ${told(p.notifications)}`,
+    ),
+    'prompts/list': asks(
+      always('server/prompts#listing-prompts'),
+      page('the prompts'),
+      list('prompts', 'prompt'),
+    ),
+    'prompts/get': asks(
+      always('server/prompts#getting-a-prompt'),
+      (p) => `asks for the prompt ${name(p.name)}${pairs(p.arguments)}`,
+      (r) => {
+        const [first] = items(r.messages);
+        const shown = first === undefined ? '' : `: ${blocks(bag(first).content)}`;
+        return `gives ${count(items(r.messages).length, 'message')}${shown}`;
+      },
+    ),
+    'notifications/prompts/list_changed': tells(
+      always('server/prompts#list-changed-notification'),
+      'says that its prompts have changed',
+    ),
+    'completion/complete': {
+      ...asks(
+        always('server/utilities/completion#requesting-completions'),
+        ({ ref, argument }) =>
+          `asks how ${quote(bag(argument).value, 30)} could go on, ` +
+          `for ${name(bag(argument).name)} of ${name(bag(ref).name ?? bag(ref).uri)}`,
+        ({ completion }) => {
+          const { values, total, hasMore } = bag(completion);
+          const of = total === undefined ? (hasMore === true ? ' of more' : '') : ` of ${name(total)}`;
+          const shown = some(items(values));
+          return `proposes ${count(items(values).length, 'value')}${of}${when(shown, `: ${shown}`)}`;
+        },
+      ),
+      answered: always('server/utilities/completion#completion-results'),
+      errors: '2025-03-26',
+    },
+    'logging/setLevel': asks(
+      legacy('server/utilities/logging#setting-log-level'),
+      (p) => `wants log messages from ${name(p.level)} upwards`,
+    ),
+    'notifications/message': tells(
+      always('server/utilities/logging#log-message-notifications'),
+      (p) =>
+        `logs (${name(p.level)}${p.logger === undefined ? '' : `, ${name(p.logger)}`}): ${quote(p.data)}`,
+    ),
+    'sampling/createMessage': {
+      from: 'server',
+      kind: 'request',
+      where: always('client/sampling#creating-messages'),
+      says: (p) => {
+        const tools = items(p.tools).length ? ` and ${count(items(p.tools).length, 'tool')}` : '';
+        const last = bag(items(p.messages).at(-1)).content;
+        return (
+          `asks the client's model, with ${count(items(p.messages).length, 'message')}${tools}, ` +
+          `for at most ${name(p.maxTokens)} tokens: ${blocks(last)}`
+        );
+      },
+      answers: (r) => `returns what ${name(r.model)} said (${name(r.stopReason)}): ${blocks(r.content)}`,
+    },
+    'elicitation/create': {
+      from: 'server',
+      kind: 'request',
+      where: {
+        '2025-06-18': 'client/elicitation#creating-elicitation-requests',
+        '2025-11-25': 'client/elicitation#form-mode-elicitation-requests',
+      },
+      special: (p) =>
+        p.mode === 'url' ? { '2025-11-25': 'client/elicitation#url-mode-elicitation-requests' } : undefined,
+      says: elicit,
+      answers: elicited,
+      answered: { '2025-06-18': 'client/elicitation#response-actions' },
+      errors: '2025-11-25',
+    },
+    'notifications/elicitation/complete': tells(
+      legacy('client/elicitation#completion-notifications-for-url-mode-elicitation', '2025-11-25'),
+      (p) => `says that the user is done with the page of ${name(p.elicitationId)}`,
+    ),
+    'roots/list': {
+      from: 'server',
+      kind: 'request',
+      where: always('client/roots#listing-roots'),
+      says: 'asks which roots it may work in',
+      answers: list('roots', 'root', 'uri'),
+    },
+    'notifications/roots/list_changed': {
+      from: 'client',
+      kind: 'notification',
+      where: legacy('client/roots#root-list-changes'),
+      says: 'says that its roots have changed',
+    },
+    'tasks/get': {
+      from: 'both',
+      kind: 'request',
+      where: legacy(`${taskPage}#getting-tasks`, '2025-11-25'),
+      says: ofTask('asks about'),
+      answers: (r) => `reports on ${task(r)}`,
+    },
+    'tasks/result': {
+      from: 'both',
+      kind: 'request',
+      where: legacy(`${taskPage}#retrieving-task-results`, '2025-11-25'),
+      says: ofTask('asks for the result of'),
+      answers: (r) =>
+        'content' in r
+          ? `gives the result of the task: ${blocks(r.content)}`
+          : 'gives the result of the task',
+    },
+    'tasks/list': {
+      from: 'both',
+      kind: 'request',
+      where: legacy(`${taskPage}#listing-tasks`, '2025-11-25'),
+      says: page('the tasks'),
+      answers: list('tasks', 'task', 'taskId'),
+    },
+    'tasks/cancel': {
+      from: 'both',
+      kind: 'request',
+      where: legacy(`${taskPage}#cancelling-tasks`, '2025-11-25'),
+      says: ofTask('cancels'),
+      answers: (r) => `reports on ${task(r)}`,
+    },
+    'notifications/tasks/status': {
+      from: 'both',
+      kind: 'notification',
+      where: legacy(`${taskPage}#task-status-notification`, '2025-11-25'),
+      says: (p) => `reports on ${task(p)}`,
+    },
+  }),
+);

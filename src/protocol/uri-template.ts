@@ -1,0 +1,220 @@
+// URI templates, RFC 6570 levels 1 to 3: expanding them, and the way back. The specification asks for them in
+// server/resources, "Resource Templates". RFC 6570, 1.4, leaves matching open; the rule here stands at
+// `match`.
+
+/** What bounds a template, and the work of a match: variables times characters. */
+export interface UriTemplateLimits {
+  /** Characters of the template. Default 2048. */
+  readonly maxLength?: number;
+  /** Variables of the template. Default 32. */
+  readonly maxVariables?: number;
+  /** Characters of a URI that is matched; a longer one does not match. Default 8192. */
+  readonly maxUriLength?: number;
+}
+
+type Names<E extends string> = E extends `${infer A},${infer B}` ? A | Names<B> : E;
+type Inside<T extends string> = T extends `${string}{${infer E}}${infer R}` ? E | Inside<R> : never;
+type Optional<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}${infer L}`
+  ? Names<L>
+  : E extends `${string},${infer L}`
+    ? Names<L>
+    : never;
+type Needed<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}${string}`
+  ? never
+  : E extends `+${infer L}`
+    ? Needed<L>
+    : E extends `${infer A},${string}`
+      ? A
+      : E;
+/**
+ * The variables that a template's match holds: `{ city: string; units?: string }` of
+ * `weather://{city}{?units}`. The first variable of an expression without a prefix is always there.
+ */
+export type UriVariables<T extends string> = string extends T
+  ? { [name: string]: string }
+  : { [K in Needed<Inside<T>>]: string } & {
+      [K in Exclude<Optional<Inside<T>>, Needed<Inside<T>>>]?: string;
+    };
+
+/** A template, compiled. */
+export interface UriTemplate<T extends string = string> {
+  /** The names of its variables, in the order of the template. */
+  readonly variables: readonly string[];
+  /**
+   * The URI for these values. A variable that is missing is left out, as RFC 6570, 2.3, has it. Throws a
+   * URIError for a value with half a surrogate pair.
+   */
+  expand(values: { readonly [name: string]: string | undefined }): string;
+  /**
+   * The decoded values with which the template gives this URI, or undefined when there are none or they are
+   * not well percent-encoded. Where several readings fit, each variable, from left to right, takes as little
+   * as lets the rest fit, and is there rather than missing. A value ends where the next part of a URI begins:
+   * at "/", "?" or "#" for `{x}` `{.x}` `{/x}` (and `;` for `{;x}`), at "&" or "#" for `{?x}` `{&x}`, nowhere
+   * for `{+x}` `{#x}`. `{x}` and `{+x}` hold at least one character. Named variables are expected in the
+   * order of the template. A name that the template has twice must have one value. A decoded value may hold
+   * anything, "/" and ".." included.
+   */
+  match(uri: string): UriVariables<T> | undefined;
+}
+
+// A literal, or one variable of an expression.
+interface Step {
+  /** The variable, or undefined for a literal. */
+  readonly name?: string;
+  /** A literal, or the first variable of its expression. */
+  readonly head: boolean;
+  /**
+   * What stands before the value: of the first variable that is there, and of a later one. Or the literal.
+   */
+  readonly opens: readonly [first: string, later: string];
+  /** Characters that end the value. Undefined: there is no value. */
+  readonly stop?: string;
+  readonly operator?: string;
+}
+
+// RFC 6570, appendix A: what begins an expression, what parts its variables; and where a value ends in a
+// match.
+const operators: Readonly<Record<string, readonly [first: string, separator: string, stop: string]>> = {
+  '': ['', ',', '/?#'],
+  '+': ['', ',', ''],
+  '#': ['#', ',', ''],
+  '.': ['.', '.', '/?#'],
+  '/': ['/', '/', '/?#'],
+  ';': [';', ';', ';/?#'],
+  '?': ['?', '&', '&#'],
+  '&': ['&', '&', '&#'],
+};
+
+const encode = (value: string): string =>
+  encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+// RFC 6570, 3.2.3: reserved characters and what is percent-encoded already pass as they are.
+const encodeRaw = (value: string): string =>
+  value.replace(/%(?![\dA-Fa-f]{2})|[^\w:/?#[\]@!$&'()*+,;=.~%-]/gu, encodeURIComponent);
+
+function decode(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string, maxLength: number, maxVariables: number): Step[] {
+  const steps: Step[] = [];
+  let at = 0;
+  const check = (holds: boolean, why: string): void => {
+    if (!holds) throw new SyntaxError(`URI template, at ${at}: ${why}`);
+  };
+  check(text.length <= maxLength, `more than ${maxLength} characters`);
+  for (const [i, part] of text.split('{').entries()) {
+    const [inside = '', literal = inside, more] = i ? part.split('}') : ['', part];
+    check(
+      more === undefined && (!i || part.includes('}')) && !literal.includes('}'),
+      'a brace without its pair',
+    );
+    const operator = i && operators[inside.charAt(0)] ? inside.charAt(0) : '';
+    const [first = '', separator = '', stop = ''] = operators[operator] ?? [];
+    const names = i ? inside.slice(operator.length).split(',') : [];
+    for (const [j, name] of names.entries()) {
+      check(
+        /^(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*$/.test(name),
+        `${JSON.stringify(name)} is not a variable of levels 1 to 3`,
+      );
+      const named = separator === ';' || separator === '&' ? `${name}=` : '';
+      steps.push({
+        name,
+        head: !j,
+        opens: [first + named, separator + named],
+        // All but the last end where the next would begin.
+        stop: j < names.length - 1 ? stop + separator : stop,
+        operator,
+      });
+    }
+    if (literal) steps.push({ head: true, opens: [encodeRaw(literal), ''] });
+    at += part.length + (i && 1);
+  }
+  check(steps.filter((step) => step.name).length <= maxVariables, `more than ${maxVariables} variables`);
+  return steps;
+}
+
+/**
+ * Compiles a template. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a SyntaxError
+ * that names the place for what is not a template or is beyond a limit.
+ */
+export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
+  const { maxLength = 2048, maxVariables = 32, maxUriLength = 8192 } = limits;
+  const steps = parse(text, maxLength, maxVariables);
+
+  function expand(values: { readonly [name: string]: string | undefined }): string {
+    let uri = '';
+    let later: 0 | 1 = 0;
+    for (const { name, head, opens, operator } of steps) {
+      if (head) later = 0;
+      const value = name === undefined ? '' : Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value === undefined) continue;
+      // RFC 6570, 3.2.7: a path parameter that is empty is its name alone.
+      uri += operator === ';' && !value ? opens[later].slice(0, -1) : opens[later];
+      uri += operator === '+' || operator === '#' ? encodeRaw(value) : encode(value);
+      later = 1;
+    }
+    return uri;
+  }
+
+  // From the last step to the first, for each place in the URI: where the step ends if it starts there and
+  // the rest fits, or -1. A variable has two such rows: as the first of its expression that is there, and as
+  // a later one. Each row costs one pass, so that no URI costs more than steps times characters.
+  function match(uri: string): UriVariables<T> | undefined {
+    const size = uri.length;
+    if (size > maxUriLength || (steps[0] && !steps[0].name && !uri.startsWith(steps[0].opens[0])))
+      return undefined;
+    const last = new Int32Array(size + 1).fill(-1);
+    last[size] = size;
+    let rest: readonly [Int32Array, Int32Array] = [last, last];
+    const rows = [...steps].reverse().map(({ name, head, opens, stop, operator }) => {
+      const [fresh, after] = rest;
+      const fits = (p: number): boolean => (after[p] ?? -1) >= 0;
+      // Where the shortest value ends that starts at a place; `grown`: and that has a character there.
+      const ends = after.slice();
+      const grown = (p: number): number =>
+        stop?.includes(uri.charAt(p)) === false ? (ends[p + 1] ?? -1) : -1;
+      // No value ends inside the bytes of one percent-encoded character.
+      const torn = (p: number): boolean =>
+        uri[p - 1] === '%' || uri[p - 2] === '%' || /^%[89ab]/i.test(uri.slice(p, p + 2));
+      for (let p = size; p >= 0; p--) ends[p] = fits(p) && !torn(p) ? p : grown(p);
+      const row = (open: string, absent: Int32Array): Int32Array =>
+        after.map((_, p) => {
+          if (!open) return grown(p);
+          const at = p + open.length;
+          const end = uri.startsWith(open, p) ? (ends[at] ?? -1) : -1;
+          if (end >= 0 || !name) return end;
+          if (operator === ';' && fits(at - 1) && uri.startsWith(open.slice(0, -1), p)) return at - 1;
+          return (absent[p] ?? -1) < 0 ? -1 : p;
+        });
+      const first = row(opens[0], fresh);
+      return (rest = [first, head ? first : row(opens[1], after)]);
+    });
+    const values = new Map<string, string>();
+    let at = 0;
+    let later: 0 | 1 = 0;
+    for (const { name, head, opens } of steps) {
+      if (head) later = 0;
+      const end = rows.pop()?.[later][at] ?? -1;
+      if (end < 0) return undefined;
+      if (name !== undefined && end > at) {
+        const value = decode(uri.slice(at + opens[later].length, end));
+        if (value === undefined || (values.get(name) ?? value) !== value) return undefined;
+        values.set(name, value);
+        later = 1;
+      }
+      at = end;
+    }
+    // fromEntries defines properties and runs no setter, so `__proto__` is a name like any other.
+    return at < size ? undefined : (Object.fromEntries(values) as UriVariables<T>);
+  }
+
+  const variables = new Set(steps.flatMap(({ name = [] }) => name));
+  return { variables: [...variables], expand, match };
+}

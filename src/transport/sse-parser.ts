@@ -1,0 +1,160 @@
+// The reading half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.6. It owns no stream:
+// bytes are pushed in as they come, events come out of a callback.
+
+/** One event. */
+export interface SseEvent {
+  /** `message` unless the event named another. */
+  readonly type: string;
+  /** Its data lines, joined with LF. */
+  readonly data: string;
+  /** The last event id of the stream, of this event or of one before; '' when there is none. */
+  readonly id: string;
+  /** The reconnection time of the stream in milliseconds, as last set; undefined when it never was. */
+  readonly retry: number | undefined;
+}
+
+/** Why an event was not given: more than `maxEventBytes`, or bytes that are not UTF-8. */
+export type SseRefusal = 'event too large' | 'invalid UTF-8';
+
+/** What a parser is made with. No callback may throw. */
+export interface SseParserOptions {
+  readonly onEvent: (event: SseEvent) => void;
+  /** Told once for each event that is dropped; the stream goes on with the next. */
+  readonly onRefused?: (why: SseRefusal) => void;
+  /** Bytes of the data lines of one event, and of any one line. Default 4 MiB. */
+  readonly maxEventBytes?: number;
+  /**
+   * What becomes of invalid UTF-8: 'refuse' drops its event, 'replace' reads U+FFFD as the WHATWG rules say.
+   * Default 'refuse', since MCP messages are UTF-8 (basic/transports) and a repaired message is not the one
+   * that was sent.
+   */
+  readonly utf8?: 'refuse' | 'replace';
+  /** The last event id to begin with, after a reconnection. Default ''. */
+  readonly lastEventId?: string;
+}
+
+/**
+ * A parser of one stream. What is unfinished when the stream ends is no event: there is nothing to call then.
+ */
+export interface SseParser {
+  /** Reads the next bytes, of any length; they are not kept, and may be reused. */
+  push(bytes: Uint8Array): void;
+  /** The id to name in `Last-Event-ID` when reconnecting: that of the last finished event, data or not. */
+  lastEventId: string;
+  /** The reconnection time in milliseconds, at most 2^31 - 1 (the longest timer), or undefined. */
+  retry: number | undefined;
+}
+
+const CR = 13;
+const LF = 10;
+const NOTHING: Uint8Array = new Uint8Array(0);
+
+/** Makes a parser. Linear in its input however it is cut; holds at most one event. */
+export function sseParser(options: SseParserOptions): SseParser {
+  const { onEvent, onRefused, maxEventBytes = 4 * 1024 * 1024, utf8 = 'refuse', lastEventId = '' } = options;
+  const decoder = new TextDecoder('utf-8', { fatal: utf8 === 'refuse', ignoreBOM: true });
+  const parser: SseParser = { push, lastEventId, retry: undefined };
+  // The event so far.
+  let type = '';
+  let id = lastEventId;
+  let data: string[] = [];
+  let dataBytes = 0;
+  let refused = false;
+  // The line so far, where it began in an earlier chunk: the first `held` bytes of a buffer that grows by
+  // doubling.
+  let buffer = NOTHING;
+  let held = 0;
+  let overlong = false;
+  let fresh = true;
+  let skipLf = false;
+
+  function refuse(why: SseRefusal): void {
+    if (!refused) onRefused?.(why);
+    refused = true;
+    data = [];
+    dataBytes = 0;
+  }
+
+  // Adds to the line so far. What is too long is dropped as it comes, to the end of its line.
+  function hold(bytes: Uint8Array): void {
+    const size = held + bytes.length;
+    overlong ||= dataBytes + size > maxEventBytes;
+    if (overlong) {
+      held = 0;
+      return refuse('event too large');
+    }
+    if (size > buffer.length) {
+      const grown = new Uint8Array(2 * size);
+      grown.set(buffer.subarray(0, held));
+      buffer = grown;
+    }
+    buffer.set(bytes, held);
+    held = size;
+  }
+
+  function dispatch(): void {
+    const lines = data;
+    const named = type || 'message';
+    parser.lastEventId = id;
+    type = '';
+    data = [];
+    dataBytes = 0;
+    refused = false;
+    if (lines.length) onEvent({ type: named, data: lines.join('\n'), id, retry: parser.retry });
+  }
+
+  function endLine(bytes: Uint8Array): void {
+    const first = fresh;
+    fresh = false;
+    if (held || overlong || dataBytes + bytes.length > maxEventBytes) {
+      hold(bytes);
+      bytes = buffer.subarray(0, held);
+      // A new buffer for the next line: one long line must not keep its own for the rest of the stream.
+      buffer = NOTHING;
+      held = 0;
+      if (overlong) {
+        overlong = false;
+        return;
+      }
+    }
+    let line: string;
+    try {
+      line = decoder.decode(bytes);
+    } catch {
+      return refuse('invalid UTF-8');
+    }
+    if (first && line.startsWith('\ufeff')) line = line.slice(1);
+    if (!line) return dispatch();
+    const colon = line.indexOf(':');
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
+    if (name === 'data' && !refused) {
+      data.push(value);
+      dataBytes += bytes.length;
+    } else if (name === 'event') type = value;
+    else if (name === 'id' && !value.includes('\0')) id = value;
+    else if (name === 'retry' && /^\d+$/.test(value)) parser.retry = Math.min(Number(value), 0x7fffffff);
+  }
+
+  function push(bytes: Uint8Array): void {
+    let start = skipLf && bytes[0] === LF ? 1 : 0;
+    if (bytes.length) skipLf = false;
+    // Each is looked for again only once it is passed, so that every byte is looked at once for each.
+    let cr = bytes.indexOf(CR, start);
+    let lf = bytes.indexOf(LF, start);
+    while (cr >= 0 || lf >= 0) {
+      const end = cr < 0 || (lf >= 0 && lf < cr) ? lf : cr;
+      endLine(bytes.subarray(start, end));
+      start = end + 1;
+      if (end === cr) {
+        if (bytes[start] === LF) start++;
+        else skipLf = start === bytes.length;
+      }
+      if (cr >= 0 && cr < start) cr = bytes.indexOf(CR, start);
+      if (lf >= 0 && lf < start) lf = bytes.indexOf(LF, start);
+    }
+    if (start < bytes.length) hold(bytes.subarray(start));
+  }
+
+  return parser;
+}

@@ -1,0 +1,35 @@
+// The writing half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.5 and 9.2.6.
+
+/** One event to write. */
+export interface SseFields {
+  /** The event's type; without it a reader sees `message`. Not empty, no line break, no NUL. */
+  readonly event?: string;
+  /** The text. A line break of any kind in it is read back as LF. */
+  readonly data: string;
+  /** The id that a reader names in `Last-Event-ID`. Empty resets it. No line break, no NUL. */
+  readonly id?: string;
+  /** Milliseconds to wait before reconnecting: a whole number, 0 or more. */
+  readonly retry?: number;
+}
+
+/** A comment: keeps a connection open, and no reader sees an event. */
+export const sseHeartbeat: string = ':\n\n';
+
+const LINE = /^[^\r\n\0]*$/;
+// One line break here would let a value write fields, or events, of its own; a reader drops an id with NUL.
+function field(name: string, value: string | number | undefined, allowed: RegExp): string {
+  if (value === undefined) return '';
+  if (!allowed.test(`${value}`)) throw new TypeError(`SSE ${name} is malformed`);
+  return `${name}: ${value}\n`;
+}
+
+/**
+ * Writes one event, to its closing blank line. No value can add a field: data goes out as one line each, and
+ * a type or an id that holds a line break is refused. Throws a TypeError that names the field.
+ */
+export function sseEvent({ event, data, id, retry }: SseFields): string {
+  const head = field('event', event, LINE) + field('id', id, LINE) + field('retry', retry, /^\d+$/);
+  // JSON text as JSON.stringify writes it has no line break: one line, nothing copied.
+  const lines = /[\r\n]/.test(data) ? data.replace(/\r\n?|\n/g, '\ndata: ') : data;
+  return `${head}data: ${lines}\n\n`;
+}

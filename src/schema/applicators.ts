@@ -1,0 +1,102 @@
+import type { Compiler } from './compile.ts';
+import { isObject } from './nodes.ts';
+import type { Keywords, Node } from './nodes.ts';
+import { own } from './objects.ts';
+import type { Check, Run } from './run.ts';
+import { LimitReached, all, branch, fail, quietly, spend } from './run.ts';
+
+/** The keywords that apply other schemas to the value itself: references, combinations, conditions. */
+export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check[] {
+  const checks: Check[] = [];
+  const sub = (child: Node): Check => compiler.check(child, tracked);
+  const { $ref, $dynamicRef, allOf, anyOf, oneOf } = keywords;
+  if ($ref !== undefined) checks.push(reference($ref, node, tracked, compiler));
+  if ($dynamicRef !== undefined) checks.push(dynamicReference($dynamicRef, node, tracked, compiler));
+  if (allOf) {
+    const check = all(allOf.map(sub));
+    if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
+  }
+  if (anyOf) checks.push(alternatives(node, 'anyOf', anyOf.map(sub), tracked));
+  if (oneOf) checks.push(alternatives(node, 'oneOf', oneOf.map(sub), tracked));
+  if (keywords.not) {
+    const not = compiler.check(keywords.not, false);
+    checks.push((value, run) => !quietly(not, value, run) || fail(run, node, 'not', value));
+  }
+  if (keywords.if && (tracked || keywords.then || keywords.else)) {
+    const condition = sub(keywords.if);
+    const then = keywords.then && sub(keywords.then);
+    const otherwise = keywords.else && sub(keywords.else);
+    const trial: Check = (value, run) => branch(condition, value, run);
+    checks.push((value, run) => {
+      spend(run, 1);
+      const next = quietly(trial, value, run) ? then : otherwise;
+      return next === undefined || next(value, run);
+    });
+  }
+  for (const [key, child] of [...(keywords.dependentSchemas ?? []), ...(keywords.dependencies ?? [])]) {
+    if (Array.isArray(child)) continue;
+    const check = sub(child);
+    checks.push((value, run) => {
+      spend(run, 1);
+      return !isObject(value) || own(value, key) === undefined || check(value, run);
+    });
+  }
+  return checks;
+}
+
+function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], tracked: boolean): Check {
+  const most = keyword === 'oneOf' ? 1 : Infinity;
+  return (value, run) => {
+    spend(run, checks.length);
+    const { errors } = run;
+    const mark = errors.length;
+    let matches = 0;
+    for (const check of checks) {
+      if (!branch(check, value, run)) continue;
+      if (++matches > most || (most > 1 && !tracked)) break;
+    }
+    if (matches === 0) {
+      // The summary goes first: whoever stops at one error should get this one.
+      const details = errors.splice(mark);
+      fail(run, node, keyword, value, checks.length);
+      errors.push(...details.slice(0, Math.max(0, run.max - errors.length)));
+      return false;
+    }
+    if (errors.length > mark) errors.length = mark;
+    return matches <= most || fail(run, node, keyword, value, undefined);
+  };
+}
+
+/**
+ * `$ref`. The target's check is looked up when it is used, because the target may still be uncompiled (or be
+ * this very schema) now.
+ */
+function reference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
+  const [target] = compiler.link(to, node, tracked);
+  node.target = target;
+  return (value, run) => follow(target, value, run, tracked);
+}
+
+/** `$dynamicRef`: 2020-12 core 8.2.3.2. */
+function dynamicReference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
+  const [target, anchor] = compiler.link(to, node, tracked);
+  return (value, run) => {
+    let goal = target;
+    if (anchor !== undefined) {
+      // The outermost resource that has the anchor wins.
+      for (let { scope } = run; scope; scope = scope.outer) goal = scope.resource.dynamic.get(anchor) ?? goal;
+    }
+    return follow(goal, value, run, tracked);
+  };
+}
+
+function follow(target: Node, value: unknown, run: Run, tracked: boolean): boolean {
+  spend(run, 1);
+  if (--run.depth < 0) throw new LimitReached('depth');
+  const { scope } = run;
+  if (target.resource !== scope?.resource) run.scope = { resource: target.resource, outer: scope };
+  const ok = tracked ? target.tracked(value, run) : target.check(value, run);
+  run.scope = scope;
+  run.depth++;
+  return ok;
+}

@@ -1,0 +1,16 @@
+/**
+ * A schema that cannot be used. `code` says why: `schema` (malformed), `dialect` (unknown `$schema` or
+ * vocabulary), `reference` (a `$ref` that leads nowhere), `limit` (a bound named in the message).
+ */
+export class SchemaError extends Error {
+  readonly code: 'schema' | 'dialect' | 'reference' | 'limit';
+  /** Where in the schema: address and JSON Pointer. */
+  readonly path: string;
+
+  constructor(code: SchemaError['code'], path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.name = 'SchemaError';
+    this.code = code;
+    this.path = path;
+  }
+}

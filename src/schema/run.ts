@@ -1,0 +1,104 @@
+import type { Node, Resource } from './nodes.ts';
+
+/** A compiled piece of schema: true when the value keeps the rule; else it has noted why in `run.errors`. */
+export type Check<T = unknown> = (value: T, run: Run) => boolean;
+
+/** An error as it is noted: where and what, put into words only when the list is final. */
+export interface Failure {
+  path: string;
+  node: Node;
+  keyword: string;
+  value: unknown;
+  /** What the sentence needs beside the value: a property's name, a count. */
+  detail: unknown;
+}
+
+/** The resources entered on the way to here, innermost first: the dynamic scope of `$dynamicRef`. */
+export interface Scope {
+  resource: Resource;
+  outer: Scope | undefined;
+}
+
+/** The state of one validation. */
+export interface Run {
+  errors: Failure[];
+  /** Errors wanted. Once the list is full, every rule stops at its first failure; 0 is a silent trial. */
+  max: number;
+  /** Steps left. */
+  work: number;
+  /** `$ref` levels left. */
+  depth: number;
+  scope: Scope | undefined;
+  /**
+   * Properties and items evaluated so far, for `unevaluated*`: a log that a failed branch cuts back to where it
+   * began. Only checks compiled as `tracked` write to it.
+   */
+  seen: (string | number)[];
+  /** Where in the log the schema with the current `unevaluated*` began. */
+  logStart: number;
+}
+
+/** Thrown through a validation that has used up a limit. */
+export class LimitReached extends Error {}
+
+export function spend(run: Run, steps: number): void {
+  if ((run.work -= steps) < 0) throw new LimitReached('work');
+}
+
+/** Notes a failure, if there is room, and says false. */
+export function fail(run: Run, node: Node, keyword: string, value: unknown, detail?: unknown): false {
+  if (run.errors.length < run.max) run.errors.push({ path: '', node, keyword, value, detail });
+  return false;
+}
+
+/** True when a failure need not be followed by a look at the remaining rules. */
+export function full(run: Run): boolean {
+  return run.errors.length >= run.max;
+}
+
+/**
+ * Puts `key` before the paths of the errors noted since `from`, on the way out of a property or item: a value
+ * that is valid never pays for a path. Returns the new end of the list.
+ */
+export function place(run: Run, from: number, key: string | number): number {
+  const { errors } = run;
+  for (let i = from; i < errors.length; i++) {
+    const error = errors[i];
+    if (error) error.path = '/' + escapeToken(key) + error.path;
+  }
+  return errors.length;
+}
+
+export function escapeToken(key: string | number): string {
+  return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Tries a check without noting errors. */
+export function quietly<T>(check: Check<T>, value: T, run: Run): boolean {
+  const { max } = run;
+  run.max = 0;
+  const ok = check(value, run);
+  run.max = max;
+  return ok;
+}
+
+/** Tries a branch; if it fails, what it evaluated does not count. */
+export function branch<T>(check: Check<T>, value: T, run: Run): boolean {
+  const { length } = run.seen;
+  const ok = check(value, run);
+  if (!ok && run.seen.length > length) run.seen.length = length;
+  return ok;
+}
+
+/** One check that keeps every rule; undefined for no rules. */
+export function all<T>(checks: Check<T>[]): Check<T> | undefined {
+  return checks.length ? checks.reduce(both) : undefined;
+}
+
+function both<T>(a: Check<T>, b: Check<T>): Check<T> {
+  return (value, run) => {
+    if (a(value, run)) return b(value, run);
+    if (!full(run)) b(value, run);
+    return false;
+  };
+}

@@ -1,9 +1,9 @@
 import type { Compiler } from './compile.ts';
-import { isObject } from './nodes.ts';
+import { dynamicAnchor, isObject } from './nodes.ts';
 import type { Keywords, Node } from './nodes.ts';
 import { own } from './objects.ts';
 import type { Check, Run } from './run.ts';
-import { LimitReached, all, branch, fail, quietly, spend } from './run.ts';
+import { accept, all, branch, descend, fail, full, quietly, spend, within } from './run.ts';
 
 /** The keywords that apply other schemas to the value itself: references, combinations, conditions. */
 export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check[] {
@@ -26,22 +26,28 @@ export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolea
     const condition = sub(keywords.if);
     const then = keywords.then && sub(keywords.then);
     const otherwise = keywords.else && sub(keywords.else);
-    const trial: Check = (value, run) => branch(condition, value, run);
     checks.push((value, run) => {
       spend(run, 1);
-      const next = quietly(trial, value, run) ? then : otherwise;
+      const next = quietly(condition, value, run) ? then : otherwise;
       return next === undefined || next(value, run);
     });
   }
-  for (const [key, child] of [...(keywords.dependentSchemas ?? []), ...(keywords.dependencies ?? [])]) {
-    if (Array.isArray(child)) continue;
-    const check = sub(child);
-    checks.push((value, run) => {
-      spend(run, 1);
-      return !isObject(value) || own(value, key) === undefined || check(value, run);
-    });
+  for (const keyword of ['dependentSchemas', 'dependentRequired', 'dependencies'] as const) {
+    for (const [key, need] of keywords[keyword] ?? []) {
+      const check: Check = Array.isArray(need)
+        ? all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ?? accept
+        : sub(need);
+      checks.push((value, run) => {
+        spend(run, 1);
+        return !has(value, key) || check(value, run);
+      });
+    }
   }
   return checks;
+}
+
+function has(value: unknown, key: string): boolean {
+  return isObject(value) && own(value, key) !== undefined;
 }
 
 function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], tracked: boolean): Check {
@@ -55,15 +61,15 @@ function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], t
       if (!branch(check, value, run)) continue;
       if (++matches > most || (most > 1 && !tracked)) break;
     }
-    if (matches === 0) {
-      // The summary goes first: whoever stops at one error should get this one.
-      const details = errors.splice(mark);
-      fail(run, node, keyword, value, checks.length);
-      errors.push(...details.slice(0, Math.max(0, run.max - errors.length)));
-      return false;
+    if (matches > 0) {
+      if (errors.length > mark) errors.length = mark;
+      return matches <= most || fail(run, node, keyword, value, matches);
     }
-    if (errors.length > mark) errors.length = mark;
-    return matches <= most || fail(run, node, keyword, value, undefined);
+    const details = errors.splice(mark);
+    // The summary goes first: whoever stops at one error should get this one.
+    fail(run, node, keyword, value, 0);
+    for (const detail of details) if (!full(run)) errors.push(detail);
+    return false;
   };
 }
 
@@ -72,31 +78,29 @@ function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], t
  * this very schema) now.
  */
 function reference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
-  const [target] = compiler.link(to, node, tracked);
+  const target = compiler.link(to, node, tracked);
   node.target = target;
   return (value, run) => follow(target, value, run, tracked);
 }
 
 /** `$dynamicRef`: 2020-12 core 8.2.3.2. */
 function dynamicReference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
-  const [target, anchor] = compiler.link(to, node, tracked);
+  const target = compiler.link(to, node, tracked);
+  const name = to.slice(to.indexOf('#') + 1);
+  const dynamic = dynamicAnchor(target.resource, name) === target;
   return (value, run) => {
     let goal = target;
-    if (anchor !== undefined) {
-      // The outermost resource that has the anchor wins.
-      for (let { scope } = run; scope; scope = scope.outer) goal = scope.resource.dynamic.get(anchor) ?? goal;
+    // The outermost resource that has the anchor wins.
+    for (let { scope } = run; dynamic && scope; scope = scope.outer) {
+      goal = dynamicAnchor(scope.resource, name) ?? goal;
     }
     return follow(goal, value, run, tracked);
   };
 }
 
 function follow(target: Node, value: unknown, run: Run, tracked: boolean): boolean {
-  spend(run, 1);
-  if (--run.depth < 0) throw new LimitReached('depth');
-  const { scope } = run;
-  if (target.resource !== scope?.resource) run.scope = { resource: target.resource, outer: scope };
-  const ok = tracked ? target.tracked(value, run) : target.check(value, run);
-  run.scope = scope;
+  descend(run);
+  const ok = within(target.resource, tracked ? target.tracked : target.check, value, run);
   run.depth++;
   return ok;
 }

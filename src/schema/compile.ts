@@ -1,14 +1,15 @@
 import { applicatorChecks } from './applicators.ts';
-import { arrayChecks, checkUnevaluatedItems } from './arrays.ts';
-import { complete } from './defaults.ts';
+import { arrayChecks } from './arrays.ts';
 import { equal } from './equality.ts';
-import { explain, refusal } from './messages.ts';
+import { explain } from './messages.ts';
 import type { Keywords, Node } from './nodes.ts';
 import { createLibrary, unready } from './nodes.ts';
-import { checkUnevaluatedProperties, objectChecks } from './objects.ts';
+import { objectChecks, unevaluatedCheck } from './objects.ts';
 import type { Check, Run } from './run.ts';
-import { LimitReached, all, fail } from './run.ts';
-import { compilePattern, numberChecks, stringChecks } from './scalars.ts';
+import { accept, all, fail, spend, within } from './run.ts';
+import { SchemaError } from './errors.ts';
+import { nativePatterns } from './patterns.ts';
+import { numberChecks, stringChecks } from './scalars.ts';
 import { typeCheck } from './typed.ts';
 import type { CompileOptions, JsonSchema, SchemaLimits, Validate } from './types.ts';
 
@@ -16,13 +17,13 @@ import type { CompileOptions, JsonSchema, SchemaLimits, Validate } from './types
 export interface Compiler {
   /** The check of a subschema; `tracked` when it must log what it evaluates. */
   check(node: Node, tracked: boolean): Check;
-  /** The target of a reference, compiled by the time a value comes; and the `$dynamicAnchor` it went by. */
-  link(reference: string, from: Node, tracked: boolean): [target: Node, dynamicAnchor: string | undefined];
-  pattern(source: string, path: string): RegExp;
+  /** The target of a reference, compiled by the time a value comes. */
+  link(reference: string, from: Node, tracked: boolean): Node;
+  pattern(source: string, path: string): (text: string, run: Run) => boolean;
   formats: CompileOptions['formats'];
 }
 
-const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000, pattern: 2_000 };
+const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000, pattern: 5_000 };
 
 /**
  * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values. Nothing is
@@ -32,68 +33,69 @@ const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000,
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   const limits = { ...LIMITS, ...options.limits };
   const max = Math.max(1, options.maxErrors ?? 100);
-  const library = createLibrary(options.schemas ?? {}, limits);
+  const library = createLibrary(options, limits);
+  // Targets of references wait their turn, so that a long chain of them costs no stack.
   const queue: [node: Node, tracked: boolean][] = [];
-  let dynamic = false;
   const compiler: Compiler = {
     check(node, tracked) {
-      const check = checkOf(node, tracked, compiler);
-      const { resource } = node;
-      if (node.path !== resource.path) return check;
-      // Entering an embedded resource extends the dynamic scope, as a reference to it does.
-      return (value, run) => {
-        const { scope } = run;
-        run.scope = { resource, outer: scope };
-        const ok = check(value, run);
-        run.scope = scope;
-        return ok;
-      };
+      const form = tracked ? 'tracked' : 'check';
+      const { path, resource } = node;
+      if (node[form] === unready) {
+        const check = compileNode(node, tracked, compiler);
+        // Entering a resource extends the dynamic scope. A whole document is entered by reference, or is the root.
+        node[form] =
+          path !== resource.path || path.endsWith('#') ? check
+          : (value, run) => within(resource, check, value, run);
+      }
+      return node[form];
     },
     link(reference, from, tracked) {
-      const found = library.find(reference, from);
-      queue.push([found[0], tracked]);
-      dynamic ||= found[1] !== undefined;
-      return found;
+      const target = library.find(reference, from);
+      queue.push([target, tracked]);
+      return target;
     },
-    pattern: (source, path) => compilePattern(source, path, limits.pattern),
+    pattern(source, path) {
+      try {
+        if (source.length > limits.pattern) throw new Error(`exceeds the limit "pattern" (${limits.pattern})`);
+        const test = (options.patterns ?? nativePatterns)(source);
+        return (text, run) => test(text, (steps) => spend(run, steps));
+      } catch (error) {
+        throw new SchemaError('pattern', path, (error as Error).message);
+      }
+    },
     formats: options.formats,
   };
   const root = library.root(schema);
-  const check = checkOf(root, false, compiler);
-  // References wait their turn, so that a long chain of them costs no stack.
+  const check = compiler.check(root, false);
   const drain = (): void => {
-    for (let next = queue.pop(); next; next = queue.pop()) checkOf(next[0], next[1], compiler);
+    for (let next = queue.pop(); next; next = queue.pop()) compiler.check(...next);
   };
   drain();
-  if (dynamic) {
-    // Any of these may be where a $dynamicRef ends. The map may grow while it is walked.
-    for (const resource of library.resources()) {
-      for (const node of resource.dynamic.values()) queue.push([node, false], [node, true]);
-      drain();
-    }
+  // Any anchor may be where a $dynamicRef ends. The map may grow while it is walked.
+  for (const { anchors } of library.resources.values()) {
+    for (const node of anchors.values()) queue.push([node, false], [node, true]);
+    drain();
   }
-  const withDefaults = options.defaults && library.hasDefaults();
   const scope = { resource: root.resource, outer: undefined };
   return (value) => {
     const run: Run = { errors: [], max, work: limits.work, depth: limits.depth, scope, seen: [], logStart: 0 };
     try {
-      const subject = withDefaults ? complete(root, value, run) : value;
+      const subject = options.defaults ? options.defaults(root, value, run) : value;
       // The caller vouches that T is the type the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };
       return { valid: false, errors: run.errors.map(explain) };
     } catch (error) {
-      // Engines say "stack overflow" with a RangeError (V8, JavaScriptCore) or an InternalError (others).
-      const name = error instanceof LimitReached ? error.message : /^(Range|Internal)Error$/.test(String((error as Error)?.name)) ? 'depth' : '';
-      if (name !== 'work' && name !== 'depth') throw error;
-      return { valid: false, errors: [refusal(name, limits[name])] };
+      const name = limitOf(error as Error);
+      if (!name) throw error;
+      const message = `validation exceeds the limit "${name}" (${limits[name]})`;
+      return { valid: false, errors: [{ path: '', schemaPath: root.path, keyword: name, message }] };
     }
   };
 }
 
-function checkOf(node: Node, tracked: boolean, compiler: Compiler): Check {
-  const form = tracked ? 'tracked' : 'check';
-  if (node[form] === unready) node[form] = compileNode(node, tracked, compiler);
-  return node[form];
+/** The limit that an exception tells of. Engines report a full stack as a RangeError or an InternalError. */
+function limitOf({ name, message }: Error): keyof SchemaLimits | undefined {
+  return message === 'work' || message === 'pattern' ? message : /Range|Internal/.test(name) ? 'depth' : undefined;
 }
 
 function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
@@ -109,15 +111,19 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
       array: all(arrayChecks(node, keywords, logging, compiler)),
       object: all(objectChecks(node, keywords, logging, compiler)),
     }),
-    ...equalityChecks(node, keywords),
+    'const' in keywords ? equalityCheck(node, 'const', [keywords.const]) : undefined,
+    keywords.enum && equalityCheck(node, 'enum', keywords.enum),
     ...applicatorChecks(node, keywords, logging, compiler),
   ];
   const check = all(checks.filter((check) => check !== undefined)) ?? accept;
   if (!unevaluatedItems && !unevaluatedProperties) return check;
 
-  const items = unevaluatedItems && checkUnevaluatedItems(node, unevaluatedItems, compiler);
-  const properties = unevaluatedProperties && checkUnevaluatedProperties(node, unevaluatedProperties, compiler);
-  const rest = typeCheck(node, undefined, { array: items, object: properties }) ?? accept;
+  // An array's keys are its indexes, so both keywords are one rule.
+  const rest =
+    typeCheck(node, undefined, {
+      array: unevaluatedItems && unevaluatedCheck(node, 'unevaluatedItems', unevaluatedItems, compiler),
+      object: unevaluatedProperties && unevaluatedCheck(node, 'unevaluatedProperties', unevaluatedProperties, compiler),
+    }) ?? accept;
   return (value, run) => {
     const { length } = run.seen;
     const outer = run.logStart;
@@ -130,24 +136,11 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
   };
 }
 
-function accept(): boolean {
-  return true;
-}
-
 /** `const` and `enum`. */
-function equalityChecks(node: Node, keywords: Keywords): Check[] {
-  const checks: Check[] = [];
-  if ('const' in keywords) {
-    checks.push((value, run) => equal(value, keywords.const, run) || fail(run, node, 'const', value));
-  }
-  if (keywords.enum) {
-    const scalars = new Set(keywords.enum);
-    const composites = keywords.enum.filter((option) => typeof option === 'object' && option !== null);
-    checks.push((value, run) =>
-      scalars.has(value) ||
-      (typeof value === 'object' && composites.some((option) => equal(option, value, run))) ||
-      fail(run, node, 'enum', value),
-    );
-  }
-  return checks;
+function equalityCheck(node: Node, keyword: 'const' | 'enum', options: readonly unknown[]): Check {
+  const scalars = new Set(options);
+  return (value, run) =>
+    scalars.has(value) ||
+    (typeof value === 'object' && options.some((option) => equal(option, value, run))) ||
+    fail(run, node, keyword, value);
 }

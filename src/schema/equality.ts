@@ -1,37 +1,29 @@
+import { isObject } from './nodes.ts';
 import type { Run } from './run.ts';
 import { spend } from './run.ts';
-import { isObject } from './nodes.ts';
 
 /** Equality of JSON values: numbers by value, objects without regard to order. */
 export function equal(a: unknown, b: unknown, run: Run): boolean {
   if (a === b) return true;
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false;
-    spend(run, a.length);
-    return a.every((item, i) => equal(item, b[i], run));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
   const keys = Object.keys(a);
   spend(run, keys.length);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key], run))
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key as never], b[key as never], run))
   );
 }
 
-/** Indexes of the first two equal items; undefined when all differ. Takes linear time for scalars. */
+/** Indexes of the first two equal items; undefined when all differ. Takes linear time. */
 export function findTwins(items: readonly unknown[], run: Run): [number, number] | undefined {
   const places = new Map<unknown, number>();
-  const composites = new Map<string, number>();
   spend(run, items.length);
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    const composite = typeof item === 'object' && item !== null;
-    const key = composite ? canonical(item, run) : item;
-    const map: Map<unknown, number> = composite ? composites : places;
-    const first = map.get(key);
+  for (const [i, item] of items.entries()) {
+    const key = typeof item === 'object' ? canonical(item, run) : typeof item === 'string' ? `"${item}` : item;
+    const first = places.get(key);
     if (first !== undefined) return [first, i];
-    map.set(key, i);
+    places.set(key, i);
   }
   return undefined;
 }
@@ -40,7 +32,7 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
 function canonical(value: unknown, run: Run): string {
   spend(run, 10);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  if (!isObject(value)) return JSON.stringify(value) ?? '';
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key], run)}`).join()}}`;
 }

@@ -1,7 +1,9 @@
 export { compile } from './compile.ts';
+export { fillDefaults } from './defaults.ts';
 export { SchemaError } from './errors.ts';
+export { linearPatterns } from './linear-patterns.ts';
 export { describeErrors } from './messages.ts';
 export { metaschemas } from './metaschemas.ts';
 export type {
-  CompileOptions, FormatCheck, JsonSchema, SchemaLimits, Validate, ValidationError, ValidationResult,
+  CompileOptions, FormatCheck, JsonSchema, PatternTest, SchemaLimits, Validate, ValidationError, ValidationResult,
 } from './types.ts';

@@ -1,10 +1,10 @@
 import type { Dialect, Kind } from './dialects.ts';
-import { DRAFT_07, DRAFT_2020_12, VOCABULARY, kindOf } from './dialects.ts';
+import { DRAFT_07, DRAFT_2020_12, VALUES, kindOf } from './dialects.ts';
 import { SchemaError } from './errors.ts';
-import { pointerTokens, resolveUri } from './references.ts';
+import { resolveUri } from './references.ts';
 import type { Check } from './run.ts';
 import { escapeToken } from './run.ts';
-import type { JsonSchema, SchemaLimits } from './types.ts';
+import type { CompileOptions, JsonSchema, SchemaLimits } from './types.ts';
 
 /** A subschema, read: its known keywords with their values checked and their subschemas read too. */
 export interface Node {
@@ -23,12 +23,11 @@ export interface Node {
 /** A schema with an address of its own: the whole document, or what stands under an `$id`. */
 export interface Resource {
   uri: string;
-  raw: JsonSchema;
+  raw: unknown;
   path: string;
   dialect: Dialect;
-  /** Subschemas by `$anchor` and `$dynamicAnchor`, and those of the latter alone. */
+  /** Subschemas by `$anchor` and `$dynamicAnchor`. */
   anchors: Map<string, Node>;
-  dynamic: Map<string, Node>;
 }
 
 export type NamedNode = [name: string, node: Node];
@@ -60,6 +59,7 @@ export interface Keywords {
   propertyNames?: Node;
   dependentSchemas?: NamedNode[];
   dependentRequired?: [name: string, needed: string[]][];
+  /** Draft-07's union of the two. */
   dependencies?: [name: string, needed: string[] | Node][];
   unevaluatedProperties?: Node;
   required?: string[];
@@ -89,204 +89,149 @@ export function isObject(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const STANDARD: Dialect = { draft7: false, vocabularies: undefined };
-const TYPES = 'null boolean object array number integer string'.split(' ');
-
 /** Every schema that one compilation knows, by address. */
 export interface Library {
   /** Reads the schema to compile. */
   root(raw: JsonSchema): Node;
-  /** The subschema that a reference leads to, and the name of the `$dynamicAnchor` it was found by. */
-  find(reference: string, from: Node): [target: Node, dynamicAnchor: string | undefined];
-  resources(): Iterable<Resource>;
-  /** Whether any schema read so far has a `default`. */
-  hasDefaults(): boolean;
+  /** The subschema that a reference leads to. */
+  find(reference: string, from: Node): Node;
+  resources: ReadonlyMap<string, Resource>;
+}
+
+/** The subschema that an anchor names if it is a `$dynamicAnchor`. */
+export function dynamicAnchor(resource: Resource, name: string): Node | undefined {
+  const node = resource.anchors.get(name);
+  return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;
 }
 
 /**
- * Reads schemas into nodes: a bounded walk over the places where their dialect has subschemas.
- * @param registered schemas by address, read when a reference first needs them
+ * Reads schemas into nodes: a bounded walk over the places where their dialect has subschemas. Schemas from
+ * `options.schemas` are read when a reference first needs them.
  */
-export function createLibrary(registered: Readonly<Record<string, JsonSchema>>, limits: SchemaLimits): Library {
+export function createLibrary({ schemas = {}, formats }: CompileOptions, limits: SchemaLimits): Library {
   const resources = new Map<string, Resource>();
   const nodes = new Map<unknown, Node>();
-  const waiting = new Map<string, JsonSchema>();
-  for (const [address, raw] of Object.entries(registered)) {
-    const [uri] = resolveUri('', address);
-    waiting.set(uri, raw);
-    if (isObject(raw) && typeof raw['$id'] === 'string') waiting.set(resolveUri(uri, raw['$id'])[0], raw);
-  }
+  const registered = new Map<string, JsonSchema>();
   let count = 0;
-  let defaults = false;
+  for (const [address, raw] of Object.entries(schemas)) {
+    for (const id of ['', isObject(raw) ? String(raw['$id'] ?? '') : '']) {
+      registered.set(resolveUri(resolveUri('', address)[0], id)[0], raw);
+    }
+  }
 
-  function dialectOf(raw: JsonSchema, path: string, inherited: Dialect): Dialect {
-    if (!isObject(raw) || raw['$schema'] === undefined) return inherited;
+  function dialectOf(raw: Raw, path: string, inherited: Dialect): Dialect {
+    if (!('$schema' in raw)) return inherited;
     const [uri] = resolveUri('', String(raw['$schema']));
-    if (uri === DRAFT_2020_12) return STANDARD;
-    if (uri === DRAFT_07) return { draft7: true, vocabularies: undefined };
-    const meta = waiting.get(uri) ?? resources.get(uri)?.raw;
-    if (meta === undefined || meta === raw) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
-    const list = isObject(meta) && meta['$vocabulary'];
+    if (uri === DRAFT_2020_12 + 'schema') return {};
+    if (uri === DRAFT_07) return { draft7: true };
+    const meta = registered.get(uri);
+    if (!isObject(meta) || meta === raw) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
+    const list = meta['$vocabulary'];
     if (!isObject(list)) return dialectOf(meta, path, inherited);
     const vocabularies = new Set<string>();
-    for (const [vocabulary, needed] of Object.entries(list)) {
-      const name = vocabulary.startsWith(VOCABULARY) ? vocabulary.slice(VOCABULARY.length) : '';
-      if (name) vocabularies.add(name);
-      else if (needed) throw new SchemaError('dialect', path, `unknown vocabulary "${vocabulary}"`);
+    for (const name of Object.keys(list)) {
+      const [base, word = '', assertion] = name.split(/vocab\/(\w+)(-assertion)?/);
+      if (base === DRAFT_2020_12 && (!assertion || formats)) vocabularies.add(word);
+      else if (list[name]) throw new SchemaError('dialect', path, `unknown vocabulary "${name}"`);
     }
-    return { draft7: false, vocabularies };
+    return { vocabularies };
   }
 
-  function document(raw: JsonSchema, uri: string, inherited: Dialect): Node {
-    const path = uri + '#';
-    const dialect = dialectOf(raw, path, inherited);
-    const resource: Resource = { uri, raw, path, dialect, anchors: new Map(), dynamic: new Map() };
+  function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): Resource {
+    const dialect = isObject(raw) ? dialectOf(raw, path, inherited) : inherited;
+    const resource: Resource = { uri, raw, path, dialect, anchors: new Map() };
     resources.set(uri, resource);
-    return read(raw, resource, path, 0);
+    return resource;
   }
 
-  function read(raw: unknown, parent: Resource, path: string, depth: number): Node {
-    if (++count > limits.subschemas) throw limit(path, 'subschemas', limits.subschemas);
-    if (depth > limits.depth) throw limit(path, 'depth', limits.depth);
-    const node: Node = { keywords: true, path, resource: parent, check: unready, tracked: unready };
-    if (typeof raw === 'boolean') node.keywords = raw;
-    else if (isObject(raw)) node.keywords = readKeywords(raw, node, depth + 1);
-    else throw new SchemaError('schema', path, 'a schema is an object, true or false');
+  function readDocument(raw: JsonSchema, uri: string, inherited: Dialect): Node {
+    const path = uri + '#';
+    return read(raw, addResource(uri, raw, path, inherited), path, 0);
+  }
+
+  function read(raw: unknown, resource: Resource, path: string, depth: number): Node {
+    const over = ++count > limits.subschemas ? 'subschemas' : depth > limits.depth && 'depth';
+    if (over) throw new SchemaError('limit', path, `exceeds the limit "${over}" (${limits[over]})`);
+    const node: Node = { keywords: raw === true, path, resource, check: unready, tracked: unready };
+    if (typeof raw === 'boolean') return node;
+    if (!isObject(raw)) throw new SchemaError('schema', path, 'must be a schema');
+    nodes.set(raw, node);
+    // In draft-07 nothing beside a $ref counts, not even an $id.
+    const lone = resource.dialect.draft7 && typeof raw['$ref'] === 'string';
+    if (typeof raw['$id'] === 'string' && !lone) {
+      const [uri, fragment] = resolveUri(resource.uri, raw['$id']);
+      if (uri !== resource.uri) node.resource = resource = addResource(uri, raw, path, resource.dialect);
+      if (fragment) resource.anchors.set(fragment, node);
+    }
+    const values: Record<string, unknown> = Object.create(null);
+    for (const name of lone ? ['$ref'] : Object.keys(raw)) {
+      const kind = kindOf(name, resource.dialect);
+      if (kind) values[name] = readValue(kind, raw[name], resource, `${path}/${escapeToken(name)}`, depth + 1);
+    }
+    // Each value has been judged by its kind.
+    const keywords: Keywords = (node.keywords = values);
+    if (Array.isArray(keywords.items)) {
+      keywords.prefixItems = keywords.items;
+      values['items'] = keywords.additionalItems;
+    }
+    for (const name of [keywords.$anchor, keywords.$dynamicAnchor]) if (name) resource.anchors.set(name, node);
     return node;
   }
 
-  function readKeywords(raw: Raw, node: Node, depth: number): Keywords {
-    const { path } = node;
-    nodes.set(raw, node);
-    // In draft-07 nothing beside a $ref counts, not even an $id.
-    const lone = typeof raw['$ref'] === 'string' && node.resource.dialect.draft7;
-    const id = raw['$id'];
-    if (typeof id === 'string' && !lone) {
-      const [uri, fragment] = resolveUri(node.resource.uri, id);
-      if (uri !== node.resource.uri) {
-        const dialect = dialectOf(raw, path, node.resource.dialect);
-        node.resource = { uri, raw, path, dialect, anchors: new Map(), dynamic: new Map() };
-        resources.set(uri, node.resource);
-      }
-      if (fragment && node.resource.dialect.draft7) node.resource.anchors.set(fragment, node);
-    }
-    const { resource } = node;
-    const keywords: Record<string, unknown> = Object.create(null);
-    for (const name of lone ? ['$ref'] : Object.keys(raw)) {
-      const kind = kindOf(name, resource.dialect);
-      if (kind) keywords[name] = readValue(kind, raw[name], node, `${path}/${escapeToken(name)}`, depth);
-    }
-    const known = keywords as Keywords;
-    if (Array.isArray(known.items)) {
-      known.prefixItems = known.items as Node[];
-      delete known.items;
-      if (known.additionalItems) known.items = known.additionalItems;
-    }
-    if (known.$anchor !== undefined) resource.anchors.set(known.$anchor, node);
-    if (known.$dynamicAnchor !== undefined) {
-      resource.anchors.set(known.$dynamicAnchor, node);
-      resource.dynamic.set(known.$dynamicAnchor, node);
-    }
-    if ('default' in keywords) defaults = true;
-    return known;
-  }
-
-  function readValue(kind: Kind, value: unknown, node: Node, path: string, depth: number): unknown {
-    const { resource } = node;
-    const wrong = (expected: string): SchemaError => new SchemaError('schema', path, `must be ${expected}`);
-    const one = (raw: unknown, key?: string | number): Node =>
-      read(raw, resource, key === undefined ? path : `${path}/${escapeToken(key)}`, depth);
-    const strings = (list: unknown): unknown[] => {
-      if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
-      throw wrong('a list of strings');
-    };
-    switch (kind) {
-      case 'any':
-        return value;
-      case 'schema':
-        return one(value);
-      case 'items':
-        return resource.dialect.draft7 && Array.isArray(value) ? value.map(one) : one(value);
-      case 'schemas':
-        if (!Array.isArray(value)) throw wrong('a list of schemas');
-        return value.map(one);
-      case 'schemaMap':
-      case 'dependencies':
-      case 'stringsMap':
-        if (!isObject(value)) throw wrong('an object');
-        return Object.keys(value).map((key) => [
+  function readValue(kind: Kind, value: unknown, resource: Resource, path: string, depth: number): unknown {
+    const sub = (raw: unknown, key: string | number): Node =>
+      read(raw, resource, `${path}/${escapeToken(String(key))}`, depth);
+    const strings = VALUES['a list of strings'];
+    if (kind === 'items') kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
+    if (kind === 'a schema') return read(value, resource, path, depth);
+    if (kind === 'a list of schemas') {
+      if (Array.isArray(value)) return value.map(sub);
+    } else if (kind === 'an object' || kind === 'dependencies') {
+      if (isObject(value)) {
+        return Object.entries(value).map(([key, raw]) => [
           key,
-          kind === 'stringsMap' || (kind === 'dependencies' && Array.isArray(value[key]))
-            ? strings(value[key])
-            : one(value[key], key),
+          kind === 'dependencies' && strings(raw) ? raw : sub(raw, key),
         ]);
-      case 'list':
-        if (!Array.isArray(value)) throw wrong('a list');
-        return value;
-      case 'types': {
-        const types = strings(typeof value === 'string' ? [value] : value);
-        if (!types.every((type) => TYPES.includes(String(type)))) throw wrong(`among ${TYPES.join(', ')}`);
-        return types;
       }
-      case 'strings':
-        return strings(value);
-      case 'number':
-      case 'positive':
-      case 'count':
-        if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong('a number');
-        if (kind === 'positive' && value <= 0) throw wrong('above 0');
-        if (kind === 'count' && !(value >= 0 && Number.isInteger(value))) throw wrong('a whole number from 0');
-        return value;
-      case 'boolean':
-        if (typeof value !== 'boolean') throw wrong('true or false');
-        return value;
-      case 'string':
-      case 'pattern':
-        if (typeof value !== 'string') throw wrong('a string');
-        return value;
-    }
+    } else if (VALUES[kind](value)) return kind === 'a type' ? [value].flat() : value;
+    throw new SchemaError('schema', path, 'must be ' + kind);
   }
 
-  function find(reference: string, from: Node): [Node, string | undefined] {
+  function find(reference: string, from: Node): Node {
     const [uri, fragment] = resolveUri(from.resource.uri, reference);
-    const raw0 = waiting.get(uri);
-    if (raw0 !== undefined && !resources.has(uri)) document(raw0, uri, from.resource.dialect);
-    const resource = resources.get(uri);
-    const lost = (): SchemaError =>
-      new SchemaError('reference', from.path, `unresolved reference "${uri}${fragment && '#' + fragment}"`);
-    if (!resource) throw lost();
-    if (fragment && !fragment.startsWith('/')) {
-      const name = decodeURIComponent(fragment);
-      const node = resource.anchors.get(name);
-      if (!node) throw lost();
-      return [node, resource.dynamic.get(name) === node ? name : undefined];
-    }
-    let raw: unknown = resource.raw;
-    let { path } = resource;
-    let home = resource;
-    for (const token of pointerTokens(fragment, from.path)) {
-      if (typeof raw !== 'object' || raw === null || !Object.hasOwn(raw, token)) throw lost();
+    const document = registered.get(uri);
+    if (document !== undefined && !resources.has(uri)) readDocument(document, uri, from.resource.dialect);
+    const home = resources.get(uri);
+    const target = home && (/^[^/]/.test(fragment) ? home.anchors.get(fragment) : point(home, fragment));
+    if (!target) throw new SchemaError('reference', from.path, `unresolved reference "${uri}#${fragment}"`);
+    return target;
+  }
+
+  function point(resource: Resource, fragment: string): Node | undefined {
+    let { raw, path } = resource;
+    for (const part of fragment.split('/').slice(1)) {
+      const token = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof raw !== 'object' || !raw || !Object.hasOwn(raw, token)) return undefined;
       raw = (raw as Raw)[token];
       path += '/' + escapeToken(token);
-      home = nodes.get(raw)?.resource ?? home;
+      resource = nodes.get(raw)?.resource ?? resource;
     }
     // Not read yet: the reference leads under a keyword that is unknown, or is no place for schemas.
-    return [nodes.get(raw) ?? read(raw, home, path, 0), undefined];
+    return nodes.get(raw) ?? read(raw, resource, path, 0);
   }
 
-  return {
-    root: (raw) => document(raw, '', STANDARD),
-    find,
-    resources: () => resources.values(),
-    hasDefaults: () => defaults,
-  };
+  return { root: (raw) => readDocument(raw, '', {}), find, resources };
 }
 
-function limit(path: string, name: keyof SchemaLimits, most: number): SchemaError {
-  return new SchemaError('limit', path, `the schema exceeds the limit "${name}" (${most})`);
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Stands in for a check until it is compiled. */
 export function unready(): never {
-  throw new Error('schema used before it was compiled');
+  throw new Error();
 }

@@ -1,7 +1,8 @@
 import type { Compiler } from './compile.ts';
 import type { Keywords, Node } from './nodes.ts';
-import type { Check } from './run.ts';
-import { fail, full, place, spend } from './run.ts';
+import type { Check, Run } from './run.ts';
+import { escapeToken, fail, full, place, spend } from './run.ts';
+import { range } from './scalars.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,11 @@ export function own(value: Properties, key: string): unknown {
   return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : value[key];
 }
 
+/** The names of the properties that JSON would show. */
+export function names(value: Properties): string[] {
+  return Object.keys(value).filter((key) => value[key] !== undefined);
+}
+
 /** The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`). */
 export function objectChecks(
   node: Node,
@@ -21,159 +27,155 @@ export function objectChecks(
   compiler: Compiler,
 ): Check<Properties>[] {
   const checks: Check<Properties>[] = [];
-  const { minProperties = 0, maxProperties = Infinity, propertyNames, dependentRequired } = keywords;
-  if (keywords.properties || keywords.required) checks.push(namedProperties(node, keywords, tracked, compiler));
-  if (keywords.patternProperties || keywords.additionalProperties) {
-    const check = otherProperties(node, keywords, tracked, compiler);
-    if (check) checks.push(check);
-  }
-  if (minProperties > 0 || maxProperties < Infinity) {
-    checks.push((value, run) => {
-      const { length } = names(value);
-      return (
-        length < minProperties ? fail(run, node, 'minProperties', value, length)
-        : length > maxProperties ? fail(run, node, 'maxProperties', value, length)
-        : true
-      );
-    });
-  }
+  const { propertyNames } = keywords;
+  const others = otherProperties(node, keywords, tracked, compiler);
+  if (keywords.properties || keywords.required) {
+    checks.push(namedProperties(node, keywords, tracked, compiler, others));
+  } else if (others) checks.push(others);
+  range(checks, node, 'minProperties', 'maxProperties', (value) => names(value).length);
   if (propertyNames) {
     const check = compiler.check(propertyNames, false);
-    checks.push((value, run) => {
-      const keys = names(value);
-      spend(run, keys.length);
-      let ok = true;
-      for (let i = 0, mark = run.errors.length; i < keys.length && (ok || !full(run)); i++) {
-        const key = keys[i] ?? '';
-        if (check(key, run)) continue;
-        ok = false;
-        mark = place(run, mark, key);
-      }
-      return ok;
-    });
-  }
-  for (const [key, needed] of [...(dependentRequired ?? []), ...(keywords.dependencies ?? [])]) {
-    if (!Array.isArray(needed)) continue;
-    const keyword = dependentRequired ? 'dependentRequired' : 'dependencies';
-    checks.push((value, run) => {
-      if (own(value, key) === undefined) return true;
-      spend(run, needed.length);
-      let ok = true;
-      for (const name of needed) if (own(value, name) === undefined) ok = fail(run, node, keyword, key, name);
-      return ok;
-    });
+    checks.push((value, run) => each(names(value), run, (key) => check(key, run)));
   }
   return checks;
 }
 
-export function names(value: Properties): string[] {
-  return Object.keys(value).filter((key) => value[key] !== undefined);
+/** Judges each key, and puts it before the paths of what it finds. */
+export function each(keys: readonly string[], run: Run, judge: (key: string) => boolean): boolean {
+  spend(run, keys.length);
+  let ok = true;
+  let mark = run.errors.length;
+  for (const key of keys) {
+    if (judge(key)) continue;
+    ok = false;
+    mark = place(run, mark, '/' + escapeToken(key));
+    if (full(run)) break;
+  }
+  return ok;
 }
 
-/** `properties` and `required` in one walk, and `additionalProperties: false` where a count can tell. */
-function namedProperties(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check<Properties> {
-  const checks = new Map<string, Check | undefined>();
-  for (const [key, child] of keywords.properties ?? []) checks.set(key, compiler.check(child, false));
-  const required = new Set(keywords.required);
-  for (const key of required) if (!checks.has(key)) checks.set(key, undefined);
-  const entries = [...checks].map(([key, check]) => ({
-    key,
-    check,
-    required: required.has(key),
-    inherited: key in Object.prototype,
-  }));
+/**
+ * `properties` and `required` in one walk. Where nothing else is allowed (`closed`), counting is enough to know
+ * that nothing else is there; only when there is more does `others` look for it.
+ */
+function namedProperties(
+  node: Node,
+  keywords: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+  others: Check<Properties> | undefined,
+): Check<Properties> {
+  const { properties = [], required = [] } = keywords;
+  const named = new Map(properties);
+  const needed = new Set(required);
+  const entries = [...new Set([...named.keys(), ...needed])].map((key) => {
+    const child = named.get(key);
+    return {
+      key,
+      check: child && compiler.check(child, false),
+      required: needed.has(key),
+      inherited: key in Object.prototype,
+      place: '/' + escapeToken(key),
+    };
+  });
+  const { length } = entries;
+  const closed =
+    keywords.additionalProperties?.keywords === false &&
+    !keywords.patternProperties &&
+    entries.length === named.size;
   return (value, run) => {
-    spend(run, entries.length);
+    spend(run, length);
     let ok = true;
+    let missing = length;
     let mark = run.errors.length;
-    for (const { key, check, required, inherited } of entries) {
-      const property = inherited && !Object.hasOwn(value, key) ? undefined : value[key];
-      if (property !== undefined) {
-        if (check !== undefined) {
-          if (tracked) run.seen.push(key);
-          if (check(property, run)) continue;
-          mark = place(run, mark, key);
-        } else continue;
-      } else if (required) {
+    for (let i = 0; i < length; i++) {
+      const entry = entries[i];
+      if (entry === undefined) break;
+      const { key, check } = entry;
+      const property = entry.inherited && !Object.hasOwn(value, key) ? undefined : value[key];
+      if (property === undefined) {
+        if (!entry.required) continue;
         fail(run, node, 'required', value, key);
         mark = run.errors.length;
-      } else continue;
+      } else {
+        missing--;
+        if (check === undefined) continue;
+        if (tracked) run.seen.push(key);
+        if (check(property, run)) continue;
+        mark = place(run, mark, entry.place);
+      }
       ok = false;
-      if (full(run)) break;
+      if (full(run)) return false;
     }
-    return ok;
+    if (others === undefined || (closed && length - missing === countKeys(value))) return ok;
+    return others(value, run) && ok;
   };
+}
+
+function countKeys(value: Properties): number {
+  let count = 0;
+  for (const _ in value) count++;
+  return count;
 }
 
 /** `patternProperties` and `additionalProperties`. */
 function otherProperties(
   node: Node,
-  keywords: Keywords,
+  { properties = [], patternProperties = [], additionalProperties }: Keywords,
   tracked: boolean,
   compiler: Compiler,
 ): Check<Properties> | undefined {
-  const { additionalProperties } = keywords;
-  const patterns = (keywords.patternProperties ?? []).map(
-    ([source, child]) => [compiler.pattern(source, `${node.path}/patternProperties`), compiler.check(child, false)] as const,
+  if (!patternProperties.length && (!additionalProperties || (additionalProperties.keywords === true && !tracked))) {
+    return undefined;
+  }
+  const patterns = patternProperties.map(
+    ([source, child]) => [compiler.pattern(source, node.path), compiler.check(child, false)] as const,
   );
-  if (!tracked && !patterns.length && additionalProperties?.keywords === true) return undefined;
-  const named = new Set((keywords.properties ?? []).map(([key]) => key));
-  const rest = additionalProperties && compiler.check(additionalProperties, false);
-  return (value, run) => {
-    let ok = true;
-    let mark = run.errors.length;
-    for (const key in value) {
-      const known = named.has(key);
-      if (known && !patterns.length) continue;
-      const property = value[key];
-      if (property === undefined || !Object.hasOwn(value, key)) continue;
-      spend(run, 1 + patterns.length);
-      let matched = known;
-      let fine = true;
+  const named = new Map(properties);
+  const rest = additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
+  return (value, run) =>
+    each(names(value), run, (key) => {
+      let matched = named.has(key);
+      let ok = true;
       for (const [pattern, check] of patterns) {
-        if (!pattern.test(key)) continue;
+        if (!pattern(key, run)) continue;
         matched = true;
-        fine = check(property, run) && fine;
+        ok = check(value[key], run) && ok;
       }
-      if (!matched && rest) {
-        if (additionalProperties?.keywords === false) {
-          fail(run, node, 'additionalProperties', value, key);
-          ok = false;
-          mark = run.errors.length;
-        } else fine = rest(property, run);
-      }
+      if (!matched && rest) ok = rest(value[key], run, key);
       if (tracked && (matched || rest)) run.seen.push(key);
-      if (!fine) {
-        ok = false;
-        mark = place(run, mark, key);
-      }
-      if (!ok && full(run)) break;
-    }
-    return ok;
-  };
+      return ok;
+    });
 }
 
-/** `unevaluatedProperties`: the properties that nothing has evaluated since the log stood at `from`. */
-export function checkUnevaluatedProperties(
+/** Judges what no other keyword has judged; where nothing may be left, the error names the property or item. */
+function restCheck(
   node: Node,
+  keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
   child: Node,
   compiler: Compiler,
-): Check<Properties> {
-  const check = compiler.check(child, false);
+): (value: unknown, run: Run, key: string) => boolean {
+  if (child.keywords !== false) return compiler.check(child, false);
+  const known = (node.keywords as Keywords).properties?.map(([key]) => key);
+  return (value, run, key) => fail(run, node, keyword, value, key, known);
+}
+
+/**
+ * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which is
+ * where the log stood at `run.logStart`.
+ */
+export function unevaluatedCheck(
+  node: Node,
+  keyword: 'unevaluatedProperties' | 'unevaluatedItems',
+  child: Node,
+  compiler: Compiler,
+): Check<object> {
+  const check = restCheck(node, keyword, child, compiler);
   return (value, run) => {
-    const from = run.logStart;
-    const keys = names(value);
-    spend(run, keys.length + run.seen.length - from);
-    const done = new Set<unknown>(run.seen.slice(from));
-    let ok = true;
-    for (const key of keys) {
-      if (done.has(key)) continue;
-      const mark = run.errors.length;
-      run.seen.push(key);
-      if (child.keywords === false) ok = fail(run, node, 'unevaluatedProperties', value, key);
-      else if (!check(value[key], run)) (ok = false), place(run, mark, key);
-      if (!ok && full(run)) break;
-    }
-    return ok;
+    spend(run, run.seen.length - run.logStart);
+    const seen = new Set<unknown>(run.seen.slice(run.logStart));
+    const left = names(value as Properties).filter((key) => !seen.has(key));
+    run.seen.push(...left);
+    return each(left, run, (key) => check((value as Properties)[key], run, key));
   };
 }

@@ -11,6 +11,8 @@ export interface Failure {
   value: unknown;
   /** What the sentence needs beside the value: a property's name, a count. */
   detail: unknown;
+  /** What was expected, where the keyword's value does not say it. */
+  hint: unknown;
 }
 
 /** The resources entered on the way to here, innermost first: the dynamic scope of `$dynamicRef`. */
@@ -33,21 +35,27 @@ export interface Run {
    * Properties and items evaluated so far, for `unevaluated*`: a log that a failed branch cuts back to where it
    * began. Only checks compiled as `tracked` write to it.
    */
-  seen: (string | number)[];
+  seen: string[];
   /** Where in the log the schema with the current `unevaluated*` began. */
   logStart: number;
 }
 
-/** Thrown through a validation that has used up a limit. */
-export class LimitReached extends Error {}
-
+/** Pays for steps. The RangeError, which names the limit, ends the validation: see `limitOf`. */
 export function spend(run: Run, steps: number): void {
-  if ((run.work -= steps) < 0) throw new LimitReached('work');
+  if ((run.work -= steps) < 0) throw new RangeError('work');
+}
+
+/** Goes one reference deeper; the caller comes back with `run.depth++`. */
+export function descend(run: Run): void {
+  spend(run, 1);
+  if (--run.depth < 0) throw new RangeError();
 }
 
 /** Notes a failure, if there is room, and says false. */
-export function fail(run: Run, node: Node, keyword: string, value: unknown, detail?: unknown): false {
-  if (run.errors.length < run.max) run.errors.push({ path: '', node, keyword, value, detail });
+export function fail(
+  run: Run, node: Node, keyword: string, value: unknown, detail?: unknown, hint?: unknown,
+): false {
+  if (!full(run)) run.errors.push({ path: '', node, keyword, value, detail, hint });
   return false;
 }
 
@@ -57,27 +65,29 @@ export function full(run: Run): boolean {
 }
 
 /**
- * Puts `key` before the paths of the errors noted since `from`, on the way out of a property or item: a value
+ * Puts a step before the paths of the errors noted since `from`, on the way out of a property or item: a value
  * that is valid never pays for a path. Returns the new end of the list.
  */
-export function place(run: Run, from: number, key: string | number): number {
+export function place(run: Run, from: number, step: string): number {
   const { errors } = run;
-  for (let i = from; i < errors.length; i++) {
+  const { length } = errors;
+  for (let i = from; i < length; i++) {
     const error = errors[i];
-    if (error) error.path = '/' + escapeToken(key) + error.path;
+    if (error) error.path = step + error.path;
   }
-  return errors.length;
+  return length;
 }
 
-export function escapeToken(key: string | number): string {
-  return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+/** A name as a step of a JSON Pointer, without the slash. */
+export function escapeToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Tries a check without noting errors. */
+/** Tries a branch without noting errors. */
 export function quietly<T>(check: Check<T>, value: T, run: Run): boolean {
   const { max } = run;
   run.max = 0;
-  const ok = check(value, run);
+  const ok = branch(check, value, run);
   run.max = max;
   return ok;
 }
@@ -101,4 +111,18 @@ function both<T>(a: Check<T>, b: Check<T>): Check<T> {
     if (!full(run)) b(value, run);
     return false;
   };
+}
+
+/** Keeps every rule. */
+export function accept(): true {
+  return true;
+}
+
+/** Judges a value with a resource as the innermost of the dynamic scope. */
+export function within(resource: Resource, check: Check, value: unknown, run: Run): boolean {
+  const { scope } = run;
+  if (scope?.resource !== resource) run.scope = { resource, outer: scope };
+  const ok = check(value, run);
+  run.scope = scope;
+  return ok;
 }

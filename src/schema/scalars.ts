@@ -1,31 +1,40 @@
 import type { Compiler } from './compile.ts';
-import { SchemaError } from './errors.ts';
 import type { Keywords, Node } from './nodes.ts';
-import type { Check } from './run.ts';
+import type { Check, Run } from './run.ts';
 import { fail, spend } from './run.ts';
+
+/** A lower and an upper limit on a measure of the value; by default on the value itself, a number. */
+export function range<T>(
+  checks: Check<T>[],
+  node: Node,
+  low: MeasureKeyword,
+  high: MeasureKeyword,
+  measure?: (value: T, run: Run, min: number, max: number) => number,
+): void {
+  const { [low]: min = -Infinity, [high]: max = Infinity } = node.keywords as Keywords;
+  if (min === -Infinity && max === Infinity) return;
+  checks.push((value, run) => {
+    const size = measure === undefined ? (value as number) : measure(value, run, min, max);
+    return size < min ? fail(run, node, low, value) : size <= max || fail(run, node, high, value);
+  });
+}
+
+type MeasureKeyword = {
+  [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never;
+}[keyof Keywords];
 
 /** The rules for numbers. */
 export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
   const checks: Check<number>[] = [];
-  const { minimum = -Infinity, maximum = Infinity, multipleOf } = keywords;
-  const { exclusiveMinimum: above = -Infinity, exclusiveMaximum: below = Infinity } = keywords;
-  if (minimum > -Infinity || maximum < Infinity) {
-    checks.push((value, run) =>
-      value < minimum ? fail(run, node, 'minimum', value)
-      : value > maximum ? fail(run, node, 'maximum', value)
-      : true,
-    );
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  range(checks, node, 'minimum', 'maximum');
+  if (exclusiveMinimum !== undefined) {
+    checks.push((value, run) => value > exclusiveMinimum || fail(run, node, 'exclusiveMinimum', value));
   }
-  if (above > -Infinity || below < Infinity) {
-    checks.push((value, run) =>
-      value <= above ? fail(run, node, 'exclusiveMinimum', value)
-      : value >= below ? fail(run, node, 'exclusiveMaximum', value)
-      : true,
-    );
+  if (exclusiveMaximum !== undefined) {
+    checks.push((value, run) => value < exclusiveMaximum || fail(run, node, 'exclusiveMaximum', value));
   }
-  if (multipleOf !== undefined) {
-    checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
-  }
+  if (multipleOf) checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
   return checks;
 }
 
@@ -34,53 +43,33 @@ export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
  * that two conversions and one division can make, and no more.
  */
 function isMultiple(value: number, step: number): boolean {
-  if (value % step === 0) return true;
   const quotient = value / step;
-  const distance = Math.abs(quotient - Math.round(quotient));
-  return !Number.isInteger(step) && distance <= 2 * Number.EPSILON * Math.abs(quotient);
+  const error = Math.abs(quotient - Math.round(quotient));
+  return value % step === 0 || (!Number.isInteger(step) && error <= 2 * Number.EPSILON * Math.abs(quotient));
 }
 
-/** The rules for strings. Lengths are in Unicode characters, not in UTF-16 units. */
-export function stringChecks(node: Node, keywords: Keywords, compiler: Compiler): Check<string>[] {
+/** The rules for strings. */
+export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
   const checks: Check<string>[] = [];
-  const { minLength = 0, maxLength = Infinity, pattern, format } = keywords;
-  if (minLength > 0 || maxLength < Infinity) {
-    checks.push((value, run) => {
-      let { length } = value;
-      // A character takes one or two units, so counting is rarely needed.
-      if ((length > maxLength && length <= 2 * maxLength) || (length >= minLength && length < 2 * minLength)) {
-        spend(run, length);
-        for (let i = 0; i < value.length - 1; i++) if ((value.codePointAt(i) ?? 0) > 0xffff) length--, i++;
-      }
-      return (
-        length < minLength ? fail(run, node, 'minLength', value, length)
-        : length > maxLength ? fail(run, node, 'maxLength', value, length)
-        : true
-      );
-    });
-  }
+  range(checks, node, 'minLength', 'maxLength', characters);
   if (pattern !== undefined) {
-    const expression = compiler.pattern(pattern, node.path + '/pattern');
-    checks.push((value, run) => expression.test(value) || fail(run, node, 'pattern', value));
+    const test = compiler.pattern(pattern, node.path + '/pattern');
+    checks.push((value, run) => test(value, run) || fail(run, node, 'pattern', value));
   }
-  if (format !== undefined) {
-    const { formats } = compiler;
-    if (!formats && node.resource.dialect.vocabularies?.has('format-assertion')) {
-      throw new SchemaError('dialect', node.path, 'the dialect asserts formats, and compile was given none');
-    }
-    const check = formats && Object.hasOwn(formats, format) && formats[format];
-    if (check) checks.push((value, run) => check(value) || fail(run, node, 'format', value));
+  const { formats = {} } = compiler;
+  const check = format !== undefined && Object.hasOwn(formats, format) && formats[format];
+  if (check) {
+    checks.push((value, run) => check(value) || fail(run, node, 'format', value, undefined, check.hint));
   }
   return checks;
 }
 
-export function compilePattern(source: string, path: string, most: number): RegExp {
-  if (source.length > most) {
-    throw new SchemaError('limit', path, `the pattern exceeds the limit "pattern" (${most})`);
-  }
-  try {
-    return new RegExp(source, 'u');
-  } catch (error) {
-    throw new SchemaError('schema', path, (error as Error).message);
-  }
+/** Length in Unicode characters; in UTF-16 units where that decides already, as a character is one or two. */
+function characters(value: string, run: Run, min: number, max: number): number {
+  const { length } = value;
+  if ((length <= max || length > 2 * max) && (length < min || length >= 2 * min)) return length;
+  spend(run, length);
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }

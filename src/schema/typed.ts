@@ -30,11 +30,16 @@ export function typeCheck(
     case 'string':
       return (value, run) =>
         typeof value === 'string' ? string === undefined || string(value, run) : fail(run, node, 'type', value);
-    case 'integer':
+    case 'number':
+    case 'integer': {
+      const whole = types?.[0] === 'integer';
       return (value, run) =>
-        typeof value === 'number' && Number.isInteger(value)
+        typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value))
           ? number === undefined || number(value, run)
           : fail(run, node, 'type', value);
+    }
+    case 'boolean':
+      return (value, run) => typeof value === 'boolean' || fail(run, node, 'type', value);
     case 'array':
       return (value, run) =>
         Array.isArray(value) ? array === undefined || array(value, run) : fail(run, node, 'type', value);

@@ -1,3 +1,6 @@
+import type { Node } from './nodes.ts';
+import type { Run } from './run.ts';
+
 /** A JSON Schema as it stands in JSON: an object, or `true` (anything) or `false` (nothing). */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
@@ -13,7 +16,7 @@ export interface ValidationError {
   message: string;
 }
 
-/** What a compiled schema says of a value. `value` is the input, or its completed copy under `defaults`. */
+/** What a compiled schema says of a value. `value` is the input, or under `defaults` its completed copy. */
 export type ValidationResult<T = unknown> =
   | { valid: true; value: T }
   | { valid: false; errors: ValidationError[] };
@@ -21,8 +24,12 @@ export type ValidationResult<T = unknown> =
 /** A compiled schema. Never throws: a value that exceeds a limit is invalid, and its error names the limit. */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
-/** Judges a string (or, for a vendor's own format, any value); true when it has the format. */
-export type FormatCheck = (value: string) => boolean;
+/** Judges a string; true when it has the format. */
+export interface FormatCheck {
+  (value: string): boolean;
+  /** What the string should look like, for error messages. */
+  readonly hint?: string;
+}
 
 /** What a schema and a validation may cost. A schema or value that needs more is refused, and told which. */
 export interface SchemaLimits {
@@ -32,17 +39,26 @@ export interface SchemaLimits {
   subschemas: number;
   /** Steps of one validation (a subschema tried, an item visited, a value compared). Default 10,000,000. */
   work: number;
-  /** UTF-16 units in one `pattern`. Default 2,000. */
+  /** UTF-16 units in one `pattern`. Default 5,000. */
   pattern: number;
 }
+
+/** Whether a string matches a pattern; it calls `spend` with what that costs, in steps of the limit `work`. */
+export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
 
 export interface CompileOptions {
   /** Schemas that `$ref` and `$schema` may name, by address. Nothing is ever fetched. */
   schemas?: Readonly<Record<string, JsonSchema>>;
   /** Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes. */
   formats?: Readonly<Record<string, FormatCheck>>;
-  /** Answer with a copy in which absent properties have their `default`. Default false. */
-  defaults?: boolean;
+  /**
+   * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default the
+   * engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take exponential
+   * time), and so is a string too long for the loops of its pattern.
+   */
+  patterns?: (source: string) => PatternTest;
+  /** `fillDefaults`, to answer with a copy in which absent properties have their `default`. */
+  defaults?: (schema: Node, value: unknown, run: Run) => unknown;
   /** How many errors to list; 1 stops at the first. Default 100. */
   maxErrors?: number;
   limits?: Partial<SchemaLimits>;

@@ -1,6 +1,7 @@
 export { compile } from './compile.ts';
 export { fillDefaults } from './defaults.ts';
 export { SchemaError } from './errors.ts';
+export { formats } from './formats.ts';
 export { linearPatterns } from './linear-patterns.ts';
 export { describeErrors } from './messages.ts';
 export { metaschemas } from './metaschemas.ts';

@@ -37,8 +37,9 @@ export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolea
       const check: Check = Array.isArray(need)
         ? all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ?? accept
         : sub(need);
+      const cost = Array.isArray(need) ? need.length : 1;
       checks.push((value, run) => {
-        spend(run, 1);
+        spend(run, cost);
         return !has(value, key) || check(value, run);
       });
     }

@@ -10,7 +10,9 @@ const MANY = 1e8;
 export function nativePatterns(source: string): PatternTest {
   const expression = new RegExp(source, 'u');
   // What counts is the shape: atoms become x, groups dissolve from the inside, and short counts are written out.
-  let shape = source.replace(/\\u\{.*?\}|\\p\{.*?\}|\\k<.*?>|\\.|\[(\\.|[^\\\]])*\]/gisu, 'x');
+  let shape = source
+    .replace(/\\u\{.*?\}|\\p\{.*?\}|\\k<.*?>|\\.|\[(\\.|[^\\\]])*\]/gisu, 'x')
+    .replace(/([^)])\{\d+\}/g, '$1');
   for (let before = ''; before !== shape; ) {
     before = shape;
     shape = shape.replace(

@@ -101,15 +101,17 @@ export function branch<T>(check: Check<T>, value: T, run: Run): boolean {
 }
 
 /** One check that keeps every rule; undefined for no rules. */
-export function all<T>(checks: Check<T>[]): Check<T> | undefined {
-  return checks.length ? checks.reduce(both) : undefined;
-}
-
-function both<T>(a: Check<T>, b: Check<T>): Check<T> {
+export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
+  const { length } = checks;
+  if (length < 2) return checks[0];
   return (value, run) => {
-    if (a(value, run)) return b(value, run);
-    if (!full(run)) b(value, run);
-    return false;
+    let ok = true;
+    for (let i = 0; i < length; i++) {
+      if (checks[i]?.(value, run) !== false) continue;
+      if (full(run)) return false;
+      ok = false;
+    }
+    return ok;
   };
 }
 

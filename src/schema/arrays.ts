@@ -3,15 +3,14 @@ import { findTwins } from './equality.ts';
 import type { Keywords, Node } from './nodes.ts';
 import type { Check } from './run.ts';
 import { fail, full, place, quietly, spend } from './run.ts';
-import { range } from './scalars.ts';
+import { lengthChecks } from './scalars.ts';
 
 export type Items = readonly unknown[];
 
 /** The rules for arrays, without `unevaluatedItems`. */
 export function arrayChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check<Items>[] {
-  const checks: Check<Items>[] = [];
+  const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
   const { prefixItems = [], items, contains } = keywords;
-  range(checks, node, 'minItems', 'maxItems', ({ length }) => length);
   if (prefixItems.length || items) {
     const first = prefixItems.map((item) => compiler.check(item, false));
     const rest = items && compiler.check(items, false);
@@ -20,7 +19,7 @@ export function arrayChecks(node: Node, keywords: Keywords, tracked: boolean, co
       spend(run, length);
       let ok = true;
       for (let i = 0, mark = run.errors.length; i < length; i++) {
-        const check = first[i] ?? rest;
+        const check = i < first.length ? first[i] : rest;
         if (tracked) run.seen.push(String(i));
         if (check === undefined || check(value[i], run)) continue;
         ok = false;

@@ -105,7 +105,7 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
   const { unevaluatedItems, unevaluatedProperties } = keywords;
   const logging = tracked || !!unevaluatedItems || !!unevaluatedProperties;
   const checks: (Check | undefined)[] = [
-    typeCheck(node, keywords.type, {
+    typeCheck(node, keywords, {
       string: all(stringChecks(node, keywords, compiler)),
       number: all(numberChecks(node, keywords)),
       array: all(arrayChecks(node, keywords, logging, compiler)),
@@ -120,7 +120,7 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
 
   // An array's keys are its indexes, so both keywords are one rule.
   const rest =
-    typeCheck(node, undefined, {
+    typeCheck(node, {}, {
       array: unevaluatedItems && unevaluatedCheck(node, 'unevaluatedItems', unevaluatedItems, compiler),
       object: unevaluatedProperties && unevaluatedCheck(node, 'unevaluatedProperties', unevaluatedProperties, compiler),
     }) ?? accept;

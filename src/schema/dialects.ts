@@ -30,6 +30,9 @@ export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = 
   'a whole number from 0': (value) => Number.isInteger(value) && Number(value) >= 0,
 };
 
+const COUNTS =
+  'minLength maxLength minItems maxItems minProperties maxProperties minContains+ maxContains+';
+
 // Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
 const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [
   ['core', 'a string', '$ref $anchor+ $dynamicAnchor+ $dynamicRef+'],
@@ -41,18 +44,16 @@ const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: strin
   ['applicator', 'dependencies', 'dependentSchemas+ dependencies'],
   ['unevaluated', 'a schema', 'unevaluatedItems+ unevaluatedProperties+'],
   ['validation', 'a type', 'type'],
-  ['validation', 'any value', 'const'],
+  ['validation', 'any value', 'const default'],
   ['validation', 'a list', 'enum'],
   ['validation', 'a number', 'minimum maximum exclusiveMinimum exclusiveMaximum'],
   ['validation', 'a number above 0', 'multipleOf'],
-  ['validation', 'a whole number from 0', 'minLength maxLength minItems maxItems minProperties maxProperties'],
-  ['validation', 'a whole number from 0', 'minContains+ maxContains+'],
+  ['validation', 'a whole number from 0', COUNTS],
   ['validation', 'a string', 'pattern'],
   ['validation', 'a boolean', 'uniqueItems'],
   ['validation', 'a list of strings', 'required'],
   ['validation', 'dependencies', 'dependentRequired+'],
   ['format', 'a string', 'format'],
-  ['meta', 'any value', 'default'],
 ];
 
 const KEYWORDS: ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]> =

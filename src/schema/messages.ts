@@ -1,17 +1,18 @@
 import type { Failure } from './run.ts';
 import type { ValidationError } from './types.ts';
 
-// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure.
+// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure; a detail
+// that the sentence does not mention is what was expected.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
   const: '@ is not #',
-  required: 'property $ is missing',
+  required: 'property @ is missing',
   dependentRequired: 'property @ needs property $',
   dependencies: 'property @ needs property $',
-  additionalProperties: 'property $ is not allowed',
-  unevaluatedProperties: 'property $ is not allowed',
-  unevaluatedItems: 'item $ is not allowed',
+  additionalProperties: 'property @ is not allowed',
+  unevaluatedProperties: 'property @ is not allowed',
+  unevaluatedItems: 'item @ is not allowed',
   minimum: '@ is less than #',
   maximum: '@ is greater than #',
   exclusiveMinimum: '@ is not greater than #',
@@ -19,10 +20,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   multipleOf: '@ is not a multiple of #',
   minLength: '@ is shorter than #',
   maxLength: '@ is longer than #',
-  minItems: '@ has less than # items',
-  maxItems: '@ has more than # items',
-  minProperties: '@ has less than # properties',
-  maxProperties: '@ has more than # properties',
+  minItems: 'has less than # items',
+  maxItems: 'has more than # items',
+  minProperties: 'has less than # properties',
+  maxProperties: 'has more than # properties',
   contains: 'no item fits "contains"',
   minContains: 'less than # items fit "contains"',
   maxContains: 'more than # items fit "contains"',
@@ -37,24 +38,22 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 const PARTS: Record<string, string[]> = {};
 
-/** Puts a failure into words. */
-export function explain({ path, node, keyword, value, detail, hint }: Failure): ValidationError {
+/** Puts a failure into words: once for each error that is reported, and not for those that are thrown away. */
+export function explain({ path, node, keyword, value, detail }: Failure): ValidationError {
   const rule = (node.keywords as Readonly<Record<string, unknown>>)[keyword];
   let message = '';
+  let hint = detail !== undefined;
   for (const part of (PARTS[keyword] ??= (SENTENCES[keyword] ?? keyword).split(/([@#%$])/))) {
-    message +=
-      part === '@' ? quote(value)
-      : part === '$' ? quote(detail)
-      : part === '#' ? quoteAll(rule)
-      : part === '%' ? rule
-      : part;
+    if (part === '@') message += quote(value);
+    else if (part === '#') message += quoteAll(rule);
+    else if (part === '%') message += rule;
+    else if (part === '$') {
+      message += quoteAll(detail);
+      hint = false;
+    } else message += part;
   }
-  return {
-    path,
-    schemaPath: rule === undefined ? node.path : `${node.path}/${keyword}`,
-    keyword,
-    message: hint ? `${message} (expected ${quoteAll(hint)})` : message,
-  };
+  if (hint) message += ` (expected ${quoteAll(detail)})`;
+  return { path, schemaPath: rule === undefined ? node.path : `${node.path}/${keyword}`, keyword, message };
 }
 
 /** Scalars as JSON, cut when long; composites by name. */

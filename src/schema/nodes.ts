@@ -111,13 +111,8 @@ export function dynamicAnchor(resource: Resource, name: string): Node | undefine
 export function createLibrary({ schemas = {}, formats }: CompileOptions, limits: SchemaLimits): Library {
   const resources = new Map<string, Resource>();
   const nodes = new Map<unknown, Node>();
-  const registered = new Map<string, JsonSchema>();
+  const registered = new Map(Object.entries(schemas));
   let count = 0;
-  for (const [address, raw] of Object.entries(schemas)) {
-    for (const id of ['', isObject(raw) ? String(raw['$id'] ?? '') : '']) {
-      registered.set(resolveUri(resolveUri('', address)[0], id)[0], raw);
-    }
-  }
 
   function dialectOf(raw: Raw, path: string, inherited: Dialect): Dialect {
     if (!('$schema' in raw)) return inherited;

@@ -2,7 +2,7 @@ import type { Compiler } from './compile.ts';
 import type { Keywords, Node } from './nodes.ts';
 import type { Check, Run } from './run.ts';
 import { escapeToken, fail, full, place, spend } from './run.ts';
-import { range } from './scalars.ts';
+import { lengthChecks } from './scalars.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,9 @@ export function objectChecks(
   if (keywords.properties || keywords.required) {
     checks.push(namedProperties(node, keywords, tracked, compiler, others));
   } else if (others) checks.push(others);
-  range(checks, node, 'minProperties', 'maxProperties', (value) => names(value).length);
+  for (const check of lengthChecks<string[]>(node, 'minProperties', 'maxProperties')) {
+    checks.push((value, run) => check(names(value), run));
+  }
   if (propertyNames) {
     const check = compiler.check(propertyNames, false);
     checks.push((value, run) => each(names(value), run, (key) => check(key, run)));
@@ -55,8 +57,9 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
 }
 
 /**
- * `properties` and `required` in one walk. Where nothing else is allowed (`closed`), counting is enough to know
- * that nothing else is there; only when there is more does `others` look for it.
+ * `properties` and `required` in one walk over the value's own keys. They mostly come in the schema's order, so the
+ * next entry is tried before a name is looked up. Only if something else is there does `others` look again, unless
+ * it must in any case, for patterns.
  */
 function namedProperties(
   node: Node,
@@ -68,54 +71,48 @@ function namedProperties(
   const { properties = [], required = [] } = keywords;
   const named = new Map(properties);
   const needed = new Set(required);
-  const entries = [...new Set([...named.keys(), ...needed])].map((key) => {
+  const entries = [...new Set([...named.keys(), ...needed])].map((key, index) => {
     const child = named.get(key);
-    return {
-      key,
-      check: child && compiler.check(child, false),
-      required: needed.has(key),
-      inherited: key in Object.prototype,
-      place: '/' + escapeToken(key),
-    };
+    const check = child && compiler.check(child, false);
+    return { index, key, check, required: needed.has(key), place: '/' + escapeToken(key) };
   });
-  const { length } = entries;
-  const closed =
-    keywords.additionalProperties?.keywords === false &&
-    !keywords.patternProperties &&
-    entries.length === named.size;
+  const byName = new Map(entries.map((entry) => [entry.key, entry]));
   return (value, run) => {
-    spend(run, length);
     let ok = true;
-    let missing = length;
+    let strangers = !!keywords.patternProperties;
+    let missing = needed.size;
     let mark = run.errors.length;
-    for (let i = 0; i < length; i++) {
-      const entry = entries[i];
-      if (entry === undefined) break;
-      const { key, check } = entry;
-      const property = entry.inherited && !Object.hasOwn(value, key) ? undefined : value[key];
-      if (property === undefined) {
-        if (!entry.required) continue;
-        fail(run, node, 'required', value, key);
-        mark = run.errors.length;
-      } else {
-        missing--;
-        if (check === undefined) continue;
-        if (tracked) run.seen.push(key);
-        if (check(property, run)) continue;
-        mark = place(run, mark, entry.place);
+    let i = 0;
+    for (const key in value) {
+      let entry = entries[i++];
+      if (entry === undefined || entry.key !== key) {
+        entry = byName.get(key);
+        if (entry === undefined) {
+          strangers = true;
+          continue;
+        }
+        i = entry.index + 1;
       }
+      const property = value[key];
+      if (property === undefined) continue;
+      if (entry.required) missing--;
+      if (entry.check === undefined) {
+        strangers = true;
+        continue;
+      }
+      if (tracked) run.seen.push(key);
+      if (entry.check(property, run)) continue;
       ok = false;
+      mark = place(run, mark, entry.place);
       if (full(run)) return false;
     }
-    if (others === undefined || (closed && length - missing === countKeys(value))) return ok;
-    return others(value, run) && ok;
+    if (missing > 0) {
+      spend(run, needed.size);
+      for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
+      if (full(run)) return ok;
+    }
+    return (!strangers || others === undefined || others(value, run)) && ok;
   };
-}
-
-function countKeys(value: Properties): number {
-  let count = 0;
-  for (const _ in value) count++;
-  return count;
 }
 
 /** `patternProperties` and `additionalProperties`. */
@@ -157,7 +154,7 @@ function restCheck(
 ): (value: unknown, run: Run, key: string) => boolean {
   if (child.keywords !== false) return compiler.check(child, false);
   const known = (node.keywords as Keywords).properties?.map(([key]) => key);
-  return (value, run, key) => fail(run, node, keyword, value, key, known);
+  return (_, run, key) => fail(run, node, keyword, key, known);
 }
 
 /**

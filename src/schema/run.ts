@@ -8,11 +8,10 @@ export interface Failure {
   path: string;
   node: Node;
   keyword: string;
+  /** The value, or the name of the property that the error is about. */
   value: unknown;
-  /** What the sentence needs beside the value: a property's name, a count. */
+  /** What the sentence needs beside the value, or what was expected where the keyword does not say it. */
   detail: unknown;
-  /** What was expected, where the keyword's value does not say it. */
-  hint: unknown;
 }
 
 /** The resources entered on the way to here, innermost first: the dynamic scope of `$dynamicRef`. */
@@ -52,10 +51,8 @@ export function descend(run: Run): void {
 }
 
 /** Notes a failure, if there is room, and says false. */
-export function fail(
-  run: Run, node: Node, keyword: string, value: unknown, detail?: unknown, hint?: unknown,
-): false {
-  if (!full(run)) run.errors.push({ path: '', node, keyword, value, detail, hint });
+export function fail(run: Run, node: Node, keyword: string, value: unknown, detail?: unknown): false {
+  if (!full(run)) run.errors.push({ path: '', node, keyword, value, detail });
   return false;
 }
 
@@ -103,7 +100,11 @@ export function branch<T>(check: Check<T>, value: T, run: Run): boolean {
 /** One check that keeps every rule; undefined for no rules. */
 export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   const { length } = checks;
-  if (length < 2) return checks[0];
+  const [first, second] = checks;
+  if (length < 2) return first;
+  if (first && second && length === 2) {
+    return (value, run) => (first(value, run) ? second(value, run) : !full(run) && second(value, run) && false);
+  }
   return (value, run) => {
     let ok = true;
     for (let i = 0; i < length; i++) {

@@ -3,31 +3,39 @@ import type { Keywords, Node } from './nodes.ts';
 import type { Check, Run } from './run.ts';
 import { fail, spend } from './run.ts';
 
-/** A lower and an upper limit on a measure of the value; by default on the value itself, a number. */
-export function range<T>(
-  checks: Check<T>[],
-  node: Node,
-  low: MeasureKeyword,
-  high: MeasureKeyword,
-  measure?: (value: T, run: Run, min: number, max: number) => number,
-): void {
-  const { [low]: min = -Infinity, [high]: max = Infinity } = node.keywords as Keywords;
-  if (min === -Infinity && max === Infinity) return;
-  checks.push((value, run) => {
-    const size = measure === undefined ? (value as number) : measure(value, run, min, max);
-    return size < min ? fail(run, node, low, value) : size <= max || fail(run, node, high, value);
-  });
-}
+/** The keywords whose value is a number. */
+type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never }[keyof Keywords];
 
-type MeasureKeyword = {
-  [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never;
-}[keyof Keywords];
+/**
+ * A lower and an upper limit on a length.
+ * @param measure gives the length where `length` is only a hint: at least the true one, at most twice it
+ */
+export function lengthChecks<T extends { readonly length: number }>(
+  node: Node,
+  low: Bound,
+  high: Bound,
+  measure?: (value: T, run: Run) => number,
+): Check<T>[] {
+  const { [low]: min = 0, [high]: max = Infinity } = node.keywords as Keywords;
+  if (min === 0 && max === Infinity) return [];
+  return [
+    (value, run) => {
+      let { length } = value;
+      if (measure && (length > max ? length <= 2 * max : length < 2 * min)) length = measure(value, run);
+      return length < min ? fail(run, node, low, value) : length <= max || fail(run, node, high, value);
+    },
+  ];
+}
 
 /** The rules for numbers. */
 export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
   const checks: Check<number>[] = [];
-  const { exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
-  range(checks, node, 'minimum', 'maximum');
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  if (minimum > -Infinity || maximum < Infinity) {
+    checks.push((value, run) =>
+      value < minimum ? fail(run, node, 'minimum', value) : value <= maximum || fail(run, node, 'maximum', value),
+    );
+  }
   if (exclusiveMinimum !== undefined) {
     checks.push((value, run) => value > exclusiveMinimum || fail(run, node, 'exclusiveMinimum', value));
   }
@@ -50,8 +58,7 @@ function isMultiple(value: number, step: number): boolean {
 
 /** The rules for strings. */
 export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
-  const checks: Check<string>[] = [];
-  range(checks, node, 'minLength', 'maxLength', characters);
+  const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
   if (pattern !== undefined) {
     const test = compiler.pattern(pattern, node.path + '/pattern');
     checks.push((value, run) => test(value, run) || fail(run, node, 'pattern', value));
@@ -59,16 +66,14 @@ export function stringChecks(node: Node, { pattern, format }: Keywords, compiler
   const { formats = {} } = compiler;
   const check = format !== undefined && Object.hasOwn(formats, format) && formats[format];
   if (check) {
-    checks.push((value, run) => check(value) || fail(run, node, 'format', value, undefined, check.hint));
+    checks.push((value, run) => check(value) || fail(run, node, 'format', value, check.hint));
   }
   return checks;
 }
 
-/** Length in Unicode characters; in UTF-16 units where that decides already, as a character is one or two. */
-function characters(value: string, run: Run, min: number, max: number): number {
-  const { length } = value;
-  if ((length <= max || length > 2 * max) && (length < min || length >= 2 * min)) return length;
-  spend(run, length);
+/** Length in Unicode characters, each of which is one or two UTF-16 units. */
+function characters(value: string, run: Run): number {
+  spend(run, value.length);
   let count = 0;
   for (const _ of value) count++;
   return count;

@@ -1,9 +1,9 @@
 import { isObject } from './nodes.ts';
-import type { Node } from './nodes.ts';
+import type { Keywords, Node } from './nodes.ts';
 import type { Items } from './arrays.ts';
 import type { Properties } from './objects.ts';
 import type { Check } from './run.ts';
-import { fail } from './run.ts';
+import { accept, fail } from './run.ts';
 
 /** The rules of one schema that only concern values of one type. */
 export interface TypedChecks {
@@ -21,33 +21,35 @@ export function typeOf(value: unknown): string {
 }
 
 /** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */
-export function typeCheck(
-  node: Node,
-  types: readonly string[] | undefined,
-  { string, number, array, object }: TypedChecks,
-): Check | undefined {
+export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): Check | undefined {
+  const { type: types, pattern, format, minLength = 0, maxLength = Infinity } = keywords;
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, minimum = -Infinity, maximum = Infinity } = keywords;
+  const { string = accept, number = accept, array = accept, object = accept } = rules;
+  if (!types && !Object.values(rules).some((rule) => rule)) return undefined;
+  // From these on, up to the maximum, a string's or number's rules are certainly kept, and need not be called.
+  const safeLength = pattern || format ? Infinity : 2 * minLength;
+  const safe = multipleOf || exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? Infinity : minimum;
   switch (types?.length === 1 ? types[0] : '') {
     case 'string':
       return (value, run) =>
-        typeof value === 'string' ? string === undefined || string(value, run) : fail(run, node, 'type', value);
+        typeof value === 'string'
+          ? (value.length >= safeLength && value.length <= maxLength) || string(value, run)
+          : fail(run, node, 'type', value);
     case 'number':
     case 'integer': {
       const whole = types?.[0] === 'integer';
       return (value, run) =>
         typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value))
-          ? number === undefined || number(value, run)
+          ? (value >= safe && value <= maximum) || number(value, run)
           : fail(run, node, 'type', value);
     }
     case 'boolean':
       return (value, run) => typeof value === 'boolean' || fail(run, node, 'type', value);
     case 'array':
-      return (value, run) =>
-        Array.isArray(value) ? array === undefined || array(value, run) : fail(run, node, 'type', value);
+      return (value, run) => (Array.isArray(value) ? array(value, run) : fail(run, node, 'type', value));
     case 'object':
-      return (value, run) =>
-        isObject(value) ? object === undefined || object(value, run) : fail(run, node, 'type', value);
+      return (value, run) => (isObject(value) ? object(value, run) : fail(run, node, 'type', value));
   }
-  if (!types && !string && !number && !array && !object) return undefined;
   return (value, run) => {
     if (types) {
       const type = typeOf(value);
@@ -55,9 +57,9 @@ export function typeCheck(
         return fail(run, node, 'type', value);
       }
     }
-    if (typeof value === 'string') return string === undefined || string(value, run);
-    if (typeof value === 'number') return number === undefined || number(value, run);
-    if (Array.isArray(value)) return array === undefined || array(value, run);
-    return object === undefined || !isObject(value) || object(value, run);
+    if (typeof value === 'string') return string(value, run);
+    if (typeof value === 'number') return number(value, run);
+    if (Array.isArray(value)) return array(value, run);
+    return !isObject(value) || object(value, run);
   };
 }

@@ -47,7 +47,7 @@ export interface SchemaLimits {
 export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
 
 export interface CompileOptions {
-  /** Schemas that `$ref` and `$schema` may name, by address. Nothing is ever fetched. */
+  /** Schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
   schemas?: Readonly<Record<string, JsonSchema>>;
   /** Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes. */
   formats?: Readonly<Record<string, FormatCheck>>;

@@ -142,7 +142,7 @@ describe('schemas and values that would run away', () => {
 
   test('many properties times many objects', () => {
     const properties = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`p${i}`, true]));
-    assert.equal(outcome({ items: { properties } }, Array.from({ length: 100_000 }, () => ({}))), 'work');
+    assert.equal(outcome({ items: { properties } }, Array.from({ length: 100_000 }, () => ({}))), 'valid');
     const dependentRequired = { a: Array.from({ length: 9_000 }, () => 'a') };
     const value = Array.from({ length: 100_000 }, () => ({ a: 1 }));
     assert.equal(outcome({ items: { dependentRequired } }, value), 'work');

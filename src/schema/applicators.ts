@@ -1,0 +1,107 @@
+import type { Compiler } from './compile.ts';
+import { dynamicAnchor, isObject } from './nodes.ts';
+import type { Keywords, Node } from './nodes.ts';
+import { own } from './objects.ts';
+import type { Check, Run } from './run.ts';
+import { accept, all, branch, descend, fail, full, quietly, spend, within } from './run.ts';
+
+/** The keywords that apply other schemas to the value itself: references, combinations, conditions. */
+export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check[] {
+  const checks: Check[] = [];
+  const sub = (child: Node): Check => compiler.check(child, tracked);
+  const { $ref, $dynamicRef, allOf, anyOf, oneOf } = keywords;
+  if ($ref !== undefined) checks.push(reference($ref, node, tracked, compiler));
+  if ($dynamicRef !== undefined) checks.push(dynamicReference($dynamicRef, node, tracked, compiler));
+  if (allOf) {
+    const check = all(allOf.map(sub));
+    if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
+  }
+  if (anyOf) checks.push(alternatives(node, 'anyOf', anyOf.map(sub), tracked));
+  if (oneOf) checks.push(alternatives(node, 'oneOf', oneOf.map(sub), tracked));
+  if (keywords.not) {
+    const not = compiler.check(keywords.not, false);
+    checks.push((value, run) => !quietly(not, value, run) || fail(run, node, 'not', value));
+  }
+  if (keywords.if && (tracked || keywords.then || keywords.else)) {
+    const condition = sub(keywords.if);
+    const then = keywords.then && sub(keywords.then);
+    const otherwise = keywords.else && sub(keywords.else);
+    checks.push((value, run) => {
+      spend(run, 1);
+      const next = quietly(condition, value, run) ? then : otherwise;
+      return next === undefined || next(value, run);
+    });
+  }
+  for (const keyword of ['dependentSchemas', 'dependentRequired', 'dependencies'] as const) {
+    for (const [key, need] of keywords[keyword] ?? []) {
+      const check: Check = Array.isArray(need)
+        ? all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ?? accept
+        : sub(need);
+      const cost = Array.isArray(need) ? need.length : 1;
+      checks.push((value, run) => {
+        spend(run, cost);
+        return !has(value, key) || check(value, run);
+      });
+    }
+  }
+  return checks;
+}
+
+function has(value: unknown, key: string): boolean {
+  return isObject(value) && own(value, key) !== undefined;
+}
+
+function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], tracked: boolean): Check {
+  const most = keyword === 'oneOf' ? 1 : Infinity;
+  return (value, run) => {
+    spend(run, checks.length);
+    const { errors } = run;
+    const mark = errors.length;
+    let matches = 0;
+    for (const check of checks) {
+      if (!branch(check, value, run)) continue;
+      if (++matches > most || (most > 1 && !tracked)) break;
+    }
+    if (matches > 0) {
+      if (errors.length > mark) errors.length = mark;
+      return matches <= most || fail(run, node, keyword, value, matches);
+    }
+    const details = errors.splice(mark);
+    // The summary goes first: whoever stops at one error should get this one.
+    fail(run, node, keyword, value, 0);
+    for (const detail of details) if (!full(run)) errors.push(detail);
+    return false;
+  };
+}
+
+/**
+ * `$ref`. The target's check is looked up when it is used, because the target may still be uncompiled (or be
+ * this very schema) now.
+ */
+function reference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
+  const target = compiler.link(to, node, tracked);
+  node.target = target;
+  return (value, run) => follow(target, value, run, tracked);
+}
+
+/** `$dynamicRef`: 2020-12 core 8.2.3.2. */
+function dynamicReference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
+  const target = compiler.link(to, node, tracked);
+  const name = to.slice(to.indexOf('#') + 1);
+  const dynamic = dynamicAnchor(target.resource, name) === target;
+  return (value, run) => {
+    let goal = target;
+    // The outermost resource that has the anchor wins.
+    for (let { scope } = run; dynamic && scope; scope = scope.outer) {
+      goal = dynamicAnchor(scope.resource, name) ?? goal;
+    }
+    return follow(goal, value, run, tracked);
+  };
+}
+
+function follow(target: Node, value: unknown, run: Run, tracked: boolean): boolean {
+  descend(run);
+  const ok = within(target.resource, tracked ? target.tracked : target.check, value, run);
+  run.depth++;
+  return ok;
+}

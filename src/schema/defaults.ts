@@ -1,0 +1,41 @@
+import type { Node } from './nodes.ts';
+import { isObject } from './nodes.ts';
+import { own } from './objects.ts';
+import type { Run } from './run.ts';
+import { descend } from './run.ts';
+
+/**
+ * For `compile`'s option `defaults`: makes a copy of the value with the defaults that its schema promises, which
+ * are those of `properties`, found through `$ref`, `allOf` and `items`; not those behind a condition or an
+ * alternative. The value is completed first and judged then.
+ */
+export function fillDefaults(node: Node, value: unknown, run: Run): unknown {
+  const { keywords, target } = node;
+  if (typeof keywords === 'boolean') return value;
+  descend(run);
+  let result = target ? fillDefaults(target, value, run) : value;
+  for (const part of keywords.allOf ?? []) result = fillDefaults(part, result, run);
+  if (isObject(result)) {
+    const copy = { ...result };
+    for (const [key, child] of keywords.properties ?? []) {
+      let property = own(result, key);
+      if (property === undefined && typeof child.keywords === 'object') {
+        const text = JSON.stringify(child.keywords.default) as string | undefined;
+        property = text && (JSON.parse(text) as unknown);
+      }
+      if (property === undefined) continue;
+      property = fillDefaults(child, property, run);
+      // Not an assignment: the name may be __proto__.
+      Object.defineProperty(copy, key, { value: property, enumerable: true, writable: true, configurable: true });
+    }
+    result = copy;
+  } else if (Array.isArray(result)) {
+    const { prefixItems = [], items } = keywords;
+    result = result.map((item: unknown, i) => {
+      const child = prefixItems[i] ?? items;
+      return child ? fillDefaults(child, item, run) : item;
+    });
+  }
+  run.depth++;
+  return result;
+}

@@ -1,0 +1,74 @@
+/** A set of keywords with one meaning, chosen by `$schema`. */
+export interface Dialect {
+  /** Draft-07 has another `items`, `$id: "#name"` for anchors, and ignores what stands beside a `$ref`. */
+  draft7?: boolean;
+  /** Vocabularies in force, by the first word of their name; undefined: all of them. */
+  vocabularies?: ReadonlySet<string>;
+}
+
+export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
+export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
+
+/** What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a whole. */
+export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
+
+type ValueKind =
+  | 'any value' | 'a string' | 'a boolean' | 'a list' | 'a list of strings' | 'a type'
+  | 'a number' | 'a number above 0' | 'a whole number from 0';
+
+/** Kinds of values, named as an error names them. */
+export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = {
+  'any value': () => true,
+  'a string': (value) => typeof value === 'string',
+  'a boolean': (value) => typeof value === 'boolean',
+  'a list': Array.isArray,
+  'a list of strings': (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  'a type': (value) =>
+    [value].flat().every((type) => /^(null|boolean|object|array|number|integer|string)$/.test(String(type))),
+  'a number': Number.isFinite,
+  'a number above 0': (value) => Number.isFinite(value) && Number(value) > 0,
+  'a whole number from 0': (value) => Number.isInteger(value) && Number(value) >= 0,
+};
+
+const COUNTS =
+  'minLength maxLength minItems maxItems minProperties maxProperties minContains+ maxContains+';
+
+// Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
+const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [
+  ['core', 'a string', '$ref $anchor+ $dynamicAnchor+ $dynamicRef+'],
+  ['core', 'an object', '$defs+ definitions'],
+  ['applicator', 'a list of schemas', 'allOf anyOf oneOf prefixItems+'],
+  ['applicator', 'a schema', 'not if then else contains additionalProperties propertyNames additionalItems-'],
+  ['applicator', 'items', 'items'],
+  ['applicator', 'an object', 'properties patternProperties'],
+  ['applicator', 'dependencies', 'dependentSchemas+ dependencies'],
+  ['unevaluated', 'a schema', 'unevaluatedItems+ unevaluatedProperties+'],
+  ['validation', 'a type', 'type'],
+  ['validation', 'any value', 'const default'],
+  ['validation', 'a list', 'enum'],
+  ['validation', 'a number', 'minimum maximum exclusiveMinimum exclusiveMaximum'],
+  ['validation', 'a number above 0', 'multipleOf'],
+  ['validation', 'a whole number from 0', COUNTS],
+  ['validation', 'a string', 'pattern'],
+  ['validation', 'a boolean', 'uniqueItems'],
+  ['validation', 'a list of strings', 'required'],
+  ['validation', 'dependencies', 'dependentRequired+'],
+  ['format', 'a string', 'format'],
+];
+
+const KEYWORDS: ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]> =
+  /* @__PURE__ */ new Map(
+    TABLE.flatMap(([vocabulary, kind, keywords]) =>
+      keywords.split(' ').map((marked) => {
+        const [keyword = '', mark] = marked.split(/\b(?=[+-])/);
+        return [keyword, [vocabulary, kind, mark]] as const;
+      }),
+    ),
+  );
+
+/** The kind of a keyword in a dialect; undefined when the dialect does not have it (it is then ignored). */
+export function kindOf(keyword: string, { draft7, vocabularies }: Dialect): Kind | undefined {
+  const [vocabulary = '', kind, mark] = KEYWORDS.get(keyword) ?? [];
+  if (mark === (draft7 ? '+' : '-')) return undefined;
+  return !vocabularies || vocabulary === 'core' || vocabularies.has(vocabulary) ? kind : undefined;
+}

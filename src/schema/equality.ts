@@ -1,0 +1,38 @@
+import { isObject } from './nodes.ts';
+import type { Run } from './run.ts';
+import { spend } from './run.ts';
+
+/** Equality of JSON values: numbers by value, objects without regard to order. */
+export function equal(a: unknown, b: unknown, run: Run): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
+  const keys = Object.keys(a);
+  spend(run, keys.length);
+  return (
+    keys.length === Object.keys(b).length &&
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key as never], b[key as never], run))
+  );
+}
+
+/** Indexes of the first two equal items; undefined when all differ. Takes linear time. */
+export function findTwins(items: readonly unknown[], run: Run): [number, number] | undefined {
+  const places = new Map<unknown, number>();
+  spend(run, items.length);
+  for (const [i, item] of items.entries()) {
+    const key = typeof item === 'object' ? canonical(item, run) : typeof item === 'string' ? `"${item}` : item;
+    const first = places.get(key);
+    if (first !== undefined) return [first, i];
+    places.set(key, i);
+  }
+  return undefined;
+}
+
+/** A text that two values share exactly when they are equal. Each part costs ten steps: it is slow to build. */
+function canonical(value: unknown, run: Run): string {
+  spend(run, 10);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? '';
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key], run)}`).join()}}`;
+}

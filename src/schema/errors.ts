@@ -1,0 +1,17 @@
+/**
+ * A schema that cannot be used. `code` says why: `schema` (malformed), `dialect` (unknown `$schema` or
+ * vocabulary), `reference` (a `$ref` that leads nowhere), `pattern`
+ * (malformed, or refused as too costly), `limit` (a bound named in the message).
+ */
+export class SchemaError extends Error {
+  readonly code: 'schema' | 'dialect' | 'reference' | 'pattern' | 'limit';
+  /** Where in the schema: address and JSON Pointer. */
+  readonly path: string;
+
+  constructor(code: SchemaError['code'], path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.name = 'SchemaError';
+    this.code = code;
+    this.path = path;
+  }
+}

@@ -1,0 +1,13 @@
+export { compile } from './compile.ts';
+export { fillDefaults } from './defaults.ts';
+export { SchemaError } from './errors.ts';
+export { formats } from './formats.ts';
+export type { FromSchema } from './from-schema.ts';
+export { linearPatterns } from './linear-patterns.ts';
+export { describeErrors } from './messages.ts';
+export { metaschemas } from './metaschemas.ts';
+export { adaptSchema } from './standard-schema.ts';
+export type { AdaptedSchema, InferInput, InferOutput, PairedSchema, SchemaSource, StandardSchema } from './standard-schema.ts';
+export type {
+  CompileOptions, FormatCheck, JsonSchema, PatternTest, SchemaLimits, Validate, ValidationError, ValidationResult,
+} from './types.ts';

@@ -1,0 +1,179 @@
+import type { Compiler } from './compile.ts';
+import type { Keywords, Node } from './nodes.ts';
+import type { Check, Run } from './run.ts';
+import { escapeToken, fail, full, place, spend } from './run.ts';
+import { lengthChecks } from './scalars.ts';
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+/**
+ * A property of the value's own. One that is undefined is absent, as it will be in JSON. Only names that
+ * `Object.prototype` has need the slower look: for all others nothing can be inherited.
+ */
+export function own(value: Properties, key: string): unknown {
+  return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : value[key];
+}
+
+/** The names of the properties that JSON would show. */
+export function names(value: Properties): string[] {
+  return Object.keys(value).filter((key) => value[key] !== undefined);
+}
+
+/** The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`). */
+export function objectChecks(
+  node: Node,
+  keywords: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+): Check<Properties>[] {
+  const checks: Check<Properties>[] = [];
+  const { propertyNames } = keywords;
+  const others = otherProperties(node, keywords, tracked, compiler);
+  if (keywords.properties || keywords.required) {
+    checks.push(namedProperties(node, keywords, tracked, compiler, others));
+  } else if (others) checks.push(others);
+  for (const check of lengthChecks<string[]>(node, 'minProperties', 'maxProperties')) {
+    checks.push((value, run) => check(names(value), run));
+  }
+  if (propertyNames) {
+    const check = compiler.check(propertyNames, false);
+    checks.push((value, run) => each(names(value), run, (key) => check(key, run)));
+  }
+  return checks;
+}
+
+/** Judges each key, and puts it before the paths of what it finds. */
+export function each(keys: readonly string[], run: Run, judge: (key: string) => boolean): boolean {
+  spend(run, keys.length);
+  let ok = true;
+  let mark = run.errors.length;
+  for (const key of keys) {
+    if (judge(key)) continue;
+    ok = false;
+    mark = place(run, mark, '/' + escapeToken(key));
+    if (full(run)) break;
+  }
+  return ok;
+}
+
+/**
+ * `properties` and `required` in one walk over the value's own keys. They mostly come in the schema's order, so the
+ * next entry is tried before a name is looked up. Only if something else is there does `others` look again, unless
+ * it must in any case, for patterns.
+ */
+function namedProperties(
+  node: Node,
+  keywords: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+  others: Check<Properties> | undefined,
+): Check<Properties> {
+  const { properties = [], required = [] } = keywords;
+  const named = new Map(properties);
+  const needed = new Set(required);
+  const entries = [...new Set([...named.keys(), ...needed])].map((key, index) => {
+    const child = named.get(key);
+    const check = child && compiler.check(child, false);
+    return { index, key, check, required: needed.has(key), place: '/' + escapeToken(key) };
+  });
+  const byName = new Map(entries.map((entry) => [entry.key, entry]));
+  return (value, run) => {
+    let ok = true;
+    let strangers = !!keywords.patternProperties;
+    let missing = needed.size;
+    let mark = run.errors.length;
+    let i = 0;
+    for (const key in value) {
+      let entry = entries[i++];
+      if (entry === undefined || entry.key !== key) {
+        entry = byName.get(key);
+        if (entry === undefined) {
+          strangers = true;
+          continue;
+        }
+        i = entry.index + 1;
+      }
+      const property = value[key];
+      if (property === undefined) continue;
+      if (entry.required) missing--;
+      if (entry.check === undefined) {
+        strangers = true;
+        continue;
+      }
+      if (tracked) run.seen.push(key);
+      if (entry.check(property, run)) continue;
+      ok = false;
+      mark = place(run, mark, entry.place);
+      if (full(run)) return false;
+    }
+    if (missing > 0) {
+      spend(run, needed.size);
+      for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
+      if (full(run)) return ok;
+    }
+    return (!strangers || others === undefined || others(value, run)) && ok;
+  };
+}
+
+/** `patternProperties` and `additionalProperties`. */
+function otherProperties(
+  node: Node,
+  { properties = [], patternProperties = [], additionalProperties }: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+): Check<Properties> | undefined {
+  if (!patternProperties.length && (!additionalProperties || (additionalProperties.keywords === true && !tracked))) {
+    return undefined;
+  }
+  const patterns = patternProperties.map(
+    ([source, child]) => [compiler.pattern(source, node.path), compiler.check(child, false)] as const,
+  );
+  const named = new Map(properties);
+  const rest = additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
+  return (value, run) =>
+    each(names(value), run, (key) => {
+      let matched = named.has(key);
+      let ok = true;
+      for (const [pattern, check] of patterns) {
+        if (!pattern(key, run)) continue;
+        matched = true;
+        ok = check(value[key], run) && ok;
+      }
+      if (!matched && rest) ok = rest(value[key], run, key);
+      if (tracked && (matched || rest)) run.seen.push(key);
+      return ok;
+    });
+}
+
+/** Judges what no other keyword has judged; where nothing may be left, the error names the property or item. */
+function restCheck(
+  node: Node,
+  keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
+  child: Node,
+  compiler: Compiler,
+): (value: unknown, run: Run, key: string) => boolean {
+  if (child.keywords !== false) return compiler.check(child, false);
+  const known = (node.keywords as Keywords).properties?.map(([key]) => key);
+  return (_, run, key) => fail(run, node, keyword, key, known);
+}
+
+/**
+ * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which is
+ * where the log stood at `run.logStart`.
+ */
+export function unevaluatedCheck(
+  node: Node,
+  keyword: 'unevaluatedProperties' | 'unevaluatedItems',
+  child: Node,
+  compiler: Compiler,
+): Check<object> {
+  const check = restCheck(node, keyword, child, compiler);
+  return (value, run) => {
+    // A set is slow to make.
+    spend(run, 8 * (run.seen.length - run.logStart));
+    const seen = new Set<unknown>(run.seen.slice(run.logStart));
+    const left = names(value as Properties).filter((key) => !seen.has(key));
+    run.seen.push(...left);
+    return each(left, run, (key) => check((value as Properties)[key], run, key));
+  };
+}

@@ -1,0 +1,80 @@
+import type { Compiler } from './compile.ts';
+import type { Keywords, Node } from './nodes.ts';
+import type { Check, Run } from './run.ts';
+import { fail, spend } from './run.ts';
+
+/** The keywords whose value is a number. */
+type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never }[keyof Keywords];
+
+/**
+ * A lower and an upper limit on a length.
+ * @param measure gives the length where `length` is only a hint: at least the true one, at most twice it
+ */
+export function lengthChecks<T extends { readonly length: number }>(
+  node: Node,
+  low: Bound,
+  high: Bound,
+  measure?: (value: T, run: Run) => number,
+): Check<T>[] {
+  const { [low]: min = 0, [high]: max = Infinity } = node.keywords as Keywords;
+  if (min === 0 && max === Infinity) return [];
+  return [
+    (value, run) => {
+      let { length } = value;
+      if (measure && (length > max ? length <= 2 * max : length < 2 * min)) length = measure(value, run);
+      return length < min ? fail(run, node, low, value) : length <= max || fail(run, node, high, value);
+    },
+  ];
+}
+
+/** The rules for numbers. */
+export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
+  const checks: Check<number>[] = [];
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  if (minimum > -Infinity || maximum < Infinity) {
+    checks.push((value, run) =>
+      value < minimum ? fail(run, node, 'minimum', value) : value <= maximum || fail(run, node, 'maximum', value),
+    );
+  }
+  if (exclusiveMinimum !== undefined) {
+    checks.push((value, run) => value > exclusiveMinimum || fail(run, node, 'exclusiveMinimum', value));
+  }
+  if (exclusiveMaximum !== undefined) {
+    checks.push((value, run) => value < exclusiveMaximum || fail(run, node, 'exclusiveMaximum', value));
+  }
+  if (multipleOf) checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
+  return checks;
+}
+
+/**
+ * The remainder is exact, but 0.3 and 0.1 are not what they look like: a decimal step gets the rounding error
+ * that two conversions and one division can make, and no more.
+ */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  const error = Math.abs(quotient - Math.round(quotient));
+  return value % step === 0 || (!Number.isInteger(step) && error <= 2 * Number.EPSILON * Math.abs(quotient));
+}
+
+/** The rules for strings. */
+export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
+  const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
+  if (pattern !== undefined) {
+    const test = compiler.pattern(pattern, node.path + '/pattern');
+    checks.push((value, run) => test(value, run) || fail(run, node, 'pattern', value));
+  }
+  const { formats = {} } = compiler;
+  const check = format !== undefined && Object.hasOwn(formats, format) && formats[format];
+  if (check) {
+    checks.push((value, run) => check(value) || fail(run, node, 'format', value, check.hint));
+  }
+  return checks;
+}
+
+/** Length in Unicode characters, each of which is one or two UTF-16 units. */
+function characters(value: string, run: Run): number {
+  spend(run, value.length);
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}

@@ -1,0 +1,119 @@
+import type { FromSchema } from './from-schema.ts';
+import type { JsonSchema, Validate, ValidationError, ValidationResult } from './types.ts';
+
+/**
+ * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has it,
+ * the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: StandardConverter | undefined;
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+interface StandardConverter {
+  readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+  readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+}
+
+/** A library's schema whose JSON Schema the author gives, because the library does not. */
+export interface PairedSchema<S extends StandardSchema = StandardSchema> {
+  readonly standard: S;
+  readonly jsonSchema: JsonSchema;
+}
+
+/** Whatever may stand where a schema is asked for. */
+export type SchemaSource = JsonSchema | StandardSchema | PairedSchema;
+
+/** The type of the values that a schema accepts. */
+export type InferInput<S> =
+  S extends PairedSchema<infer T> ? InferInput<T>
+  : S extends { readonly '~standard': { readonly types?: infer T } } ? Side<T, 'input'>
+  : S extends { static: infer T } ? T
+  : FromSchema<S>;
+
+/** The type of the values that a schema makes of what it accepts: defaults filled in, strings parsed. */
+export type InferOutput<S> =
+  S extends PairedSchema<infer T> ? InferOutput<T>
+  : S extends { readonly '~standard': { readonly types?: infer T } } ? Side<T, 'output'>
+  : S extends { static: infer T } ? T
+  : FromSchema<S>;
+
+type Side<T, K extends 'input' | 'output'> = NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
+
+/** A schema, ready for use: what to show to others, and how to judge. */
+export interface AdaptedSchema {
+  jsonSchema: JsonSchema;
+  /** A promise only where the library answers with one. */
+  validate(value: unknown): ValidationResult | Promise<ValidationResult>;
+}
+
+/**
+ * Makes one thing of all kinds of schemas.
+ * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface that
+ *   can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link PairedSchema}
+ * @param side which JSON Schema to ask for: of the values taken, or of those made of them
+ * @param validator makes the judge of a JSON Schema, such as `compile`; without one, anything is valid
+ * @throws TypeError when a library's schema comes without a JSON Schema
+ */
+export function adaptSchema(
+  source: SchemaSource,
+  side: 'input' | 'output',
+  validator?: (schema: JsonSchema) => Validate,
+): AdaptedSchema {
+  if (isStandard(source)) return { jsonSchema: convert(source, side), validate: (value) => judge(source, value) };
+  if (isPaired(source)) {
+    return { jsonSchema: source.jsonSchema, validate: (value) => judge(source.standard, value) };
+  }
+  return { jsonSchema: source, validate: validator?.(source) ?? ((value) => ({ valid: true, value })) };
+}
+
+// ArkType's schemas are functions.
+function isStandard(source: unknown): source is StandardSchema {
+  return (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source;
+}
+
+function isPaired(source: SchemaSource): source is PairedSchema {
+  return typeof source === 'object' && 'standard' in source && isStandard(source.standard);
+}
+
+function convert(source: StandardSchema, side: 'input' | 'output'): JsonSchema {
+  const { vendor, jsonSchema } = source['~standard'];
+  if (!jsonSchema) {
+    throw new TypeError(`this ${vendor} schema has no JSON Schema: pass { standard, jsonSchema } instead`);
+  }
+  return jsonSchema[side]({ target: 'draft-2020-12' });
+}
+
+function judge(source: StandardSchema, value: unknown): ValidationResult | Promise<ValidationResult> {
+  const { validate, vendor } = source['~standard'];
+  const result = validate(value);
+  return result instanceof Promise ? result.then((later) => read(later, vendor)) : read(result, vendor);
+}
+
+function read(result: StandardResult<unknown>, vendor: string): ValidationResult {
+  if (!result.issues) return { valid: true, value: result.value };
+  const errors = result.issues.slice(0, 100).map(({ message, path = [] }): ValidationError => {
+    const steps = path.map((step) => String(typeof step === 'object' ? step.key : step));
+    return {
+      path: steps.map((step) => '/' + step.replaceAll('~', '~0').replaceAll('/', '~1')).join(''),
+      schemaPath: '',
+      keyword: vendor,
+      message,
+    };
+  });
+  return { valid: false, errors };
+}

@@ -1,0 +1,65 @@
+import { isObject } from './nodes.ts';
+import type { Keywords, Node } from './nodes.ts';
+import type { Items } from './arrays.ts';
+import type { Properties } from './objects.ts';
+import type { Check } from './run.ts';
+import { accept, fail } from './run.ts';
+
+/** The rules of one schema that only concern values of one type. */
+export interface TypedChecks {
+  string?: Check<string> | undefined;
+  number?: Check<number> | undefined;
+  array?: Check<Items> | undefined;
+  object?: Check<Properties> | undefined;
+}
+
+/** The JSON type of a value; what JSON cannot say has a type that no schema names. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && !Number.isFinite(value) ? 'infinite number' : typeof value;
+}
+
+/** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */
+export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): Check | undefined {
+  const { type: types, pattern, format, minLength = 0, maxLength = Infinity } = keywords;
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, minimum = -Infinity, maximum = Infinity } = keywords;
+  const { string = accept, number = accept, array = accept, object = accept } = rules;
+  if (!types && !Object.values(rules).some((rule) => rule)) return undefined;
+  // From these on, up to the maximum, a string's or number's rules are certainly kept, and need not be called.
+  const safeLength = pattern || format ? Infinity : 2 * minLength;
+  const safe = multipleOf || exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? Infinity : minimum;
+  switch (types?.length === 1 ? types[0] : '') {
+    case 'string':
+      return (value, run) =>
+        typeof value === 'string'
+          ? (value.length >= safeLength && value.length <= maxLength) || string(value, run)
+          : fail(run, node, 'type', value);
+    case 'number':
+    case 'integer': {
+      const whole = types?.[0] === 'integer';
+      return (value, run) =>
+        typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value))
+          ? (value >= safe && value <= maximum) || number(value, run)
+          : fail(run, node, 'type', value);
+    }
+    case 'boolean':
+      return (value, run) => typeof value === 'boolean' || fail(run, node, 'type', value);
+    case 'array':
+      return (value, run) => (Array.isArray(value) ? array(value, run) : fail(run, node, 'type', value));
+    case 'object':
+      return (value, run) => (isObject(value) ? object(value, run) : fail(run, node, 'type', value));
+  }
+  return (value, run) => {
+    if (types) {
+      const type = typeOf(value);
+      if (!types.includes(type) && !(Number.isInteger(value) && types.includes('integer'))) {
+        return fail(run, node, 'type', value);
+      }
+    }
+    if (typeof value === 'string') return string(value, run);
+    if (typeof value === 'number') return number(value, run);
+    if (Array.isArray(value)) return array(value, run);
+    return !isObject(value) || object(value, run);
+  };
+}

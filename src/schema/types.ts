@@ -1,0 +1,65 @@
+import type { Node } from './nodes.ts';
+import type { Run } from './run.ts';
+
+/** A JSON Schema as it stands in JSON: an object, or `true` (anything) or `false` (nothing). */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** One thing wrong with a value. */
+export interface ValidationError {
+  /** JSON Pointer of the offending part of the value; `''` is the value itself. */
+  path: string;
+  /** Where the broken rule stands: a JSON Pointer behind `#`, after the address of its schema if it has one. */
+  schemaPath: string;
+  /** The keyword that failed; the name of the limit (`depth`, `work`) when validation was refused. */
+  keyword: string;
+  /** A sentence to act on, without the path: see {@link describeErrors}. */
+  message: string;
+}
+
+/** What a compiled schema says of a value. `value` is the input, or under `defaults` its completed copy. */
+export type ValidationResult<T = unknown> =
+  | { valid: true; value: T }
+  | { valid: false; errors: ValidationError[] };
+
+/** A compiled schema. Never throws: a value that exceeds a limit is invalid, and its error names the limit. */
+export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
+
+/** Judges a string; true when it has the format. */
+export interface FormatCheck {
+  (value: string): boolean;
+  /** What the string should look like, for error messages. */
+  readonly hint?: string;
+}
+
+/** What a schema and a validation may cost. A schema or value that needs more is refused, and told which. */
+export interface SchemaLimits {
+  /** How deep subschemas nest, and how deep `$ref` may recurse over a value. Default 256. */
+  depth: number;
+  /** Subschemas in a schema, together with the registered schemas it uses. Default 10,000. */
+  subschemas: number;
+  /** Steps of one validation (a subschema tried, an item visited, a value compared). Default 10,000,000. */
+  work: number;
+  /** UTF-16 units in one `pattern`. Default 5,000. */
+  pattern: number;
+}
+
+/** Whether a string matches a pattern; it calls `spend` with what that costs, in steps of the limit `work`. */
+export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
+
+export interface CompileOptions {
+  /** Schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
+  schemas?: Readonly<Record<string, JsonSchema>>;
+  /** Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes. */
+  formats?: Readonly<Record<string, FormatCheck>>;
+  /**
+   * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default the
+   * engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take exponential
+   * time), and so is a string too long for the loops of its pattern.
+   */
+  patterns?: (source: string) => PatternTest;
+  /** `fillDefaults`, to answer with a copy in which absent properties have their `default`. */
+  defaults?: (schema: Node, value: unknown, run: Run) => unknown;
+  /** How many errors to list; 1 stops at the first. Default 100. */
+  maxErrors?: number;
+  limits?: Partial<SchemaLimits>;
+}

@@ -1,0 +1,68 @@
+// Runs the official JSON Schema Test Suite (suite.json, see vendor.mjs) against the built package and prints what
+// passed. Exits with 1 on any failure. Remote schemas are registered, never fetched.
+//
+//   npm run schema-suite            all
+//   npm run schema-suite -- ref     only the files whose path contains "ref"
+import { readFileSync } from 'node:fs';
+import { compile, formats, metaschemas } from '../../dist/src/schema/index.js';
+
+const { commit, ...suite } = JSON.parse(readFileSync(new URL('suite.json', import.meta.url), 'utf8'));
+const wanted = process.argv[2] ?? '';
+
+const DIALECTS = {
+  'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
+  draft7: 'http://json-schema.org/draft-07/schema#',
+};
+
+// What barewire does not claim: the suite calls it optional, and the specification leaves it open.
+const UNCLAIMED = [
+  ['draft7/optional/content.json', '', 'contentEncoding and contentMediaType are annotations, as in 2020-12'],
+  ['optional/cross-draft.json', '/draft2019-09/', '2019-09 is refused as an unknown dialect'],
+];
+
+const schemas = { ...metaschemas };
+for (const [path, schema] of Object.entries(suite)) {
+  if (path.startsWith('remotes/')) schemas[path.replace('remotes', 'http://localhost:1234')] = schema;
+}
+
+const totals = new Map();
+const failures = [];
+let unclaimed = 0;
+for (const [path, groups] of Object.entries(suite)) {
+  if (path.startsWith('remotes/') || !path.includes(wanted)) continue;
+  const [draft, ...rest] = path.split('/');
+  const part = rest.length === 1 ? 'required' : rest.slice(0, -1).join('/');
+  // Formats are annotations, unless the tests are about asserting them.
+  const asserting = part === 'optional/format' || path.endsWith('format-assertion.json');
+  for (const { description, schema, tests } of groups) {
+    if (UNCLAIMED.some(([file, text]) => path.endsWith(file) && JSON.stringify(schema).includes(text))) {
+      unclaimed += tests.length;
+      continue;
+    }
+    // A schema without $schema is of the draft whose tests it stands in; barewire's default is 2020-12.
+    const known = typeof schema === 'object' && !('$schema' in schema) ? { $schema: DIALECTS[draft], ...schema } : schema;
+    let validate;
+    let problem;
+    try {
+      validate = compile(known, { schemas, ...(asserting && { formats }) });
+    } catch (error) {
+      problem = error;
+    }
+    for (const test of tests) {
+      const key = `${draft} ${part}`;
+      const count = totals.get(key) ?? { passed: 0, all: 0 };
+      totals.set(key, count);
+      count.all++;
+      const answer = validate ? validate(test.data).valid : String(problem);
+      if (answer === test.valid) count.passed++;
+      else failures.push(`${path}: ${description}: ${test.description}: ${answer} instead of ${test.valid}`);
+    }
+  }
+}
+
+console.log(`JSON Schema Test Suite, commit ${commit}`);
+for (const [part, { passed, all }] of totals) console.log(`  ${part}: ${passed} of ${all} passed`);
+console.log(`  optional and not claimed: ${unclaimed}`);
+for (const [file, , reason] of UNCLAIMED) console.log(`    ${file}: ${reason}`);
+for (const failure of failures) console.log(`FAILED ${failure}`);
+if (failures.length || totals.size === 0) process.exitCode = 1;

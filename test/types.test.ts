@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+// The compiled test lies in dist/test.
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+async function typecheck(...args: string[]): Promise<string> {
+  const tsc = root + 'node_modules/typescript/bin/tsc';
+  try {
+    return (await run(process.execPath, [tsc, ...args], { cwd: root })).stdout;
+  } catch (error) {
+    return String((error as { stdout?: unknown }).stdout);
+  }
+}
+
+test('types that must hold, and mistakes that must not compile', async () => {
+  assert.equal(await typecheck('-p', 'test/types'), '');
+});
+
+test('hovering over the arguments of a tool shows a plain object type', async () => {
+  // Declaration files print types as an editor does.
+  const source = await readFile(root + 'test/types/hover.ts', 'utf8');
+  const expected = /\/\/ (.*)\n/.exec(source)?.[1];
+  const printed = await typecheck('-p', 'test/types', '--noEmit', 'false', '--emitDeclarationOnly', '--declaration',
+    '--listEmittedFiles', '--outDir', 'dist/types-test');
+  const file = /TSFILE:\s*(.*hover\.d\.ts)/.exec(printed)?.[1];
+  assert.ok(file, printed);
+  const text = await readFile(file, 'utf8');
+  assert.equal(/args: ([^]*?);\n(?=export|$)/.exec(text)?.[1]?.replace(/\s+/g, ' '), expected);
+});

@@ -1,0 +1,42 @@
+// Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
+import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
+import { compile } from '../../src/schema/index.ts';
+
+declare function tool<const S>(schema: S, run: (args: FromSchema<S>) => void): void;
+
+tool(
+  {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'integer' }, mode: { enum: ['a', 'b'] } },
+    required: ['city'],
+  },
+  (args) => {
+    // @ts-expect-error a wrong property name
+    void args.town;
+    // @ts-expect-error an optional property may be missing
+    args.days.toFixed();
+    // @ts-expect-error a string is not a number
+    args.city.toFixed();
+    // @ts-expect-error not among the enumeration
+    void (args.mode === 'c');
+  },
+);
+
+// @ts-expect-error false describes nothing
+const nothing: FromSchema<false> = 1;
+void nothing;
+
+// @ts-expect-error a required property is missing
+const incomplete: FromSchema<{ properties: { a: { type: 'string' } }; required: ['a'] }> = {};
+void incomplete;
+
+// @ts-expect-error a tuple has an end
+const pair: FromSchema<{ prefixItems: [{ type: 'number' }]; items: false }> = [1, 2];
+void pair;
+
+// @ts-expect-error a schema is not a number
+const schema: JsonSchema = 1;
+void schema;
+
+// @ts-expect-error the errors are only there when the value is invalid
+void compile(true)(1).errors;

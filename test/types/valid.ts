@@ -1,0 +1,120 @@
+// Must compile: what FromSchema makes of schemas.
+import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** As `server.tool` takes its schema: inline, without `as const`. */
+declare function tool<const S>(schema: S, run: (args: FromSchema<S>) => void): FromSchema<S>;
+declare function filled<const S>(schema: S): FromSchema<S, true>;
+declare function same<A>(): <B>(value: B, ...proof: Equal<A, B> extends true ? [] : [never]) => void;
+
+const trip = tool(
+  {
+    type: 'object',
+    properties: {
+      destination: { type: 'string', minLength: 2, description: 'a city' },
+      date: { type: 'string', format: 'date' },
+      class: { enum: ['economy', 'business'] },
+      kind: { const: 'trip' },
+      note: { type: ['string', 'null'] },
+      tags: { type: 'array', items: { type: 'string' } },
+      place: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
+      passengers: {
+        type: 'array',
+        items: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] },
+      },
+    },
+    required: ['destination', 'passengers'],
+    additionalProperties: false,
+  },
+  (args) => {
+    args.destination.toUpperCase();
+    for (const { name, age } of args.passengers) name.padEnd(age ?? 1);
+  },
+);
+same<{
+  destination: string;
+  passengers: { name: string; age?: number }[];
+  date?: string;
+  class?: 'economy' | 'business';
+  kind?: 'trip';
+  note?: string | null;
+  tags?: string[];
+  place?: [number, number];
+}>()(trip);
+
+same<string>()(tool({ type: 'string' }, () => {}));
+same<string | number | null>()(tool({ type: ['string', 'integer', 'null'] }, () => {}));
+same<unknown>()(tool({}, () => {}));
+same<unknown>()(tool(true, () => {}));
+same<{ a: unknown }>()(tool({ required: ['a'] }, () => {}));
+same<{ [name: string]: unknown }>()(tool({ type: 'object' }, () => {}));
+same<{ [name: string]: number }>()(tool({ type: 'object', additionalProperties: { type: 'number' } }, () => {}));
+same<[string, ...number[]]>()(tool({ prefixItems: [{ type: 'string' }], items: { type: 'number' } }, () => {}));
+
+same<{ a: string } | { b: number }>()(
+  tool(
+    {
+      anyOf: [
+        { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        { type: 'object', properties: { b: { type: 'number' } }, required: ['b'] },
+      ],
+    },
+    () => {},
+  ),
+);
+same<{ a: string; b?: number }>()(
+  tool(
+    {
+      allOf: [
+        { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        { type: 'object', properties: { b: { type: 'number' } } },
+      ],
+    },
+    () => {},
+  ),
+);
+same<{ kind: 'x'; a: string } | { kind: 'x'; b: number }>()(
+  tool(
+    {
+      type: 'object',
+      properties: { kind: { const: 'x' } },
+      required: ['kind'],
+      oneOf: [
+        { properties: { a: { type: 'string' } }, required: ['a'] },
+        { properties: { b: { type: 'number' } }, required: ['b'] },
+      ],
+    },
+    () => {},
+  ),
+);
+
+interface Tree {
+  value: number;
+  children?: Tree[];
+}
+const tree = tool(
+  {
+    $ref: '#/$defs/tree',
+    $defs: {
+      tree: {
+        type: 'object',
+        properties: { value: { type: 'number' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+        required: ['value'],
+      },
+    },
+  },
+  () => {},
+);
+const plain: Tree = tree;
+tree.children?.[0]?.children?.[0]?.value.toFixed();
+void plain;
+
+// A default is there once it has been filled in.
+same<{ limit: number; query?: string }>()(
+  filled({ type: 'object', properties: { limit: { type: 'number', default: 10 }, query: { type: 'string' } } }),
+);
+
+// A schema that is only known to be one says nothing.
+declare const loaded: JsonSchema;
+same<unknown>()(tool(loaded, () => {}));

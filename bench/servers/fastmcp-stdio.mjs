@@ -1,0 +1,3 @@
+import { build } from './fastmcp.mjs';
+
+await build().start({ transportType: 'stdio' });

@@ -1,0 +1,175 @@
+// npm run size: what the things people build weigh, bundled, minified and gzipped, against their budgets.
+// Exits 1 when a budget is exceeded or an entry cannot be bundled.
+//
+//   node scripts/size.mjs              the table
+//   node scripts/size.mjs --why NAME   which source files a bundle is made of, heaviest first
+//   node scripts/size.mjs --json       the figures as JSON
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const KIB = 1024;
+
+// The programs are whole: what a user writes to have that thing and nothing else.
+const entries = [
+  {
+    name: 'stdio-server',
+    what: 'stdio server, both eras, with its validator',
+    budget: 14 * KIB,
+    platform: 'node',
+    code: `
+      import { McpServer } from 'barewire/server';
+      import { serveStdio } from 'barewire/stdio';
+      const server = new McpServer({ name: 'size', version: '1.0.0' });
+      server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);
+      serveStdio(server);`,
+  },
+  {
+    name: 'http-server',
+    what: 'the same over HTTP',
+    budget: 20 * KIB,
+    platform: 'node',
+    code: `
+      import { McpServer } from 'barewire/server';
+      import { serveHttp } from 'barewire/http';
+      const server = new McpServer({ name: 'size', version: '1.0.0' });
+      server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);
+      serveHttp(server, { port: 3000 });`,
+  },
+  {
+    name: 'http-client',
+    what: 'client over HTTP',
+    budget: 12 * KIB,
+    platform: 'neutral',
+    code: `
+      import { McpClient } from 'barewire/client';
+      import { httpTransport } from 'barewire/fetch';
+      const client = new McpClient({ name: 'size', version: '1.0.0' });
+      await client.connect(httpTransport('http://127.0.0.1:3000/mcp'));
+      console.log(await client.callTool('echo', { text: 'hello' }));`,
+  },
+  {
+    name: 'validator',
+    what: 'validator alone',
+    budget: 7 * KIB,
+    platform: 'neutral',
+    code: `
+      import { compile } from 'barewire/schema';
+      globalThis.validate = compile({ type: 'object' });`,
+  },
+  {
+    name: 'everything',
+    what: 'everything',
+    budget: 45 * KIB,
+    platform: 'node',
+    // Every export of every public entry of package.json.
+    code: (names) => names.map((name, i) => `import * as e${i} from '${name}'; globalThis.e${i} = e${i};`).join('\n'),
+  },
+];
+
+const packageBudget = 400 * 1000;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const publicNames = Object.keys(manifest.exports)
+  .filter((path) => !path.endsWith('.json'))
+  .map((path) => manifest.name + path.slice(1));
+
+/** Bundles the sources themselves, so that nothing has to be built first. */
+const fromSource = {
+  name: 'from-source',
+  setup(bundler) {
+    bundler.onResolve({ filter: new RegExp(`^${manifest.name}(/|$)`) }, ({ path }) => {
+      const target = manifest.exports[`.${path.slice(manifest.name.length)}`];
+      if (target === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
+      const source = `${root}${target.default.replace('./dist/', '').replace(/\.js$/, '.ts')}`;
+      return existsSync(source) ? { path: source, sideEffects: false } : { errors: [{ text: `no ${relative(root, source)}` }] };
+    });
+  },
+};
+
+async function bundle({ code, platform }) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: typeof code === 'function' ? code(publicNames) : code, resolveDir: root, loader: 'js' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform,
+    target: 'es2022',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    plugins: [fromSource],
+  });
+  const bytes = outputFiles[0].contents;
+  return { minified: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length, metafile };
+}
+
+const missing = (error) => error.errors?.map(({ text }) => text).join('; ') ?? error.message;
+
+const kib = (bytes) => `${(bytes / KIB).toFixed(2)} KiB`;
+
+const args = process.argv.slice(2);
+if (args[0] === '--why') {
+  const entry = entries.find(({ name }) => name === args[1]);
+  if (entry === undefined) {
+    console.error(`--why wants one of ${entries.map(({ name }) => name).join(', ')}`);
+    process.exit(2);
+  }
+  const { minified, gzipped, metafile } = await bundle(entry).catch((error) => {
+    console.error(missing(error));
+    process.exit(1);
+  });
+  const [output] = Object.values(metafile.outputs);
+  const inputs = Object.entries(output.inputs)
+    .map(([path, { bytesInOutput }]) => [path, bytesInOutput])
+    .sort((a, b) => b[1] - a[1]);
+  console.log(`${entry.name}: ${kib(minified)} minified, ${kib(gzipped)} gzipped; minified bytes by file`);
+  for (const [path, bytes] of inputs) {
+    console.log(`${String(bytes).padStart(8)}  ${((100 * bytes) / minified).toFixed(1).padStart(5)} %  ${path}`);
+  }
+  for (const { path } of output.imports) console.log(`          outside: ${path}`);
+  process.exit(0);
+}
+
+const rows = [];
+for (const entry of entries) {
+  const row = { name: entry.name, what: entry.what, budget: entry.budget };
+  try {
+    const { minified, gzipped } = await bundle(entry);
+    Object.assign(row, { minified, size: gzipped, ok: gzipped <= entry.budget });
+  } catch (error) {
+    Object.assign(row, { ok: false, missing: missing(error) });
+  }
+  rows.push(row);
+}
+rows.push(unpacked());
+
+function unpacked() {
+  const row = { name: 'package', what: 'package, unpacked', budget: packageBudget };
+  if (!existsSync(`${root}dist/src`)) return { ...row, ok: false, missing: 'no dist/src: run npm run build first' };
+  const out = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const answer = JSON.parse(out);
+  const { unpackedSize } = Array.isArray(answer) ? answer[0] : (answer[manifest.name] ?? answer);
+  return { ...row, size: unpackedSize, ok: unpackedSize <= packageBudget };
+}
+
+if (args[0] === '--json') {
+  console.log(JSON.stringify(rows, null, 2));
+} else {
+  for (const row of rows) {
+    const unit = row.name === 'package' ? (bytes) => `${(bytes / 1000).toFixed(1)} kB` : kib;
+    const size = row.size === undefined ? 'missing' : unit(row.size);
+    const share = row.size === undefined ? '' : `${Math.round((100 * row.size) / row.budget)} %`;
+    const line = [row.name.padEnd(13), row.what.padEnd(44), size.padStart(11), unit(row.budget).padStart(11), share.padStart(6)];
+    console.log(`${line.join('  ')}  ${row.ok ? 'ok' : (row.missing ?? 'OVER')}`);
+  }
+}
+if (rows.some(({ ok }) => !ok)) process.exitCode = 1;

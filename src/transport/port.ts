@@ -1,0 +1,129 @@
+import type { Decoded, Request, RequestId } from '../jsonrpc/message.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import type { Revision } from '../protocol/revisions.ts';
+
+/** Who is on the other side, as the HTTP layer has authenticated it. Never taken from the wire as it stands. */
+export interface Auth {
+  /** Names the user, unique within the server: sessions and sealed state are bound to it. */
+  readonly principal: string;
+  /** Whatever else the operator's own check found out (scopes, claims); handlers see it as `ctx.auth`. */
+  readonly [detail: string]: unknown;
+}
+
+/** One message as it passed, for `trace`. `at` is milliseconds since the epoch. */
+export interface TraceEntry {
+  readonly direction: 'received' | 'sent';
+  readonly text: string;
+  readonly at: number;
+}
+
+export type Trace = (entry: TraceEntry) => void;
+
+/**
+ * What a transport needs of a server. Transports know this and not the server itself, so that either can be
+ * replaced. `McpServer` implements it.
+ */
+export interface ServerPort {
+  /** The revisions that are served, newest first. */
+  readonly revisions: readonly Revision[];
+  /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
+  connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
+  /**
+   * Answers one modern request that stands alone (HTTP). `meta` is what `readRequestMeta` made of it. The answer
+   * goes to `outlet`; `cancel()` on the returned request stops it.
+   */
+  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound;
+  /** For HTTP: the `x-mcp-header` parameters of a tool, as header name to path of property names; undefined: none. */
+  toolHeaders(name: string): ReadonlyMap<string, readonly string[]> | undefined;
+  /** Resolves once everything that was registered before has been told to those who listen; ends every subscription. */
+  endSubscriptions(): void;
+}
+
+export interface PeerOptions {
+  readonly auth?: Auth | undefined;
+  /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */
+  readonly modern?: boolean | undefined;
+  /** Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP). */
+  readonly closeStream?: ((id: RequestId) => void) | undefined;
+}
+
+/** One client of a server, over one lasting channel. */
+export interface ServerPeer {
+  /** Takes a message. `outlet` is where its answer goes, when that is not the channel itself. */
+  receive(decoded: Decoded, outlet?: Outlet): void;
+  /** The client is gone: what is in flight is aborted, questions to the client fail. */
+  close(why?: string): void;
+  /** Resolves once nothing of the client's is in flight. */
+  idle(): Promise<void>;
+  /** The client's requests that are not answered yet. */
+  readonly inFlight: number;
+  /** The legacy revision that the handshake agreed on; undefined before it. */
+  readonly revision: Revision | undefined;
+}
+
+/** What a client needs of a transport. */
+export interface ClientTransport {
+  /** HTTP differs: headers mirror the body, cancelling closes a stream, a 4xx tells the server's era. */
+  readonly kind: 'pipe' | 'http';
+  /** Opens the channel. Rejects where it cannot be had (no such program, no such host). */
+  open(receiver: ClientReceiver): Promise<void>;
+  /** Sends one message. A message that cannot be delivered is told through `receiver.failed`. */
+  send(text: string, message?: Outgoing): void;
+  /** The caller no longer waits for the answer to this request: its stream may be closed. */
+  abandon?(id: RequestId): void;
+  /** What the handshake or the discovery found: the HTTP transport sends it as a header and opens its GET stream. */
+  agreed?(revision: Revision): void;
+  /**
+   * Starts afresh after the far side has gone: a program is spawned again, an HTTP session is forgotten.
+   * Resolves when messages can be sent again.
+   */
+  reopen?(): Promise<void>;
+  /** Ends the channel in an orderly way. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What is sent, for a transport that looks inside. `headers` go with it over HTTP (`Mcp-Param-…`). */
+export interface Outgoing {
+  readonly id?: RequestId | undefined;
+  readonly method?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a transport tells a client. */
+export interface ClientReceiver {
+  message(decoded: Decoded): void;
+  /**
+   * The request could not be delivered, or its answer can no longer come. Its error is a `ConnectionError`, or an
+   * `HttpError` (`status`), or a `SessionExpired` when the server has forgotten the session (HTTP 404).
+   */
+  failed(id: RequestId, error: Error): void;
+  /** The channel is gone: nothing more will come. `why` says it for a person. */
+  closed(why: string, cause?: unknown): void;
+  /** Something went wrong that no request waits for. */
+  error(error: Error): void;
+}
+
+/** An HTTP answer that is neither a message nor a stream. */
+export class HttpError extends Error {
+  readonly status: number;
+  /** The start of the body, for a person. */
+  readonly body: string;
+
+  constructor(status: number, body: string, message: string = `HTTP ${status}`) {
+    super(body === '' ? message : `${message}: ${body.slice(0, 200)}`);
+    this.name = 'HttpError';
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The server does not know the session any more. 2025-11-25 basic/transports#session-management. */
+export class SessionExpired extends HttpError {
+  constructor(body: string) {
+    super(404, body, 'the session has expired');
+    this.name = 'SessionExpired';
+  }
+}

@@ -35,8 +35,17 @@ export interface PairedSchema<S extends StandardSchema = StandardSchema> {
   readonly jsonSchema: JsonSchema;
 }
 
+/** A JSON Schema whose TypeScript type is an interface, as TypeBox makes them. */
+interface SchemaInterface {
+  readonly type?: unknown;
+  readonly properties?: unknown;
+  readonly anyOf?: unknown;
+  readonly allOf?: unknown;
+  readonly $ref?: unknown;
+}
+
 /** Whatever may stand where a schema is asked for. */
-export type SchemaSource = JsonSchema | StandardSchema | PairedSchema;
+export type SchemaSource = JsonSchema | SchemaInterface | StandardSchema | PairedSchema;
 
 /** The type of the values that a schema accepts. */
 export type InferInput<S> =
@@ -78,7 +87,9 @@ export function adaptSchema(
   if (isPaired(source)) {
     return { jsonSchema: source.jsonSchema, validate: (value) => judge(source.standard, value) };
   }
-  return { jsonSchema: source, validate: validator?.(source) ?? ((value) => ({ valid: true, value })) };
+  // What is neither is a JSON Schema, of whatever type; the validator checks it.
+  const jsonSchema = source as JsonSchema;
+  return { jsonSchema, validate: validator?.(jsonSchema) ?? ((value) => ({ valid: true, value })) };
 }
 
 // ArkType's schemas are functions.

@@ -32,7 +32,7 @@ const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000,
  */
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   const limits = { ...LIMITS, ...options.limits };
-  const max = Math.max(1, options.maxErrors ?? 100);
+  const max = options.maxErrors || 100;
   const library = createLibrary(options, limits);
   // Targets of references wait their turn, so that a long chain of them costs no stack.
   const queue: [node: Node, tracked: boolean][] = [];

@@ -1,6 +1,7 @@
 import type { Dialect, Kind } from './dialects.ts';
 import { DRAFT_07, DRAFT_2020_12, VALUES, kindOf } from './dialects.ts';
 import { SchemaError } from './errors.ts';
+import type { Saying } from './messages.ts';
 import { resolveUri } from './references.ts';
 import type { Check } from './run.ts';
 import { escapeToken } from './run.ts';
@@ -13,6 +14,8 @@ export interface Node {
   /** Address and JSON Pointer. */
   path: string;
   resource: Resource;
+  /** How to speak of its rules, by keyword, once they have been broken. */
+  sayings?: Record<string, Saying>;
   /** Where its `$ref` leads. */
   target?: Node;
   /** Compiled forms: the plain one, and the one that logs what it evaluated. Set by the compiler. */

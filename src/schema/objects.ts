@@ -6,12 +6,9 @@ import { lengthChecks } from './scalars.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-/**
- * A property of the value's own. One that is undefined is absent, as it will be in JSON. Only names that
- * `Object.prototype` has need the slower look: for all others nothing can be inherited.
- */
+/** A property of the value's own. One that is undefined is absent, as it will be in JSON. */
 export function own(value: Properties, key: string): unknown {
-  return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : value[key];
+  return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** The names of the properties that JSON would show. */
@@ -109,7 +106,6 @@ function namedProperties(
     if (missing > 0) {
       spend(run, needed.size);
       for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
-      if (full(run)) return ok;
     }
     return (!strangers || others === undefined || others(value, run)) && ok;
   };

@@ -51,11 +51,8 @@ export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): C
       return (value, run) => (isObject(value) ? object(value, run) : fail(run, node, 'type', value));
   }
   return (value, run) => {
-    if (types) {
-      const type = typeOf(value);
-      if (!types.includes(type) && !(Number.isInteger(value) && types.includes('integer'))) {
-        return fail(run, node, 'type', value);
-      }
+    if (types && !types.includes(typeOf(value)) && !(Number.isInteger(value) && types.includes('integer'))) {
+      return fail(run, node, 'type', value);
     }
     if (typeof value === 'string') return string(value, run);
     if (typeof value === 'number') return number(value, run);

@@ -51,14 +51,14 @@ describe('what a validation says', () => {
         path: '/seat',
         schemaPath: '#/properties/seat/enum',
         keyword: 'enum',
-        message: '"floor" is not one of "window","aisle"',
+        message: '"floor" is not one of "window", "aisle"',
       },
       { path: '', schemaPath: '#/required', keyword: 'required', message: 'property "date" is missing' },
       {
         path: '/colour',
         schemaPath: '#/additionalProperties',
         keyword: 'additionalProperties',
-        message: 'property "colour" is not allowed (expected "date","a/b~c","seat")',
+        message: 'property "colour" is not allowed (expected "date", "a/b~c", "seat")',
       },
     ]);
   });

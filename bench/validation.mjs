@@ -1,9 +1,10 @@
-// JSON Schema validators side by side on a realistic tool schema: what compiling costs, and validations per second.
+// JSON Schema validators side by side on a realistic tool schema: what compiling costs, and validations per
+// second.
 //
 //   npx tsc && cd bench && npm ci && node validation.mjs
 //
-// ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures are
-// medians over rounds in which all take their turn, so that a busy moment of the machine hits all alike.
+// ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures
+// are medians over rounds in which all take their turn, so that a busy moment of the machine hits all alike.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -47,18 +48,23 @@ const trip = (age, more) => ({
   date: '2026-08-01',
   class: 'economy',
   budget: 1200.5,
-  passengers: [{ name: 'Ada', age: 36, meal: 'vegan' }, { name: 'Grace', age }],
+  passengers: [
+    { name: 'Ada', age: 36, meal: 'vegan' },
+    { name: 'Grace', age },
+  ],
   options: { flexible: true, tags: ['work', 'sun'] },
   ...more,
 });
 // As a message brings them: parsed, each with objects of its own.
 const VALID = JSON.parse(JSON.stringify(trip(45)));
 const INVALID = JSON.parse(JSON.stringify(trip(-1)));
-const THREE_ERRORS = JSON.parse(JSON.stringify(trip(45, { date: 'tomorrow', class: 'steerage', budget: '12' })));
+const THREE_ERRORS = JSON.parse(
+  JSON.stringify(trip(45, { date: 'tomorrow', class: 'steerage', budget: '12' })),
+);
 
 /** By name: loads the library, and gives what makes a validator of a schema (true: the value is valid). */
 const LIBRARIES = {
-  'barewire': async () => {
+  barewire: async () => {
     const { compile } = await import('../dist/src/schema/compile.js');
     return (made) => {
       const validate = compile(made);
@@ -124,7 +130,8 @@ export async function measureValidation({ rounds = 15, ms = 60 } = {}) {
     const make = await load();
     const validate = make(schema);
     const row = { name, make, validate, compile: [], valid: [], invalid: [], threeErrors: [] };
-    if (!validate(VALID) || validate(INVALID) || validate(THREE_ERRORS)) throw new Error(`${name} judges wrongly`);
+    if (!validate(VALID) || validate(INVALID) || validate(THREE_ERRORS))
+      throw new Error(`${name} judges wrongly`);
     rows.push(row);
   }
   for (let round = 0; round < rounds; round++) {
@@ -159,7 +166,9 @@ if (process.argv[2] === '--first') {
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const rows = await measureValidation();
   const millions = (perSecond) => (perSecond / 1e6).toFixed(2).padStart(9);
-  console.log(`${'millions of validations a second'.padEnd(34)}    valid  1 error  3 errors   compile (first) ms`);
+  console.log(
+    `${'millions of validations a second'.padEnd(34)}    valid  1 error  3 errors   compile (first) ms`,
+  );
   for (const row of rows) {
     console.log(
       row.name.padEnd(32),

@@ -2,8 +2,8 @@ import type { Node } from './nodes.ts';
 import type { Failure } from './run.ts';
 import type { ValidationError } from './types.ts';
 
-// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure, and & that
-// as what was expected, if it is known.
+// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure,
+// and & that as what was expected, if it is known.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
@@ -37,7 +37,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   false: '@ is not allowed here',
 };
 
-/** What is the same each time a rule is broken: its place, and its sentence cut up, text and signs in turn. */
+/**
+ * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs in turn.
+ */
 export interface Saying {
   schemaPath: string;
   parts: string[];
@@ -53,7 +55,9 @@ function prepare({ keywords, path }: Node, keyword: string): Saying {
   return { schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts };
 }
 
-/** Puts a failure into words: once for each error that is reported, and not for those that are thrown away. */
+/**
+ * Puts a failure into words: once for each error that is reported, and not for those that are thrown away.
+ */
 export function explain({ path, node, keyword, value, detail }: Failure): ValidationError {
   const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(node, keyword));
   let message = '';

@@ -164,7 +164,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
     const values: Record<string, unknown> = Object.create(null);
     for (const name of lone ? ['$ref'] : Object.keys(raw)) {
       const kind = kindOf(name, resource.dialect);
-      if (kind) values[name] = readValue(kind, raw[name], resource, `${path}/${escapeToken(name)}`, depth + 1);
+      if (kind)
+        values[name] = readValue(kind, raw[name], resource, `${path}/${escapeToken(name)}`, depth + 1);
     }
     // Each value has been judged by its kind.
     const keywords: Keywords = (node.keywords = values);
@@ -172,7 +173,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
       keywords.prefixItems = keywords.items;
       values['items'] = keywords.additionalItems;
     }
-    for (const name of [keywords.$anchor, keywords.$dynamicAnchor]) if (name) resource.anchors.set(name, node);
+    for (const name of [keywords.$anchor, keywords.$dynamicAnchor])
+      if (name) resource.anchors.set(name, node);
     return node;
   }
 
@@ -180,7 +182,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
     const sub = (raw: unknown, key: string | number): Node =>
       read(raw, resource, `${path}/${escapeToken(String(key))}`, depth);
     const strings = VALUES['a list of strings'];
-    if (kind === 'items') kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
+    if (kind === 'items')
+      kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
     if (kind === 'a schema') return read(value, resource, path, depth);
     if (kind === 'a list of schemas') {
       if (Array.isArray(value)) return value.map(sub);

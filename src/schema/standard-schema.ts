@@ -2,8 +2,8 @@ import type { FromSchema } from './from-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from './types.ts';
 
 /**
- * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has it,
- * the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
+ * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has
+ * it, the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -16,8 +16,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
 interface StandardIssue {
   readonly message: string;
@@ -61,7 +60,8 @@ export type InferOutput<S> =
   : S extends { static: infer T } ? T
   : FromSchema<S>;
 
-type Side<T, K extends 'input' | 'output'> = NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
+type Side<T, K extends 'input' | 'output'> =
+  NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
 
 /** A schema, ready for use: what to show to others, and how to judge. */
 export interface AdaptedSchema {
@@ -72,8 +72,9 @@ export interface AdaptedSchema {
 
 /**
  * Makes one thing of all kinds of schemas.
- * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface that
- *   can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link PairedSchema}
+ * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface
+ *   that can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link
+ *   PairedSchema}
  * @param side which JSON Schema to ask for: of the values taken, or of those made of them
  * @param validator makes the judge of a JSON Schema, such as `compile`; without one, anything is valid
  * @throws TypeError when a library's schema comes without a JSON Schema
@@ -83,7 +84,8 @@ export function adaptSchema(
   side: 'input' | 'output',
   validator?: (schema: JsonSchema) => Validate,
 ): AdaptedSchema {
-  if (isStandard(source)) return { jsonSchema: convert(source, side), validate: (value) => judge(source, value) };
+  if (isStandard(source))
+    return { jsonSchema: convert(source, side), validate: (value) => judge(source, value) };
   if (isPaired(source)) {
     return { jsonSchema: source.jsonSchema, validate: (value) => judge(source.standard, value) };
   }
@@ -94,7 +96,9 @@ export function adaptSchema(
 
 // ArkType's schemas are functions.
 function isStandard(source: unknown): source is StandardSchema {
-  return (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source;
+  return (
+    (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source
+  );
 }
 
 function isPaired(source: SchemaSource): source is PairedSchema {

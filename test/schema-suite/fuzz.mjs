@@ -27,14 +27,38 @@ const several = (most, make) => Array.from({ length: pick(most + 1) }, make);
 const some = (most, make) => Array.from({ length: 1 + pick(most) }, make);
 
 const NAMES = ['a', 'b', 'c', 'aa', 'ab', 'foo', 'constructor', '__proto__', 'toString', '', 'é', 'a/b', '0'];
-const SCALARS = [null, true, false, 0, 1, 2, 3, -1, 1.5, 2.5, 10, 1e20, '', 'a', 'b', 'ab', 'aab', 'foo', '😀', '😀a', '0', 'true'];
+const SCALARS = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  2,
+  3,
+  -1,
+  1.5,
+  2.5,
+  10,
+  1e20,
+  '',
+  'a',
+  'b',
+  'ab',
+  'aab',
+  'foo',
+  '😀',
+  '😀a',
+  '0',
+  'true',
+];
 const PATTERNS = ['^a', 'b$', '^[ab]+$', '.', '^$', 'o{2}', '^(a|b)$', '😀', '^\\p{L}', '^.$'];
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
 // Own properties are set by definition, because one of the names is __proto__.
 function record(entries) {
   const out = {};
-  for (const [key, value] of entries) Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
+  for (const [key, value] of entries)
+    Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
   return out;
 }
 
@@ -84,26 +108,36 @@ function schema(depth, draft7, root = false) {
     ['anyOf', () => some(3, sub)],
     ['oneOf', () => some(3, sub)],
     ['not', sub],
-    ['if', sub], ['then', sub], ['else', sub],
+    ['if', sub],
+    ['then', sub],
+    ['else', sub],
     ['$ref', () => one(['#', '#/$defs/a', '#/$defs/b'])],
-    ...(draft7
-      ? [
-          ['items', () => several(2, sub)],
-          ['additionalItems', () => (chance(2) ? false : sub())],
-          ['dependencies', () => record([[one(NAMES), chance(2) ? sub() : several(2, () => one(NAMES))]])],
-        ]
-      : [
-          ['prefixItems', () => some(2, sub)],
-          ['minContains', () => pick(3)],
-          ['maxContains', () => pick(3)],
-          ['dependentSchemas', () => record([[one(NAMES), sub()]])],
-          ['dependentRequired', () => record([[one(NAMES), [...new Set(several(2, () => one(NAMES)))]]])],
-          // No $dynamicRef: ajv drops what stands beside one. The official suite has the cases.
-          ['$ref', () => '#here'],
-          ...UNEVALUATED.map((key) => [key, () => (chance(2) ? false : sub())]),
-        ]),
+    ...(draft7 ?
+      [
+        ['items', () => several(2, sub)],
+        ['additionalItems', () => (chance(2) ? false : sub())],
+        ['dependencies', () => record([[one(NAMES), chance(2) ? sub() : several(2, () => one(NAMES))]])],
+      ]
+    : [
+        ['prefixItems', () => some(2, sub)],
+        ['minContains', () => pick(3)],
+        ['maxContains', () => pick(3)],
+        ['dependentSchemas', () => record([[one(NAMES), sub()]])],
+        ['dependentRequired', () => record([[one(NAMES), [...new Set(several(2, () => one(NAMES)))]]])],
+        // No $dynamicRef: ajv drops what stands beside one. The official suite has the cases.
+        ['$ref', () => '#here'],
+        ...UNEVALUATED.map((key) => [key, () => (chance(2) ? false : sub())]),
+      ]),
   ];
-  for (const [key, make] of some(3, () => one(depth > 0 ? (chance(3) ? KEYWORDS : APPLICATORS) : KEYWORDS))) add(key, make);
+  for (const [key, make] of some(3, () =>
+    one(
+      depth > 0 ?
+        chance(3) ? KEYWORDS
+        : APPLICATORS
+      : KEYWORDS,
+    ),
+  ))
+    add(key, make);
   if (out.minContains !== undefined || out.maxContains !== undefined) out.contains ??= sub();
   if (out.then !== undefined || out.else !== undefined) out.if ??= sub();
   // Draft-07 ignores what stands beside a $ref; ajv does not.
@@ -125,8 +159,13 @@ function fitting(made, depth) {
   if (typeof made !== 'object' || depth < 0 || chance(6)) return value(2);
   if ('const' in made) return made.const;
   if (made.enum) return one(made.enum);
-  for (const key of ['allOf', 'anyOf', 'oneOf']) if (made[key] && chance(2)) return fitting(one(made[key]), depth - 1);
-  const type = [made.type].flat()[0] ?? (made.properties || made.required ? 'object' : made.items || made.prefixItems ? 'array' : undefined);
+  for (const key of ['allOf', 'anyOf', 'oneOf'])
+    if (made[key] && chance(2)) return fitting(one(made[key]), depth - 1);
+  const type =
+    [made.type].flat()[0] ??
+    (made.properties || made.required ? 'object'
+    : made.items || made.prefixItems ? 'array'
+    : undefined);
   if (type === 'object') {
     const named = Object.keys(made.properties ?? {}).filter(() => !chance(3));
     return record([
@@ -136,8 +175,13 @@ function fitting(made, depth) {
     ]);
   }
   if (type === 'array') {
-    const first = (made.prefixItems ?? (Array.isArray(made.items) ? made.items : [])).map((item) => fitting(item, depth - 1));
-    return [...first, ...several(2, () => fitting(Array.isArray(made.items) ? made.additionalItems : made.items, depth - 1))];
+    const first = (made.prefixItems ?? (Array.isArray(made.items) ? made.items : [])).map((item) =>
+      fitting(item, depth - 1),
+    );
+    return [
+      ...first,
+      ...several(2, () => fitting(Array.isArray(made.items) ? made.additionalItems : made.items, depth - 1)),
+    ];
   }
   return value(2);
 }
@@ -168,11 +212,13 @@ const EXPLAINED = [
   },
   {
     why: 'ajv compares with fast-deep-equal, which calls the methods toString and valueOf of values that have them.',
-    when: ({ made, subject }) => has(made, 'const', 'enum', 'uniqueItems') && has(subject, 'toString', 'constructor'),
+    when: ({ made, subject }) =>
+      has(made, 'const', 'enum', 'uniqueItems') && has(subject, 'toString', 'constructor'),
   },
   {
     why: 'ajv divides, and 1e20 / 3 is a whole number in floating point; barewire takes the remainder, which is exact.',
-    when: ({ made, subject }) => has(made, 'multipleOf') && JSON.stringify(subject).includes('100000000000000000000'),
+    when: ({ made, subject }) =>
+      has(made, 'multipleOf') && JSON.stringify(subject).includes('100000000000000000000'),
   },
   {
     why: 'ajv does not require a property whose name is empty.',
@@ -180,7 +226,8 @@ const EXPLAINED = [
   },
   {
     why: 'ajv leaves out a property named __proto__ from "properties", and from what is unevaluated.',
-    when: ({ made, subject }) => has(made, '__proto__') || (has(subject, '__proto__') && has(made, ...UNEVALUATED)),
+    when: ({ made, subject }) =>
+      has(made, '__proto__') || (has(subject, '__proto__') && has(made, ...UNEVALUATED)),
   },
   {
     why: 'ajv does not count an item that "contains" has found as evaluated, as 2020-12 does.',
@@ -191,7 +238,12 @@ const EXPLAINED = [
 /** Whether the two disagree, for a schema that may be malformed by now. */
 function disagree(made, subject, draft7) {
   try {
-    const ajv = new (draft7 ? Ajv7 : Ajv2020)({ strict: false, validateFormats: false, ownProperties: true, logger: false });
+    const ajv = new (draft7 ? Ajv7 : Ajv2020)({
+      strict: false,
+      validateFormats: false,
+      ownProperties: true,
+      logger: false,
+    });
     const expected = ajv.compile(made)(subject);
     const result = compile(made)(subject);
     return result.valid !== expected && !JSON.stringify(result).includes('exceeds');
@@ -203,7 +255,7 @@ function disagree(made, subject, draft7) {
 /** Takes away what the disagreement does not need. */
 function shrink(made, subject, draft7) {
   let best = { made, subject };
-  for (let again = true; again; ) {
+  for (let again = true; again;) {
     again = false;
     for (const part of ['made', 'subject']) {
       for (const smaller of reductions(best[part])) {
@@ -227,8 +279,10 @@ function* reductions(value) {
     if (key === '$schema') continue;
     yield rebuild(entries.filter(([other]) => other !== key));
     if (typeof item === 'object' && item !== null) yield item;
-    for (const smaller of reductions(item)) yield rebuild(entries.map(([other, old]) => [other, other === key ? smaller : old]));
-    if (typeof item === 'object' && !list) yield rebuild(entries.map(([other, old]) => [other, other === key ? true : old]));
+    for (const smaller of reductions(item))
+      yield rebuild(entries.map(([other, old]) => [other, other === key ? smaller : old]));
+    if (typeof item === 'object' && !list)
+      yield rebuild(entries.map(([other, old]) => [other, other === key ? true : old]));
   }
 }
 
@@ -238,7 +292,13 @@ let ajv;
 while (counts.pairs < wanted) {
   const draft7 = chance(3);
   if (counts.schemas++ % 50 === 0) ajv = undefined;
-  const options = { strict: false, validateFormats: false, ownProperties: true, logger: false, addUsedSchema: false };
+  const options = {
+    strict: false,
+    validateFormats: false,
+    ownProperties: true,
+    logger: false,
+    addUsedSchema: false,
+  };
   ajv ??= { 7: new Ajv7(options), 2020: new Ajv2020(options) };
   const made = schema(3, draft7, true);
   let ours;
@@ -246,7 +306,8 @@ while (counts.pairs < wanted) {
   try {
     theirs = ajv[draft7 ? 7 : 2020].compile(made);
   } catch {
-    // A schema that ajv refuses (two equal items in an enumeration, a reference into a boolean) settles nothing.
+    // A schema that ajv refuses (two equal items in an enumeration, a reference into a boolean) settles
+    // nothing.
     counts.refused++;
     continue;
   }
@@ -269,7 +330,8 @@ while (counts.pairs < wanted) {
     counts.pairs++;
     if (result.valid) counts.valid++;
     if (result.valid === expected) continue;
-    const limit = !result.valid && result.errors.some(({ keyword }) => keyword === 'depth' || keyword === 'work');
+    const limit =
+      !result.valid && result.errors.some(({ keyword }) => keyword === 'depth' || keyword === 'work');
     if (EXPLAINED.some(({ when }) => when({ made, subject, expected, limit }))) {
       counts.explained++;
       continue;
@@ -277,7 +339,9 @@ while (counts.pairs < wanted) {
     counts.wrong++;
     if (counts.wrong <= 10) {
       const least = shrink(made, subject, draft7);
-      console.log(`ajv ${expected}, barewire ${result.valid}\n  ${JSON.stringify(made)}\n  ${JSON.stringify(subject)}`);
+      console.log(
+        `ajv ${expected}, barewire ${result.valid}\n  ${JSON.stringify(made)}\n  ${JSON.stringify(subject)}`,
+      );
       console.log(`  in short: ${JSON.stringify(least.made)} on ${JSON.stringify(least.subject)}`);
     }
     break;

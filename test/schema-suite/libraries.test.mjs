@@ -44,7 +44,10 @@ for (const [name, schema] of Object.entries(SCHEMAS)) {
 }
 
 test('a schema that converts: what is taken, and what is made of it', async () => {
-  const schema = z.object({ limit: z.number().default(10), when: z.string().transform((text) => text.length) });
+  const schema = z.object({
+    limit: z.number().default(10),
+    when: z.string().transform((text) => text.length),
+  });
   const { jsonSchema, validate } = adaptSchema(schema, 'input', compile);
   assert.deepEqual(jsonSchema.required, ['when']);
   assert.deepEqual(await validate({ when: 'now' }), { valid: true, value: { limit: 10, when: 3 } });

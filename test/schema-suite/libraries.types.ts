@@ -8,7 +8,9 @@ import { z } from 'zod';
 import type { InferInput, InferOutput, SchemaSource } from '../../src/schema/index.ts';
 
 /** As `server.tool` takes its schema. */
-declare function tool<const S extends SchemaSource>(schema: S): { taken: InferInput<S>; made: InferOutput<S> };
+declare function tool<const S extends SchemaSource>(
+  schema: S,
+): { taken: InferInput<S>; made: InferOutput<S> };
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A>(): <B>(value: B, ...proof: Equal<A, B> extends true ? [] : [never]) => void;
@@ -25,8 +27,12 @@ same<{ city: string; days: string }>()(fromValibot.taken);
 same<{ city: string; days: number }>()(fromValibot.made);
 same<{ city: string; days: number }>()(tool({ standard: valibot, jsonSchema: {} }).made);
 
-same<{ city: string; days?: number }>()(tool(Type.Object({ city: Type.String(), days: Type.Optional(Type.Number()) })).taken);
-const fromOld = tool(OldType.Object({ city: OldType.String(), days: OldType.Optional(OldType.Number()) })).taken;
+same<{ city: string; days?: number }>()(
+  tool(Type.Object({ city: Type.String(), days: Type.Optional(Type.Number()) })).taken,
+);
+const fromOld = tool(
+  OldType.Object({ city: OldType.String(), days: OldType.Optional(OldType.Number()) }),
+).taken;
 const city: string = fromOld.city;
 const days: number | undefined = fromOld.days;
 void [city, days];

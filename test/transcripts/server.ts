@@ -176,8 +176,10 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     const server = plain();
     let stopped: unknown = 'nothing';
     server.tool('wait', { description: 'Waits until it is told to stop' }, async (_args, ctx) => {
-      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-      stopped = (ctx.signal.reason as Error).message;
+      await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => {
+        stopped = (ctx.signal.reason as Error).message;
+        resolve();
+      }));
       return 'nobody reads this';
     });
     server.tool('why', { description: 'Why the last wait ended' }, () => `${stopped}`);

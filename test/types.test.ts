@@ -26,8 +26,17 @@ test('hovering over the arguments of a tool shows a plain object type', async ()
   // Declaration files print types as an editor does.
   const source = await readFile(root + 'test/types/hover.ts', 'utf8');
   const expected = /\/\/ (.*)\n/.exec(source)?.[1];
-  const printed = await typecheck('-p', 'test/types', '--noEmit', 'false', '--emitDeclarationOnly', '--declaration',
-    '--listEmittedFiles', '--outDir', 'dist/types-test');
+  const printed = await typecheck(
+    '-p',
+    'test/types',
+    '--noEmit',
+    'false',
+    '--emitDeclarationOnly',
+    '--declaration',
+    '--listEmittedFiles',
+    '--outDir',
+    'dist/types-test',
+  );
   const file = /TSFILE:\s*(.*hover\.d\.ts)/.exec(printed)?.[1];
   assert.ok(file, printed);
   const text = await readFile(file, 'utf8');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { headers } from './messages.mjs';
 
-export const present = spawnSync('wrk', ['-v']).error === undefined;
+export const present = !process.argv.includes('--no-wrk') && spawnSync('wrk', ['-v']).error === undefined;
 
 const lua = (text) => JSON.stringify(text).replace(/\\u([0-9a-f]{4})/gi, (_, hex) => `\\x${hex.slice(2)}`);
 

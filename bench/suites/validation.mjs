@@ -1,4 +1,5 @@
-// Validation: measured by validation.mjs, where that is present.
+// Validation: measured by validation.mjs, where that is present. Its measureValidation({ quick }) returns
+// `{ text, markdown }`: the same table for the terminal and for RESULTS.md.
 import { existsSync } from 'node:fs';
 import { here } from '../lib/process.mjs';
 

@@ -6,7 +6,12 @@ import type { Check, Run } from './run.ts';
 import { accept, all, branch, descend, fail, full, quietly, spend, within } from './run.ts';
 
 /** The keywords that apply other schemas to the value itself: references, combinations, conditions. */
-export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check[] {
+export function applicatorChecks(
+  node: Node,
+  keywords: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+): Check[] {
   const checks: Check[] = [];
   const sub = (child: Node): Check => compiler.check(child, tracked);
   const { $ref, $dynamicRef, allOf, anyOf, oneOf } = keywords;
@@ -34,8 +39,10 @@ export function applicatorChecks(node: Node, keywords: Keywords, tracked: boolea
   }
   for (const keyword of ['dependentSchemas', 'dependentRequired', 'dependencies'] as const) {
     for (const [key, need] of keywords[keyword] ?? []) {
-      const check: Check = Array.isArray(need)
-        ? all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ?? accept
+      const check: Check =
+        Array.isArray(need) ?
+          (all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ??
+          accept)
         : sub(need);
       const cost = Array.isArray(need) ? need.length : 1;
       checks.push((value, run) => {

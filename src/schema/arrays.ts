@@ -8,7 +8,12 @@ import { lengthChecks } from './scalars.ts';
 export type Items = readonly unknown[];
 
 /** The rules for arrays, without `unevaluatedItems`. */
-export function arrayChecks(node: Node, keywords: Keywords, tracked: boolean, compiler: Compiler): Check<Items>[] {
+export function arrayChecks(
+  node: Node,
+  keywords: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+): Check<Items>[] {
   const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
   const { prefixItems = [], items, contains } = keywords;
   if (prefixItems.length || items) {
@@ -40,10 +45,9 @@ export function arrayChecks(node: Node, keywords: Keywords, tracked: boolean, co
         count++;
         if (tracked) run.seen.push(String(i));
       }
-      return (
-        count < minContains ? fail(run, node, keywords.minContains ? 'minContains' : 'contains', value)
-        : count <= maxContains || fail(run, node, 'maxContains', value)
-      );
+      return count < minContains ?
+          fail(run, node, keywords.minContains ? 'minContains' : 'contains', value)
+        : count <= maxContains || fail(run, node, 'maxContains', value);
     });
   }
   if (keywords.uniqueItems) {

@@ -26,13 +26,14 @@ export interface Compiler {
 const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000, pattern: 5_000 };
 
 /**
- * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values. Nothing is
- * generated or fetched: the result is closures, and a `$ref` finds what the schema or `options.schemas` has.
+ * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values. Nothing
+ * is generated or fetched: the result is closures, and a `$ref` finds what the schema or `options.schemas`
+ * has.
  * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing
  */
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   const limits = { ...LIMITS, ...options.limits };
-  const max = Math.max(1, options.maxErrors ?? 100);
+  const max = options.maxErrors || 100;
   const library = createLibrary(options, limits);
   // Targets of references wait their turn, so that a long chain of them costs no stack.
   const queue: [node: Node, tracked: boolean][] = [];
@@ -42,9 +43,11 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
       const { path, resource } = node;
       if (node[form] === unready) {
         const check = compileNode(node, tracked, compiler);
-        // Entering a resource extends the dynamic scope. A whole document is entered by reference, or is the root.
+        // Entering a resource extends the dynamic scope. A whole document is entered by reference, or is the
+        // root.
         node[form] =
-          path !== resource.path || path.endsWith('#') ? check
+          path !== resource.path || path.endsWith('#') ?
+            check
           : (value, run) => within(resource, check, value, run);
       }
       return node[form];
@@ -56,7 +59,8 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
     },
     pattern(source, path) {
       try {
-        if (source.length > limits.pattern) throw new Error(`exceeds the limit "pattern" (${limits.pattern})`);
+        if (source.length > limits.pattern)
+          throw new Error(`exceeds the limit "pattern" (${limits.pattern})`);
         const test = (options.patterns ?? nativePatterns)(source);
         return (text, run) => test(text, (steps) => spend(run, steps));
       } catch (error) {
@@ -78,7 +82,15 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
   }
   const scope = { resource: root.resource, outer: undefined };
   return (value) => {
-    const run: Run = { errors: [], max, work: limits.work, depth: limits.depth, scope, seen: [], logStart: 0 };
+    const run: Run = {
+      errors: [],
+      max,
+      work: limits.work,
+      depth: limits.depth,
+      scope,
+      seen: [],
+      logStart: 0,
+    };
     try {
       const subject = options.defaults ? options.defaults(root, value, run) : value;
       // The caller vouches that T is the type the schema describes: see FromSchema.
@@ -95,7 +107,11 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
 
 /** The limit that an exception tells of. Engines report a full stack as a RangeError or an InternalError. */
 function limitOf({ name, message }: Error): keyof SchemaLimits | undefined {
-  return message === 'work' || message === 'pattern' ? message : /Range|Internal/.test(name) ? 'depth' : undefined;
+  return (
+    message === 'work' || message === 'pattern' ? message
+    : /Range|Internal/.test(name) ? 'depth'
+    : undefined
+  );
 }
 
 function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
@@ -120,10 +136,16 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
 
   // An array's keys are its indexes, so both keywords are one rule.
   const rest =
-    typeCheck(node, {}, {
-      array: unevaluatedItems && unevaluatedCheck(node, 'unevaluatedItems', unevaluatedItems, compiler),
-      object: unevaluatedProperties && unevaluatedCheck(node, 'unevaluatedProperties', unevaluatedProperties, compiler),
-    }) ?? accept;
+    typeCheck(
+      node,
+      {},
+      {
+        array: unevaluatedItems && unevaluatedCheck(node, 'unevaluatedItems', unevaluatedItems, compiler),
+        object:
+          unevaluatedProperties &&
+          unevaluatedCheck(node, 'unevaluatedProperties', unevaluatedProperties, compiler),
+      },
+    ) ?? accept;
   return (value, run) => {
     const { length } = run.seen;
     const outer = run.logStart;

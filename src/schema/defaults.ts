@@ -5,9 +5,9 @@ import type { Run } from './run.ts';
 import { descend } from './run.ts';
 
 /**
- * For `compile`'s option `defaults`: makes a copy of the value with the defaults that its schema promises, which
- * are those of `properties`, found through `$ref`, `allOf` and `items`; not those behind a condition or an
- * alternative. The value is completed first and judged then.
+ * For `compile`'s option `defaults`: makes a copy of the value with the defaults that its schema promises,
+ * which are those of `properties`, found through `$ref`, `allOf` and `items`; not those behind a condition or
+ * an alternative. The value is completed first and judged then.
  */
 export function fillDefaults(node: Node, value: unknown, run: Run): unknown {
   const { keywords, target } = node;
@@ -26,7 +26,12 @@ export function fillDefaults(node: Node, value: unknown, run: Run): unknown {
       if (property === undefined) continue;
       property = fillDefaults(child, property, run);
       // Not an assignment: the name may be __proto__.
-      Object.defineProperty(copy, key, { value: property, enumerable: true, writable: true, configurable: true });
+      Object.defineProperty(copy, key, {
+        value: property,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
     }
     result = copy;
   } else if (Array.isArray(result)) {

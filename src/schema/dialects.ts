@@ -9,12 +9,22 @@ export interface Dialect {
 export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
-/** What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a whole. */
+/**
+ * What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a
+ * whole.
+ */
 export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
 
 type ValueKind =
-  | 'any value' | 'a string' | 'a boolean' | 'a list' | 'a list of strings' | 'a type'
-  | 'a number' | 'a number above 0' | 'a whole number from 0';
+  | 'any value'
+  | 'a string'
+  | 'a boolean'
+  | 'a list'
+  | 'a list of strings'
+  | 'a type'
+  | 'a number'
+  | 'a number above 0'
+  | 'a whole number from 0';
 
 /** Kinds of values, named as an error names them. */
 export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = {
@@ -30,8 +40,7 @@ export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = 
   'a whole number from 0': (value) => Number.isInteger(value) && Number(value) >= 0,
 };
 
-const COUNTS =
-  'minLength maxLength minItems maxItems minProperties maxProperties minContains+ maxContains+';
+const COUNTS = 'minLength maxLength minItems maxItems minProperties maxProperties minContains+ maxContains+';
 
 // Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
 const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [

@@ -20,7 +20,10 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   const places = new Map<unknown, number>();
   spend(run, items.length);
   for (const [i, item] of items.entries()) {
-    const key = typeof item === 'object' ? canonical(item, run) : typeof item === 'string' ? `"${item}` : item;
+    const key =
+      typeof item === 'object' ? canonical(item, run)
+      : typeof item === 'string' ? `"${item}`
+      : item;
     const first = places.get(key);
     if (first !== undefined) return [first, i];
     places.set(key, i);
@@ -28,7 +31,9 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   return undefined;
 }
 
-/** A text that two values share exactly when they are equal. Each part costs ten steps: it is slow to build. */
+/**
+ * A text that two values share exactly when they are equal. Each part costs ten steps: it is slow to build.
+ */
 function canonical(value: unknown, run: Run): string {
   spend(run, 10);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join()}]`;

@@ -18,14 +18,21 @@ const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i;
 function isDate(text: string): boolean {
   const [, year = 0, month = 0, day = 0] = DATE.exec(text)?.map(Number) ?? [];
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  const days =
+    month === 2 ?
+      leap ? 29
+      : 28
+    : [4, 6, 9, 11].includes(month) ? 30
+    : 31;
   return month >= 1 && month <= 12 && day >= 1 && day <= days;
 }
 
 function isTime(text: string): boolean {
   const parts = TIME.exec(text);
   if (!parts) return false;
-  const [hour = 0, minute = 0, second = 0, , hours = 0, minutes = 0] = parts.slice(1).map((part) => Number(part || 0));
+  const [hour = 0, minute = 0, second = 0, , hours = 0, minutes = 0] = parts
+    .slice(1)
+    .map((part) => Number(part || 0));
   if (hour > 23 || minute > 59 || second > 60 || hours > 23 || minutes > 59) return false;
   if (second < 60) return true;
   // A leap second ends a day of universal time.
@@ -34,7 +41,10 @@ function isTime(text: string): boolean {
 }
 
 function isIpv4(text: string): boolean {
-  return /^(?:\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((part) => part === String(Number(part)) && Number(part) < 256);
+  return (
+    /^(?:\d{1,3}\.){3}\d{1,3}$/.test(text) &&
+    text.split('.').every((part) => part === String(Number(part)) && Number(part) < 256)
+  );
 }
 
 function isIpv6(text: string): boolean {
@@ -67,12 +77,23 @@ function uri(absolute: boolean, more: string): FormatCheck {
   const fragment = only(PCHAR + '/?' + more);
   const name = only(PCHAR + more);
   return (text) => {
-    const [, scheme, authority, rest = '', question = '', hash = ''] = SPLIT.exec(text) ?? [undefined, undefined, undefined, '<'];
-    if (absolute ? scheme === undefined : scheme === undefined && authority === undefined && /^[^/]*:/.test(rest)) return false;
+    const [, scheme, authority, rest = '', question = '', hash = ''] = SPLIT.exec(text) ?? [
+      undefined,
+      undefined,
+      undefined,
+      '<',
+    ];
+    if (
+      absolute ?
+        scheme === undefined
+      : scheme === undefined && authority === undefined && /^[^/]*:/.test(rest)
+    )
+      return false;
     if (authority !== undefined) {
       const [whole, user = '', literal, host = ''] = AUTHORITY.exec(authority) ?? [];
       if (whole === undefined || !name.test(user) || !name.test(host)) return false;
-      if (literal !== undefined && !isIpv6(literal) && !/^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i.test(literal)) return false;
+      if (literal !== undefined && !isIpv6(literal) && !/^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i.test(literal))
+        return false;
     }
     return path.test(rest) && query.test(question) && fragment.test(hash);
   };
@@ -80,8 +101,9 @@ function uri(absolute: boolean, more: string): FormatCheck {
 
 // RFC 5321 section 4.1.2.
 function email(international: boolean): FormatCheck {
-  const local = international
-    ? /^(?:[^\s"(),.:;<>@[\]\\]+(?:\.[^\s"(),.:;<>@[\]\\]+)*|"(?:[^"\\\r\n]|\\.)*")$/u
+  const local =
+    international ?
+      /^(?:[^\s"(),.:;<>@[\]\\]+(?:\.[^\s"(),.:;<>@[\]\\]+)*|"(?:[^"\\\r\n]|\\.)*")$/u
     : /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")$/;
   return (text) => {
     const at = text.lastIndexOf('@');
@@ -101,8 +123,14 @@ function isRegex(text: string): boolean {
   }
 }
 
-/** Every format of JSON Schema 2020-12 (which are those of draft-07 and two more), for `compile`'s option `formats`. */
-export const formats: Readonly<Record<string, FormatCheck>> = /* @__PURE__ */ ((): Record<string, FormatCheck> => ({
+/**
+ * Every format of JSON Schema 2020-12 (which are those of draft-07 and two more), for `compile`'s option
+ * `formats`.
+ */
+export const formats: Readonly<Record<string, FormatCheck>> = /* @__PURE__ */ ((): Record<
+  string,
+  FormatCheck
+> => ({
   date: check(isDate, 'YYYY-MM-DD'),
   time: check(isTime, 'hh:mm:ss with Z or an offset'),
   'date-time': check(

@@ -1,11 +1,12 @@
 /**
- * The TypeScript type of the values that a JSON Schema describes, for the part of JSON Schema that people write in
- * tools: objects with required, optional and additional properties, arrays and tuples, `enum`, `const`, `anyOf`,
- * `oneOf`, `allOf`, lists of types, and `$ref` to `#`, `#/$defs/…` and `#/definitions/…`. Other keywords do not
- * narrow the type. The schema must be known literally: `function tool<const S>(schema: S)` infers it so, without
- * `as const`; from a schema that is only known to be one, the type is `unknown`.
+ * The TypeScript type of the values that a JSON Schema describes, for the part of JSON Schema that people
+ * write in tools: objects with required, optional and additional properties, arrays and tuples, `enum`,
+ * `const`, `anyOf`, `oneOf`, `allOf`, lists of types, and `$ref` to `#`, `#/$defs/…` and `#/definitions/…`.
+ * Other keywords do not narrow the type. The schema must be known literally: `function tool<const S>(schema:
+ * S)` infers it so, without `as const`; from a schema that is only known to be one, the type is `unknown`.
  *
- * An object that says nothing of additional properties has none in its type, so that a misspelt name is an error.
+ * An object that says nothing of additional properties has none in its type, so that a misspelt name is an
+ * error.
  *
  * @template S the schema
  * @template Filled whether properties with a `default` are certainly there, as they are after `fillDefaults`
@@ -43,13 +44,15 @@ type Typed<T, S, Root, F extends boolean> =
 type ObjectOf<S, Root, F extends boolean> =
   S extends { readonly properties: infer P } ?
     Flat<
-      { -readonly [K in keyof P as K extends Needed<S, P, F> ? K : never]: Infer<P[K], Root, F> }
-      & { -readonly [K in keyof P as K extends Needed<S, P, F> ? never : K]?: Infer<P[K], Root, F> }
-      & { [K in Exclude<Required<S>, keyof P>]: unknown }
-      & (Rest<S> extends never ? unknown : { [name: string]: unknown })
+      { -readonly [K in keyof P as K extends Needed<S, P, F> ? K : never]: Infer<P[K], Root, F> } & {
+        -readonly [K in keyof P as K extends Needed<S, P, F> ? never : K]?: Infer<P[K], Root, F>;
+      } & { [K in Exclude<Required<S>, keyof P>]: unknown } & (Rest<S> extends never ? unknown
+        : { [name: string]: unknown })
     >
   : [Rest<S>] extends [never] ?
-    [Required<S>] extends [never] ? { [name: string]: unknown } : { [K in Required<S>]: unknown }
+    [Required<S>] extends [never] ?
+      { [name: string]: unknown }
+    : { [K in Required<S>]: unknown }
   : Flat<{ [name: string]: Infer<Rest<S>, Root, F> } & { [K in Required<S>]: Infer<Rest<S>, Root, F> }>;
 
 type Required<S> = S extends { readonly required: readonly (infer K extends string)[] } ? K : never;
@@ -57,11 +60,16 @@ type Required<S> = S extends { readonly required: readonly (infer K extends stri
 /** The names that are certainly there. */
 type Needed<S, P, F extends boolean> =
   | Required<S>
-  | (F extends true ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P] : never);
+  | (F extends true ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P]
+    : never);
 
 /** The schema of properties without a name of their own; never when there are none. */
 type Rest<S> =
-  | (S extends { readonly additionalProperties: infer A } ? (A extends false ? never : A) : never)
+  | (S extends { readonly additionalProperties: infer A } ?
+      A extends false ?
+        never
+      : A
+    : never)
   | (S extends { readonly patternProperties: infer P } ? P[keyof P] : never);
 
 // Arrays.
@@ -73,7 +81,11 @@ type ArrayOf<S, Root, F extends boolean> =
   : unknown[];
 
 type MoreItems<S, Root, F extends boolean> =
-  S extends { readonly items: infer I } ? (I extends false ? [] : Infer<I, Root, F>[]) : unknown[];
+  S extends { readonly items: infer I } ?
+    I extends false ?
+      []
+    : Infer<I, Root, F>[]
+  : unknown[];
 
 // Combinations.
 
@@ -87,7 +99,10 @@ type AllOf<L, Root, F extends boolean> =
 type And<A, B> =
   unknown extends A ? B
   : unknown extends B ? A
-  : A extends object ? (B extends object ? Flat<A & B> : A & B)
+  : A extends object ?
+    B extends object ?
+      Flat<A & B>
+    : A & B
   : A & B;
 
 /** The same type, written out as one object: that is what an editor shows. */

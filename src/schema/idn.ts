@@ -1,14 +1,16 @@
 /**
- * Internationalised host names: RFC 5890 to 5893 (IDNA2008), as far as the properties that JavaScript's regular
- * expressions know can tell. Joining types and bidirectional classes are taken from scripts.
+ * Internationalised host names: RFC 5890 to 5893 (IDNA2008), as far as the properties that JavaScript's
+ * regular expressions know can tell. Joining types and bidirectional classes are taken from scripts.
  */
 
 const LDH = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i;
 
 // RFC 5892 section 2.6 and appendix A: exceptions, and code points that depend on their context.
-const ALLOWED = /^[-a-z\d\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u06fd\u06fe\u0f0b\u3007\u00b7\u0375\u05f3\u05f4\u30fb\u200c\u200d]+$/u;
+const ALLOWED =
+  /^[-a-z\d\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u06fd\u06fe\u0f0b\u3007\u00b7\u0375\u05f3\u05f4\u30fb\u200c\u200d]+$/u;
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
-const VIRAMA = '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u0e3a\\u0f84\\u1039\\u103a\\u17d2]';
+const VIRAMA =
+  '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u0e3a\\u0f84\\u1039\\u103a\\u17d2]';
 const JOINING = '[\\p{Script=Arabic}\\p{Script=Syriac}]';
 const MISPLACED: readonly RegExp[] = [
   /(?<!l)\u00b7|\u00b7(?!l)/u,
@@ -19,7 +21,8 @@ const MISPLACED: readonly RegExp[] = [
   new RegExp(`(?<!${VIRAMA}|${JOINING}\\p{Mn}?)\\u200c|(?<!${VIRAMA})\\u200c(?!\\p{Mn}?${JOINING})`, 'u'),
 ];
 
-const RTL = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}]/u;
+const RTL =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}]/u;
 const ARABIC_DIGIT = /[\u0660-\u0669]/u;
 const EUROPEAN_DIGIT = /[\d\u06f0-\u06f9]/u;
 
@@ -38,7 +41,8 @@ function keepsBidiRule(label: string): boolean {
   const used = new Set<string>(classes);
   while (classes.at(-1) === 'NSM') classes.pop();
   const last = classes.at(-1) ?? '';
-  if (classes[0] === 'R') return !used.has('L') && ['R', 'EN', 'AN'].includes(last) && !(used.has('EN') && used.has('AN'));
+  if (classes[0] === 'R')
+    return !used.has('L') && ['R', 'EN', 'AN'].includes(last) && !(used.has('EN') && used.has('AN'));
   return classes[0] === 'L' && !used.has('R') && !used.has('AN') && ['L', 'EN'].includes(last);
 }
 
@@ -48,23 +52,41 @@ function isULabel(label: string): boolean {
     ALLOWED.test(label) &&
     !DISALLOWED.test(label) &&
     label === label.normalize('NFC') &&
-    // What NFKC or case folding changes is not a letter of its own (2.2, 2.9); the sharp s and final sigma are.
-    [...label].every((c) => /[\u00df\u03c2\u200c\u200d]/u.test(c) || c.toLowerCase().normalize('NFKC') === c) &&
+    // What NFKC or case folding changes is not a letter of its own (2.2, 2.9); the sharp s and final sigma
+    // are.
+    [...label].every(
+      (c) => /[\u00df\u03c2\u200c\u200d]/u.test(c) || c.toLowerCase().normalize('NFKC') === c,
+    ) &&
     !/^\p{M}|^-|-$|^..--/u.test(label) &&
     !MISPLACED.some((rule) => rule.test(label)) &&
-    !(label.includes('\u30fb') && !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(label.replaceAll('\u30fb', ''))) &&
+    !(
+      label.includes('\u30fb') &&
+      !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(label.replaceAll('\u30fb', ''))
+    ) &&
     !(ARABIC_DIGIT.test(label) && /[\u06f0-\u06f9]/u.test(label))
   );
 }
 
-/** A host name (RFC 1123), whose `xn--` labels are valid ones; or, `international`, with labels in Unicode too. */
+/**
+ * A host name (RFC 1123), whose `xn--` labels are valid ones; or, `international`, with labels in Unicode
+ * too.
+ */
 export function isHostname(name: string, international: boolean): boolean {
   if (name.length > 600) return false;
   const ascii: string[] = [];
   const labels = name.split(international ? /[.\u3002\uff0e\uff61]/u : '.').map((label) => {
     const isAscii = /^[\x21-\x7e]*$/u.test(label);
-    const unicode = isAscii ? (/^xn--/i.test(label) ? decodePunycode(label.slice(4).toLowerCase()) : label) : label;
-    ascii.push(unicode === label && isAscii ? label : unicode === undefined ? '' : 'xn--' + encodePunycode(unicode));
+    const unicode =
+      isAscii ?
+        /^xn--/i.test(label) ?
+          decodePunycode(label.slice(4).toLowerCase())
+        : label
+      : label;
+    ascii.push(
+      unicode === label && isAscii ? label
+      : unicode === undefined ? ''
+      : 'xn--' + encodePunycode(unicode),
+    );
     return unicode ?? '';
   });
   if (ascii.join('.').length > 253) return false;
@@ -100,7 +122,7 @@ function decodePunycode(text: string): string | undefined {
   let n = 128;
   let i = 0;
   let bias = 72;
-  for (let at = split + 1; at < text.length; ) {
+  for (let at = split + 1; at < text.length;) {
     const before = i;
     for (let weight = 1, k = BASE; ; k += BASE) {
       const digit = 'abcdefghijklmnopqrstuvwxyz0123456789'.indexOf(text.charAt(at++) || '-');

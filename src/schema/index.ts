@@ -7,7 +7,21 @@ export { linearPatterns } from './linear-patterns.ts';
 export { describeErrors } from './messages.ts';
 export { metaschemas } from './metaschemas.ts';
 export { adaptSchema } from './standard-schema.ts';
-export type { AdaptedSchema, InferInput, InferOutput, PairedSchema, SchemaSource, StandardSchema } from './standard-schema.ts';
 export type {
-  CompileOptions, FormatCheck, JsonSchema, PatternTest, SchemaLimits, Validate, ValidationError, ValidationResult,
+  AdaptedSchema,
+  InferInput,
+  InferOutput,
+  PairedSchema,
+  SchemaSource,
+  StandardSchema,
+} from './standard-schema.ts';
+export type {
+  CompileOptions,
+  FormatCheck,
+  JsonSchema,
+  PatternTest,
+  SchemaLimits,
+  Validate,
+  ValidationError,
+  ValidationResult,
 } from './types.ts';

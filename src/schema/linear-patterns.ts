@@ -1,8 +1,8 @@
 import type { PatternTest } from './types.ts';
 
-// A backtracking engine may take exponential time, and cannot be stopped. So a pattern that could do so with the
-// string at hand is matched here instead: as a graph in which each pair of state and position is visited once.
-// That is slower, but takes at most states times characters, and each step is paid for.
+// A backtracking engine may take exponential time, and cannot be stopped. So a pattern that could do so with
+// the string at hand is matched here instead: as a graph in which each pair of state and position is visited
+// once. That is slower, but takes at most states times characters, and each step is paid for.
 
 /** A place in the pattern: an atom to match, or something to look ahead for, or a choice of two ways on. */
 interface State {
@@ -35,9 +35,9 @@ const FEW = 100_000;
 const STATES = 20_000;
 
 /**
- * Tests patterns (ECMA-262, flag `u`) at a bounded cost, for `compile`'s option `patterns`: any pattern is accepted,
- * and none can take more than the limit `work` allows. Where a pattern needs the engine itself (lookbehind, back
- * references, modifiers), a string too long for it is refused, by the limit `pattern`.
+ * Tests patterns (ECMA-262, flag `u`) at a bounded cost, for `compile`'s option `patterns`: any pattern is
+ * accepted, and none can take more than the limit `work` allows. Where a pattern needs the engine itself
+ * (lookbehind, back references, modifiers), a string too long for it is refused, by the limit `pattern`.
  */
 export function linearPatterns(source: string): PatternTest {
   const native = new RegExp(source, 'u');
@@ -109,7 +109,10 @@ export function linearPatterns(source: string): PatternTest {
     if (tokens[at] === '?') at++;
     const [, least, comma, greatest] = /(\d+)(,?)(\d*)/.exec(quantifier) ?? [];
     const min = Number(least ?? (quantifier === '+' ? 1 : 0));
-    const max = least ? Number(greatest || (comma ? Infinity : least)) : quantifier === '?' ? 1 : Infinity;
+    const max =
+      least ? Number(greatest || (comma ? Infinity : least))
+      : quantifier === '?' ? 1
+      : Infinity;
     const bounded = max < Infinity;
     return {
       build(next) {
@@ -124,8 +127,14 @@ export function linearPatterns(source: string): PatternTest {
         return state;
       },
       // Without choices inside, only the number of rounds varies.
-      ways: bounded ? piece.ways ** max * (max - min + 1) : piece.ways > 1 ? Infinity : 1,
-      loops: bounded ? piece.loops && piece.loops * max : piece.loops ? Infinity : 1,
+      ways:
+        bounded ? piece.ways ** max * (max - min + 1)
+        : piece.ways > 1 ? Infinity
+        : 1,
+      loops:
+        bounded ? piece.loops && piece.loops * max
+        : piece.loops ? Infinity
+        : 1,
     };
   }
 }

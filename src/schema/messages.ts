@@ -1,8 +1,9 @@
+import type { Node } from './nodes.ts';
 import type { Failure } from './run.ts';
 import type { ValidationError } from './types.ts';
 
-// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure; a detail
-// that the sentence does not mention is what was expected.
+// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure,
+// and & that as what was expected, if it is known.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
@@ -10,9 +11,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   required: 'property @ is missing',
   dependentRequired: 'property @ needs property $',
   dependencies: 'property @ needs property $',
-  additionalProperties: 'property @ is not allowed',
-  unevaluatedProperties: 'property @ is not allowed',
-  unevaluatedItems: 'item @ is not allowed',
+  additionalProperties: 'property @ is not allowed&',
+  unevaluatedProperties: 'property @ is not allowed&',
+  unevaluatedItems: 'item @ is not allowed&',
   minimum: '@ is less than #',
   maximum: '@ is greater than #',
   exclusiveMinimum: '@ is not greater than #',
@@ -28,7 +29,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   minContains: 'less than # items fit "contains"',
   maxContains: 'more than # items fit "contains"',
   pattern: '@ does not match the pattern %',
-  format: '@ is not a valid %',
+  format: '@ is not a valid %&',
   uniqueItems: 'items $ are equal',
   not: '@ is excluded by "not"',
   anyOf: '@ fits none of the alternatives',
@@ -36,24 +37,39 @@ const SENTENCES: Readonly<Record<string, string>> = {
   false: '@ is not allowed here',
 };
 
-const PARTS: Record<string, string[]> = {};
+/**
+ * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs in turn.
+ */
+export interface Saying {
+  schemaPath: string;
+  parts: string[];
+}
 
-/** Puts a failure into words: once for each error that is reported, and not for those that are thrown away. */
+function prepare({ keywords, path }: Node, keyword: string): Saying {
+  const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
+  const parts = String(SENTENCES[keyword]).split(/([@#%$&])/);
+  parts.forEach((part, i) => {
+    if (part === '#') parts[i + 1] = quoteAll(rule) + parts[i + 1];
+    if (part === '%') parts[i + 1] = String(rule) + parts[i + 1];
+  });
+  return { schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts };
+}
+
+/**
+ * Puts a failure into words: once for each error that is reported, and not for those that are thrown away.
+ */
 export function explain({ path, node, keyword, value, detail }: Failure): ValidationError {
-  const rule = (node.keywords as Readonly<Record<string, unknown>>)[keyword];
+  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(node, keyword));
   let message = '';
-  let hint = detail !== undefined;
-  for (const part of (PARTS[keyword] ??= (SENTENCES[keyword] ?? keyword).split(/([@#%$])/))) {
-    if (part === '@') message += quote(value);
-    else if (part === '#') message += quoteAll(rule);
-    else if (part === '%') message += rule;
-    else if (part === '$') {
-      message += quoteAll(detail);
-      hint = false;
-    } else message += part;
-  }
-  if (hint) message += ` (expected ${quoteAll(detail)})`;
-  return { path, schemaPath: rule === undefined ? node.path : `${node.path}/${keyword}`, keyword, message };
+  parts.forEach((part, i) => {
+    message +=
+      i % 2 === 0 ? part
+      : part === '@' ? quote(value)
+      : part === '$' ? quoteAll(detail)
+      : part === '&' && detail ? ` (expected ${quoteAll(detail)})`
+      : '';
+  });
+  return { path, schemaPath, keyword, message };
 }
 
 /** Scalars as JSON, cut when long; composites by name. */
@@ -63,14 +79,9 @@ function quote(value: unknown): string {
   return JSON.stringify(value.length > 80 ? value.slice(0, 80) + '…' : value);
 }
 
-// Lists stand in schemas, and are said again for each value that breaks them.
-const LISTS = /* @__PURE__ */ new WeakMap<readonly unknown[], string>();
-
 function quoteAll(rule: unknown): string {
   if (!Array.isArray(rule)) return quote(rule);
-  const text = LISTS.get(rule) ?? rule.slice(0, 20).map(quote) + (rule.length > 20 ? ', …' : '');
-  LISTS.set(rule, text);
-  return text;
+  return rule.slice(0, 20).map(quote).join(', ') + (rule.length > 20 ? ', …' : '');
 }
 
 /** Errors as lines of text, each with its place: `arguments/date: "tomorrow" is not a valid date`. */

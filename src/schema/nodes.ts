@@ -1,6 +1,7 @@
 import type { Dialect, Kind } from './dialects.ts';
 import { DRAFT_07, DRAFT_2020_12, VALUES, kindOf } from './dialects.ts';
 import { SchemaError } from './errors.ts';
+import type { Saying } from './messages.ts';
 import { resolveUri } from './references.ts';
 import type { Check } from './run.ts';
 import { escapeToken } from './run.ts';
@@ -13,6 +14,8 @@ export interface Node {
   /** Address and JSON Pointer. */
   path: string;
   resource: Resource;
+  /** How to speak of its rules, by keyword, once they have been broken. */
+  sayings?: Record<string, Saying>;
   /** Where its `$ref` leads. */
   target?: Node;
   /** Compiled forms: the plain one, and the one that logs what it evaluated. Set by the compiler. */
@@ -161,7 +164,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
     const values: Record<string, unknown> = Object.create(null);
     for (const name of lone ? ['$ref'] : Object.keys(raw)) {
       const kind = kindOf(name, resource.dialect);
-      if (kind) values[name] = readValue(kind, raw[name], resource, `${path}/${escapeToken(name)}`, depth + 1);
+      if (kind)
+        values[name] = readValue(kind, raw[name], resource, `${path}/${escapeToken(name)}`, depth + 1);
     }
     // Each value has been judged by its kind.
     const keywords: Keywords = (node.keywords = values);
@@ -169,7 +173,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
       keywords.prefixItems = keywords.items;
       values['items'] = keywords.additionalItems;
     }
-    for (const name of [keywords.$anchor, keywords.$dynamicAnchor]) if (name) resource.anchors.set(name, node);
+    for (const name of [keywords.$anchor, keywords.$dynamicAnchor])
+      if (name) resource.anchors.set(name, node);
     return node;
   }
 
@@ -177,7 +182,8 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
     const sub = (raw: unknown, key: string | number): Node =>
       read(raw, resource, `${path}/${escapeToken(String(key))}`, depth);
     const strings = VALUES['a list of strings'];
-    if (kind === 'items') kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
+    if (kind === 'items')
+      kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
     if (kind === 'a schema') return read(value, resource, path, depth);
     if (kind === 'a list of schemas') {
       if (Array.isArray(value)) return value.map(sub);

@@ -6,12 +6,9 @@ import { lengthChecks } from './scalars.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-/**
- * A property of the value's own. One that is undefined is absent, as it will be in JSON. Only names that
- * `Object.prototype` has need the slower look: for all others nothing can be inherited.
- */
+/** A property of the value's own. One that is undefined is absent, as it will be in JSON. */
 export function own(value: Properties, key: string): unknown {
-  return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : value[key];
+  return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** The names of the properties that JSON would show. */
@@ -19,7 +16,9 @@ export function names(value: Properties): string[] {
   return Object.keys(value).filter((key) => value[key] !== undefined);
 }
 
-/** The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`). */
+/**
+ * The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`).
+ */
 export function objectChecks(
   node: Node,
   keywords: Keywords,
@@ -57,9 +56,9 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
 }
 
 /**
- * `properties` and `required` in one walk over the value's own keys. They mostly come in the schema's order, so the
- * next entry is tried before a name is looked up. Only if something else is there does `others` look again, unless
- * it must in any case, for patterns.
+ * `properties` and `required` in one walk over the value's own keys. They mostly come in the schema's order,
+ * so the next entry is tried before a name is looked up. Only if something else is there does `others` look
+ * again, unless it must in any case, for patterns.
  */
 function namedProperties(
   node: Node,
@@ -109,7 +108,6 @@ function namedProperties(
     if (missing > 0) {
       spend(run, needed.size);
       for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
-      if (full(run)) return ok;
     }
     return (!strangers || others === undefined || others(value, run)) && ok;
   };
@@ -122,14 +120,18 @@ function otherProperties(
   tracked: boolean,
   compiler: Compiler,
 ): Check<Properties> | undefined {
-  if (!patternProperties.length && (!additionalProperties || (additionalProperties.keywords === true && !tracked))) {
+  if (
+    !patternProperties.length &&
+    (!additionalProperties || (additionalProperties.keywords === true && !tracked))
+  ) {
     return undefined;
   }
   const patterns = patternProperties.map(
     ([source, child]) => [compiler.pattern(source, node.path), compiler.check(child, false)] as const,
   );
   const named = new Map(properties);
-  const rest = additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
+  const rest =
+    additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
   return (value, run) =>
     each(names(value), run, (key) => {
       let matched = named.has(key);
@@ -145,7 +147,9 @@ function otherProperties(
     });
 }
 
-/** Judges what no other keyword has judged; where nothing may be left, the error names the property or item. */
+/**
+ * Judges what no other keyword has judged; where nothing may be left, the error names the property or item.
+ */
 function restCheck(
   node: Node,
   keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
@@ -158,8 +162,8 @@ function restCheck(
 }
 
 /**
- * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which is
- * where the log stood at `run.logStart`.
+ * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which
+ * is where the log stood at `run.logStart`.
  */
 export function unevaluatedCheck(
   node: Node,

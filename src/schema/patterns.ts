@@ -6,16 +6,18 @@ const MANY = 1e8;
 const REFUSAL = 'a repeated choice needs the option "patterns"';
 
 /**
- * Tests patterns with the engine's own matcher, which may backtrack: so a pattern that repeats a choice (`(a+)*`,
- * `(a|b)*`) is refused at once, and a string when the loops of its pattern allow too many ways through it.
+ * Tests patterns with the engine's own matcher, which may backtrack: so a pattern that repeats a choice
+ * (`(a+)*`, `(a|b)*`) is refused at once, and a string when the loops of its pattern allow too many ways
+ * through it.
  */
 export function nativePatterns(source: string): PatternTest {
   const expression = new RegExp(source, 'u');
-  // What counts is the shape: atoms become x, groups dissolve from the inside, and short counts are written out.
+  // What counts is the shape: atoms become x, groups dissolve from the inside, and short counts are written
+  // out.
   let shape = source
     .replace(/\\[kpu][{<].*?[}>]|\\.|\[(\\.|[^\\\]])*\]/gisu, 'x')
     .replace(/([^)])\{\d+\}/g, '$1');
-  for (let before = ''; before !== shape; ) {
+  for (let before = ''; before !== shape;) {
     before = shape;
     shape = shape.replace(
       /\((?:\?[^()]*?[:=!>])?([^()]*)\)(?:\{(\d)\}|(\*|\+|\{[^}]*\}))?/gu,

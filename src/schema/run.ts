@@ -31,8 +31,8 @@ export interface Run {
   depth: number;
   scope: Scope | undefined;
   /**
-   * Properties and items evaluated so far, for `unevaluated*`: a log that a failed branch cuts back to where it
-   * began. Only checks compiled as `tracked` write to it.
+   * Properties and items evaluated so far, for `unevaluated*`: a log that a failed branch cuts back to where
+   * it began. Only checks compiled as `tracked` write to it.
    */
   seen: string[];
   /** Where in the log the schema with the current `unevaluated*` began. */
@@ -62,8 +62,8 @@ export function full(run: Run): boolean {
 }
 
 /**
- * Puts a step before the paths of the errors noted since `from`, on the way out of a property or item: a value
- * that is valid never pays for a path. Returns the new end of the list.
+ * Puts a step before the paths of the errors noted since `from`, on the way out of a property or item: a
+ * value that is valid never pays for a path. Returns the new end of the list.
  */
 export function place(run: Run, from: number, step: string): number {
   const { errors } = run;
@@ -103,7 +103,8 @@ export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   const [first, second] = checks;
   if (length < 2) return first;
   if (first && second && length === 2) {
-    return (value, run) => (first(value, run) ? second(value, run) : !full(run) && second(value, run) && false);
+    return (value, run) =>
+      first(value, run) ? second(value, run) : !full(run) && second(value, run) && false;
   }
   return (value, run) => {
     let ok = true;

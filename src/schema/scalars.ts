@@ -30,10 +30,18 @@ export function lengthChecks<T extends { readonly length: number }>(
 /** The rules for numbers. */
 export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
   const checks: Check<number>[] = [];
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  const {
+    minimum = -Infinity,
+    maximum = Infinity,
+    exclusiveMinimum,
+    exclusiveMaximum,
+    multipleOf,
+  } = keywords;
   if (minimum > -Infinity || maximum < Infinity) {
     checks.push((value, run) =>
-      value < minimum ? fail(run, node, 'minimum', value) : value <= maximum || fail(run, node, 'maximum', value),
+      value < minimum ?
+        fail(run, node, 'minimum', value)
+      : value <= maximum || fail(run, node, 'maximum', value),
     );
   }
   if (exclusiveMinimum !== undefined) {
@@ -42,7 +50,8 @@ export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
   if (exclusiveMaximum !== undefined) {
     checks.push((value, run) => value < exclusiveMaximum || fail(run, node, 'exclusiveMaximum', value));
   }
-  if (multipleOf) checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
+  if (multipleOf)
+    checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
   return checks;
 }
 

@@ -2,8 +2,8 @@ import type { FromSchema } from './from-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from './types.ts';
 
 /**
- * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has it,
- * the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
+ * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has
+ * it, the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -16,8 +16,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
 interface StandardIssue {
   readonly message: string;
@@ -35,8 +34,17 @@ export interface PairedSchema<S extends StandardSchema = StandardSchema> {
   readonly jsonSchema: JsonSchema;
 }
 
+/** A JSON Schema whose TypeScript type is an interface, as TypeBox makes them. */
+interface SchemaInterface {
+  readonly type?: unknown;
+  readonly properties?: unknown;
+  readonly anyOf?: unknown;
+  readonly allOf?: unknown;
+  readonly $ref?: unknown;
+}
+
 /** Whatever may stand where a schema is asked for. */
-export type SchemaSource = JsonSchema | StandardSchema | PairedSchema;
+export type SchemaSource = JsonSchema | SchemaInterface | StandardSchema | PairedSchema;
 
 /** The type of the values that a schema accepts. */
 export type InferInput<S> =
@@ -52,7 +60,8 @@ export type InferOutput<S> =
   : S extends { static: infer T } ? T
   : FromSchema<S>;
 
-type Side<T, K extends 'input' | 'output'> = NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
+type Side<T, K extends 'input' | 'output'> =
+  NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
 
 /** A schema, ready for use: what to show to others, and how to judge. */
 export interface AdaptedSchema {
@@ -63,8 +72,9 @@ export interface AdaptedSchema {
 
 /**
  * Makes one thing of all kinds of schemas.
- * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface that
- *   can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link PairedSchema}
+ * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface
+ *   that can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link
+ *   PairedSchema}
  * @param side which JSON Schema to ask for: of the values taken, or of those made of them
  * @param validator makes the judge of a JSON Schema, such as `compile`; without one, anything is valid
  * @throws TypeError when a library's schema comes without a JSON Schema
@@ -74,16 +84,21 @@ export function adaptSchema(
   side: 'input' | 'output',
   validator?: (schema: JsonSchema) => Validate,
 ): AdaptedSchema {
-  if (isStandard(source)) return { jsonSchema: convert(source, side), validate: (value) => judge(source, value) };
+  if (isStandard(source))
+    return { jsonSchema: convert(source, side), validate: (value) => judge(source, value) };
   if (isPaired(source)) {
     return { jsonSchema: source.jsonSchema, validate: (value) => judge(source.standard, value) };
   }
-  return { jsonSchema: source, validate: validator?.(source) ?? ((value) => ({ valid: true, value })) };
+  // What is neither is a JSON Schema, of whatever type; the validator checks it.
+  const jsonSchema = source as JsonSchema;
+  return { jsonSchema, validate: validator?.(jsonSchema) ?? ((value) => ({ valid: true, value })) };
 }
 
 // ArkType's schemas are functions.
 function isStandard(source: unknown): source is StandardSchema {
-  return (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source;
+  return (
+    (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source
+  );
 }
 
 function isPaired(source: SchemaSource): source is PairedSchema {

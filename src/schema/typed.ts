@@ -23,25 +23,33 @@ export function typeOf(value: unknown): string {
 /** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */
 export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): Check | undefined {
   const { type: types, pattern, format, minLength = 0, maxLength = Infinity } = keywords;
-  const { exclusiveMinimum, exclusiveMaximum, multipleOf, minimum = -Infinity, maximum = Infinity } = keywords;
+  const {
+    exclusiveMinimum,
+    exclusiveMaximum,
+    multipleOf,
+    minimum = -Infinity,
+    maximum = Infinity,
+  } = keywords;
   const { string = accept, number = accept, array = accept, object = accept } = rules;
   if (!types && !Object.values(rules).some((rule) => rule)) return undefined;
-  // From these on, up to the maximum, a string's or number's rules are certainly kept, and need not be called.
+  // From these on, up to the maximum, a string's or number's rules are certainly kept, and need not be
+  // called.
   const safeLength = pattern || format ? Infinity : 2 * minLength;
-  const safe = multipleOf || exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? Infinity : minimum;
+  const safe =
+    multipleOf || exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? Infinity : minimum;
   switch (types?.length === 1 ? types[0] : '') {
     case 'string':
       return (value, run) =>
-        typeof value === 'string'
-          ? (value.length >= safeLength && value.length <= maxLength) || string(value, run)
-          : fail(run, node, 'type', value);
+        typeof value === 'string' ?
+          (value.length >= safeLength && value.length <= maxLength) || string(value, run)
+        : fail(run, node, 'type', value);
     case 'number':
     case 'integer': {
       const whole = types?.[0] === 'integer';
       return (value, run) =>
-        typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value))
-          ? (value >= safe && value <= maximum) || number(value, run)
-          : fail(run, node, 'type', value);
+        typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value)) ?
+          (value >= safe && value <= maximum) || number(value, run)
+        : fail(run, node, 'type', value);
     }
     case 'boolean':
       return (value, run) => typeof value === 'boolean' || fail(run, node, 'type', value);
@@ -51,11 +59,8 @@ export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): C
       return (value, run) => (isObject(value) ? object(value, run) : fail(run, node, 'type', value));
   }
   return (value, run) => {
-    if (types) {
-      const type = typeOf(value);
-      if (!types.includes(type) && !(Number.isInteger(value) && types.includes('integer'))) {
-        return fail(run, node, 'type', value);
-      }
+    if (types && !types.includes(typeOf(value)) && !(Number.isInteger(value) && types.includes('integer'))) {
+      return fail(run, node, 'type', value);
     }
     if (typeof value === 'string') return string(value, run);
     if (typeof value === 'number') return number(value, run);

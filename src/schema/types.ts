@@ -8,7 +8,9 @@ export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 export interface ValidationError {
   /** JSON Pointer of the offending part of the value; `''` is the value itself. */
   path: string;
-  /** Where the broken rule stands: a JSON Pointer behind `#`, after the address of its schema if it has one. */
+  /**
+   * Where the broken rule stands: a JSON Pointer behind `#`, after the address of its schema if it has one.
+   */
   schemaPath: string;
   /** The keyword that failed; the name of the limit (`depth`, `work`) when validation was refused. */
   keyword: string;
@@ -18,10 +20,11 @@ export interface ValidationError {
 
 /** What a compiled schema says of a value. `value` is the input, or under `defaults` its completed copy. */
 export type ValidationResult<T = unknown> =
-  | { valid: true; value: T }
-  | { valid: false; errors: ValidationError[] };
+  { valid: true; value: T } | { valid: false; errors: ValidationError[] };
 
-/** A compiled schema. Never throws: a value that exceeds a limit is invalid, and its error names the limit. */
+/**
+ * A compiled schema. Never throws: a value that exceeds a limit is invalid, and its error names the limit.
+ */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
 /** Judges a string; true when it has the format. */
@@ -43,18 +46,22 @@ export interface SchemaLimits {
   pattern: number;
 }
 
-/** Whether a string matches a pattern; it calls `spend` with what that costs, in steps of the limit `work`. */
+/**
+ * Whether a string matches a pattern; it calls `spend` with what that costs, in steps of the limit `work`.
+ */
 export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
 
 export interface CompileOptions {
   /** Schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
   schemas?: Readonly<Record<string, JsonSchema>>;
-  /** Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes. */
+  /**
+   * Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes.
+   */
   formats?: Readonly<Record<string, FormatCheck>>;
   /**
-   * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default the
-   * engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take exponential
-   * time), and so is a string too long for the loops of its pattern.
+   * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default
+   * the engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take
+   * exponential time), and so is a string too long for the loops of its pattern.
    */
   patterns?: (source: string) => PatternTest;
   /** `fillDefaults`, to answer with a copy in which absent properties have their `default`. */

@@ -37,7 +37,7 @@ export interface ServerPort {
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound;
   /** For HTTP: the `x-mcp-header` parameters of a tool, as header name to path of property names; undefined: none. */
   toolHeaders(name: string): ReadonlyMap<string, readonly string[]> | undefined;
-  /** Resolves once everything that was registered before has been told to those who listen; ends every subscription. */
+  /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
 }
 

@@ -1,5 +1,5 @@
-// Runs the official JSON Schema Test Suite (suite.json, see vendor.mjs) against the built package and prints what
-// passed. Exits with 1 on any failure. Remote schemas are registered, never fetched.
+// Runs the official JSON Schema Test Suite (suite.json, see vendor.mjs) against the built package and prints
+// what passed. Exits with 1 on any failure. Remote schemas are registered, never fetched.
 //
 //   npm run schema-suite            all
 //   npm run schema-suite -- ref     only the files whose path contains "ref"
@@ -40,7 +40,8 @@ for (const [path, groups] of Object.entries(suite)) {
       continue;
     }
     // A schema without $schema is of the draft whose tests it stands in; barewire's default is 2020-12.
-    const known = typeof schema === 'object' && !('$schema' in schema) ? { $schema: DIALECTS[draft], ...schema } : schema;
+    const known =
+      typeof schema === 'object' && !('$schema' in schema) ? { $schema: DIALECTS[draft], ...schema } : schema;
     let validate;
     let problem;
     try {

@@ -10,7 +10,10 @@ function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions, s
   try {
     const result = compile(schema, options)(value);
     const keyword = result.valid ? '' : (result.errors[0]?.keyword ?? '');
-    answer = result.valid ? 'valid' : /exceeds the limit/.test(result.errors[0]?.message ?? '') ? keyword : 'invalid';
+    answer =
+      result.valid ? 'valid'
+      : /exceeds the limit/.test(result.errors[0]?.message ?? '') ? keyword
+      : 'invalid';
   } catch (error) {
     assert.ok(error instanceof SchemaError, String(error));
     answer = `${error.code}: ${/limit "(\w+)"/.exec(error.message)?.[1] ?? error.message}`;
@@ -34,7 +37,10 @@ describe('names that objects inherit', () => {
       assert.equal(outcome({ required: [name] }, value), 'valid');
       assert.equal(outcome(schema('{"properties": {"NAME": {"type": "string"}}}'), {}), 'valid');
       assert.equal(outcome(schema('{"properties": {"NAME": {"type": "string"}}}'), value), 'invalid');
-      assert.equal(outcome(schema('{"properties": {"NAME": {}}, "additionalProperties": false}'), value), 'valid');
+      assert.equal(
+        outcome(schema('{"properties": {"NAME": {}}, "additionalProperties": false}'), value),
+        'valid',
+      );
       assert.equal(outcome({ properties: { a: true }, additionalProperties: false }, value), 'invalid');
       assert.equal(outcome(schema('{"dependentRequired": {"NAME": ["a"]}}'), {}), 'valid');
       assert.equal(outcome(schema('{"dependentRequired": {"NAME": ["a"]}}'), value), 'invalid');
@@ -57,8 +63,8 @@ describe('schemas that are too much', () => {
     assert.equal(outcome(nest(100_000, '{"not":', '}', 'true') as JsonSchema, 1), 'limit: depth');
   });
 
-  test('a million subschemas', () => {
-    const anyOf = Array.from({ length: 1_000_000 }, () => ({}));
+  test('200,000 subschemas', () => {
+    const anyOf = Array.from({ length: 200_000 }, () => ({}));
     assert.equal(outcome({ anyOf }, 1), 'limit: subschemas');
     const properties = Object.fromEntries(anyOf.map((_, i) => [`p${i}`, true]));
     assert.equal(outcome({ properties }, 1), 'limit: subschemas');
@@ -70,8 +76,8 @@ describe('schemas that are too much', () => {
     assert.equal(outcome(cycle as JsonSchema, []), 'limit: depth');
   });
 
-  test('a million required names', () => {
-    const required = Array.from({ length: 1_000_000 }, (_, i) => `p${i}`);
+  test('200,000 required names', () => {
+    const required = Array.from({ length: 200_000 }, (_, i) => `p${i}`);
     assert.equal(outcome({ required }, {}, { maxErrors: 1 }, 5), 'invalid');
   });
 
@@ -80,14 +86,18 @@ describe('schemas that are too much', () => {
     assert.equal(outcome({ anyOf: [true, true] }, 1, { limits: { subschemas: 2 } }), 'limit: subschemas');
     assert.equal(outcome({ items: true }, [1, 2, 3], { limits: { work: 2 } }), 'work');
     assert.equal(outcome({ pattern: 'abc' }, '', { limits: { pattern: 2 } }), 'pattern: pattern');
-    assert.equal(outcome(nest(50, '{"items":', '}', 'true') as JsonSchema, [], { limits: { depth: 50 } }), 'valid');
+    assert.equal(
+      outcome(nest(50, '{"items":', '}', 'true') as JsonSchema, [], { limits: { depth: 50 } }),
+      'valid',
+    );
   });
 });
 
 describe('schemas and values that would run away', () => {
   test('an exponential web of references', () => {
     const $defs: Record<string, JsonSchema> = { d60: { type: 'string' } };
-    for (let i = 0; i < 60; i++) $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] };
+    for (let i = 0; i < 60; i++)
+      $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] };
     assert.equal(outcome({ $ref: '#/$defs/d0', $defs }, 'x'), 'work');
     for (const keyword of ['anyOf', 'oneOf']) {
       const web = JSON.parse(JSON.stringify($defs).replaceAll('allOf', keyword)) as JsonSchema;
@@ -98,7 +108,10 @@ describe('schemas and values that would run away', () => {
   test('references that go round in circles', () => {
     assert.equal(outcome({ $ref: '#' }, 1), 'depth');
     assert.equal(outcome({ anyOf: [{ $ref: '#' }] }, 1), 'depth');
-    assert.equal(outcome({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }, 1), 'depth');
+    assert.equal(
+      outcome({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }, 1),
+      'depth',
+    );
     assert.equal(outcome({ $dynamicAnchor: 'a', not: { $dynamicRef: '#a' } }, 1), 'depth');
   });
 
@@ -115,7 +128,10 @@ describe('schemas and values that would run away', () => {
     assert.equal(outcome({ items: { type: 'array' } }, value), 'valid');
     assert.equal(outcome({ uniqueItems: true }, [value, value]), 'depth');
     assert.equal(outcome({ const: nest(100_000, '[', ']', '') }, value), 'depth');
-    assert.equal(outcome({ enum: [nest(100_000, '{"a":', '}', '1')] }, nest(100_000, '{"a":', '}', '2')), 'depth');
+    assert.equal(
+      outcome({ enum: [nest(100_000, '{"a":', '}', '1')] }, nest(100_000, '{"a":', '}', '2')),
+      'depth',
+    );
   });
 
   test('a value 200 levels deep is fine', () => {
@@ -125,11 +141,32 @@ describe('schemas and values that would run away', () => {
   test('a million unique items', () => {
     const numbers = Array.from({ length: 1_000_000 }, (_, i) => i);
     assert.equal(outcome({ uniqueItems: true }, numbers), 'valid');
-    assert.equal(outcome({ uniqueItems: true }, numbers.map((i) => `s${i}`)), 'valid');
+    assert.equal(
+      outcome(
+        { uniqueItems: true },
+        numbers.map((i) => `s${i}`),
+      ),
+      'valid',
+    );
     assert.equal(outcome({ uniqueItems: true }, [...numbers, 0]), 'invalid');
-    assert.equal(outcome({ uniqueItems: true }, numbers.map((i) => ({ i }))), 'work');
-    assert.equal(outcome({ uniqueItems: true }, [[1], ['1'], '[1]', 1, '1', true, 'true', null, 'null', { a: 1 }]), 'valid');
-    assert.equal(outcome({ uniqueItems: true }, [{ a: 1, b: [2] }, { b: [2], a: 1 }]), 'invalid');
+    assert.equal(
+      outcome(
+        { uniqueItems: true },
+        numbers.map((i) => ({ i })),
+      ),
+      'work',
+    );
+    assert.equal(
+      outcome({ uniqueItems: true }, [[1], ['1'], '[1]', 1, '1', true, 'true', null, 'null', { a: 1 }]),
+      'valid',
+    );
+    assert.equal(
+      outcome({ uniqueItems: true }, [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ]),
+      'invalid',
+    );
   });
 
   test('alternatives times items', () => {
@@ -142,7 +179,13 @@ describe('schemas and values that would run away', () => {
 
   test('many properties times many objects', () => {
     const properties = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`p${i}`, true]));
-    assert.equal(outcome({ items: { properties } }, Array.from({ length: 100_000 }, () => ({}))), 'valid');
+    assert.equal(
+      outcome(
+        { items: { properties } },
+        Array.from({ length: 100_000 }, () => ({})),
+      ),
+      'valid',
+    );
     const dependentRequired = { a: Array.from({ length: 9_000 }, () => 'a') };
     const value = Array.from({ length: 100_000 }, () => ({ a: 1 }));
     assert.equal(outcome({ items: { dependentRequired } }, value), 'work');
@@ -187,7 +230,11 @@ describe('patterns', () => {
   }
 
   test('a repetition of nothing, a thousand million times', () => {
-    for (const pattern of ['(?:){999999999}(a+)+$', '((?:){0,99999999}){99999}(a+)+$', '(a+)+{}'.slice(0, -2) + '(?:){99999999}']) {
+    for (const pattern of [
+      '(?:){999999999}(a+)+$',
+      '((?:){0,99999999}){99999}(a+)+$',
+      '(a+)+{}'.slice(0, -2) + '(?:){99999999}',
+    ]) {
       assert.match(outcome({ pattern }, 'aaa!', { patterns: linearPatterns }), /valid|pattern|work/);
       assert.match(outcome({ pattern }, 'aaa!'), /valid|pattern|work/);
     }
@@ -199,7 +246,10 @@ describe('patterns', () => {
       assert.equal(outcome({ pattern: '^(\\w+) \\1$' }, 'ab ab', options), 'valid');
       assert.equal(outcome({ pattern: '(?<=\\$)\\d+$' }, 'costs $5', options), 'valid');
     }
-    assert.equal(outcome({ pattern: '^(\\w+\\s?)+\\1$' }, 'a'.repeat(60), { patterns: linearPatterns }), 'pattern');
+    assert.equal(
+      outcome({ pattern: '^(\\w+\\s?)+\\1$' }, 'a'.repeat(60), { patterns: linearPatterns }),
+      'pattern',
+    );
   });
 
   test('common patterns need no option', () => {

@@ -10,8 +10,9 @@ function digits(later: boolean, converts: boolean): StandardSchema<string, numbe
       version: 1,
       vendor: 'test',
       validate(value) {
-        const result = /^\d+$/.test(String(value))
-          ? { value: Number(value) }
+        const result =
+          /^\d+$/.test(String(value)) ?
+            { value: Number(value) }
           : { issues: [{ message: 'no digits', path: ['a/b', { key: 0 }] }, { message: 'none at all' }] };
         return later ? Promise.resolve(result) : result;
       },

@@ -8,7 +8,10 @@ export const args = tool({
   properties: {
     city: { type: 'string' },
     days: { type: 'integer' },
-    stops: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+    stops: {
+      type: 'array',
+      items: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    },
   },
   required: ['city'],
 });

@@ -21,7 +21,11 @@ const trip = tool(
       place: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
       passengers: {
         type: 'array',
-        items: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] },
+        items: {
+          type: 'object',
+          properties: { name: { type: 'string' }, age: { type: 'integer' } },
+          required: ['name'],
+        },
       },
     },
     required: ['destination', 'passengers'],
@@ -49,8 +53,12 @@ same<unknown>()(tool({}, () => {}));
 same<unknown>()(tool(true, () => {}));
 same<{ a: unknown }>()(tool({ required: ['a'] }, () => {}));
 same<{ [name: string]: unknown }>()(tool({ type: 'object' }, () => {}));
-same<{ [name: string]: number }>()(tool({ type: 'object', additionalProperties: { type: 'number' } }, () => {}));
-same<[string, ...number[]]>()(tool({ prefixItems: [{ type: 'string' }], items: { type: 'number' } }, () => {}));
+same<{ [name: string]: number }>()(
+  tool({ type: 'object', additionalProperties: { type: 'number' } }, () => {}),
+);
+same<[string, ...number[]]>()(
+  tool({ prefixItems: [{ type: 'string' }], items: { type: 'number' } }, () => {}),
+);
 
 same<{ a: string } | { b: number }>()(
   tool(
@@ -99,7 +107,10 @@ const tree = tool(
     $defs: {
       tree: {
         type: 'object',
-        properties: { value: { type: 'number' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+        properties: {
+          value: { type: 'number' },
+          children: { type: 'array', items: { $ref: '#/$defs/tree' } },
+        },
         required: ['value'],
       },
     },
@@ -112,7 +123,10 @@ void plain;
 
 // A default is there once it has been filled in.
 same<{ limit: number; query?: string }>()(
-  filled({ type: 'object', properties: { limit: { type: 'number', default: 10 }, query: { type: 'string' } } }),
+  filled({
+    type: 'object',
+    properties: { limit: { type: 'number', default: 10 }, query: { type: 'string' } },
+  }),
 );
 
 // A schema that is only known to be one says nothing.

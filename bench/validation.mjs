@@ -1,0 +1,182 @@
+// JSON Schema validators side by side on a realistic tool schema: what compiling costs, and validations per
+// second.
+//
+//   npx tsc && cd bench && npm ci && node validation.mjs
+//
+// ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures
+// are medians over rounds in which all take their turn, so that a busy moment of the machine hits all alike.
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const schema = {
+  type: 'object',
+  properties: {
+    destination: { type: 'string', minLength: 2, maxLength: 80, description: 'A city or an airport' },
+    date: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+    class: { enum: ['economy', 'premium', 'business', 'first'] },
+    budget: { type: 'number', minimum: 0, exclusiveMaximum: 1_000_000 },
+    passengers: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 9,
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', minLength: 1 },
+          age: { type: 'integer', minimum: 0, maximum: 130 },
+          meal: { type: 'string', enum: ['any', 'vegetarian', 'vegan'] },
+        },
+        required: ['name', 'age'],
+        additionalProperties: false,
+      },
+    },
+    options: {
+      type: 'object',
+      properties: {
+        flexible: { type: 'boolean' },
+        tags: { type: 'array', items: { type: 'string', maxLength: 20 }, maxItems: 10 },
+      },
+      additionalProperties: false,
+    },
+  },
+  required: ['destination', 'date', 'passengers'],
+  additionalProperties: false,
+};
+
+const trip = (age, more) => ({
+  destination: 'Lisbon',
+  date: '2026-08-01',
+  class: 'economy',
+  budget: 1200.5,
+  passengers: [
+    { name: 'Ada', age: 36, meal: 'vegan' },
+    { name: 'Grace', age },
+  ],
+  options: { flexible: true, tags: ['work', 'sun'] },
+  ...more,
+});
+// As a message brings them: parsed, each with objects of its own.
+const VALID = JSON.parse(JSON.stringify(trip(45)));
+const INVALID = JSON.parse(JSON.stringify(trip(-1)));
+const THREE_ERRORS = JSON.parse(
+  JSON.stringify(trip(45, { date: 'tomorrow', class: 'steerage', budget: '12' })),
+);
+
+/** By name: loads the library, and gives what makes a validator of a schema (true: the value is valid). */
+const LIBRARIES = {
+  barewire: async () => {
+    const { compile } = await import('../dist/src/schema/compile.js');
+    return (made) => {
+      const validate = compile(made);
+      return (value) => validate(value).valid;
+    };
+  },
+  'barewire, first error': async () => {
+    const { compile } = await import('../dist/src/schema/compile.js');
+    return (made) => {
+      const validate = compile(made, { maxErrors: 1 });
+      return (value) => validate(value).valid;
+    };
+  },
+  'ajv (first error)': async () => {
+    const { default: Ajv } = await import('ajv/dist/2020.js');
+    return (made) => new Ajv().compile(made);
+  },
+  'ajv, all errors': async () => {
+    const { default: Ajv } = await import('ajv/dist/2020.js');
+    return (made) => new Ajv({ allErrors: true }).compile(made);
+  },
+  '@exodus/schemasafe': async () => {
+    const { validator } = await import('@exodus/schemasafe');
+    return (made) => validator(made, { mode: 'lax', includeErrors: true });
+  },
+  '@cfworker/json-schema': async () => {
+    const { Validator } = await import('@cfworker/json-schema');
+    return (made) => {
+      const validator = new Validator(made, '2020-12');
+      return (value) => validator.validate(value).valid;
+    };
+  },
+};
+
+const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+
+/** Calls per second, over about `ms` milliseconds. */
+function rate(call, ms) {
+  let calls = 0;
+  const start = performance.now();
+  let now = start;
+  do {
+    for (let i = 0; i < 200; i++) call();
+    calls += 200;
+    now = performance.now();
+  } while (now - start < ms);
+  return (calls / (now - start)) * 1000;
+}
+
+/** The first compilation in a fresh process, in milliseconds. */
+function firstCompile(name) {
+  const self = fileURLToPath(import.meta.url);
+  return Number(execFileSync(process.execPath, [self, '--first', name], { encoding: 'utf8' }));
+}
+
+/**
+ * Measures every library.
+ * @returns a row each: compile times in milliseconds (in a fresh process, and warm), validations per second
+ */
+export async function measureValidation({ rounds = 15, ms = 60 } = {}) {
+  const rows = [];
+  for (const [name, load] of Object.entries(LIBRARIES)) {
+    const make = await load();
+    const validate = make(schema);
+    const row = { name, make, validate, compile: [], valid: [], invalid: [], threeErrors: [] };
+    if (!validate(VALID) || validate(INVALID) || validate(THREE_ERRORS))
+      throw new Error(`${name} judges wrongly`);
+    rows.push(row);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const row of rows) {
+      row.valid.push(rate(() => row.validate(VALID), ms));
+      row.invalid.push(rate(() => row.validate(INVALID), ms));
+      row.threeErrors.push(rate(() => row.validate(THREE_ERRORS), ms));
+    }
+  }
+  for (const row of rows) {
+    for (let i = 0; i < 200; i++) {
+      const start = performance.now();
+      row.make(schema);
+      row.compile.push(performance.now() - start);
+    }
+  }
+  return rows.map(({ name, compile, valid, invalid, threeErrors }) => ({
+    name,
+    firstCompileMs: median([1, 2, 3].map(() => firstCompile(name))),
+    compileMs: median(compile),
+    validPerSecond: median(valid),
+    invalidPerSecond: median(invalid),
+    threeErrorsPerSecond: median(threeErrors),
+  }));
+}
+
+if (process.argv[2] === '--first') {
+  const make = await LIBRARIES[process.argv[3]]();
+  const start = performance.now();
+  make(schema);
+  console.log(performance.now() - start);
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const rows = await measureValidation();
+  const millions = (perSecond) => (perSecond / 1e6).toFixed(2).padStart(9);
+  console.log(
+    `${'millions of validations a second'.padEnd(34)}    valid  1 error  3 errors   compile (first) ms`,
+  );
+  for (const row of rows) {
+    console.log(
+      row.name.padEnd(32),
+      millions(row.validPerSecond),
+      millions(row.invalidPerSecond),
+      millions(row.threeErrorsPerSecond),
+      row.compileMs.toFixed(3).padStart(10),
+      `(${row.firstCompileMs.toFixed(2)})`,
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { FormContent, FormField, FormProperties, FormSchema } from '../schema/elicitation.ts';
+import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
+import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
+
+/** The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message. */
+export class NotAnswered extends Error {
+  /** `decline`: the person said no. `cancel`: the person went away. */
+  readonly action: 'decline' | 'cancel';
+
+  constructor(action: 'decline' | 'cancel') {
+    super(action === 'decline' ? 'The user declined to answer.' : 'The user cancelled the question.');
+    this.name = 'NotAnswered';
+    this.action = action;
+  }
+}
+
+/** A question to yield. `yield* ask.text(…)` gives the answer its type; a plain `yield` works too. */
+export interface Asked<T> extends Question<T> {
+  [Symbol.iterator](): Generator<Question<T>, T, T>;
+}
+
+export interface FieldOptions extends QuestionOptions {
+  readonly title?: string;
+  readonly description?: string;
+}
+
+function asked<T>(question: Question<T>): Asked<T> {
+  return {
+    ...question,
+    * [Symbol.iterator]() {
+      return yield this;
+    },
+  };
+}
+
+/** Turns a form's answer into what is wanted of it; not accepted, it is thrown into the generator. */
+function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) => T): Asked<T> {
+  return asked({
+    ...question,
+    read(answer): Reading<T> {
+      const reading = question.read(answer);
+      if ('problem' in reading) return reading;
+      if (reading.value.action !== 'accept') throw new NotAnswered(reading.value.action);
+      return { value: pick(reading.value.content) };
+    },
+  });
+}
+
+function field<T>(message: string, value: FormField, { key, title, description }: FieldOptions): Asked<T> {
+  const labels = { ...title !== undefined && { title }, ...description !== undefined && { description } };
+  const properties: FormProperties = { value: { ...value, ...labels } as FormField };
+  const question = formQuestion<FormProperties>(message, properties, { key });
+  return accepted(question as Question<FormAnswer<{ value: T }>>, (content) => content.value);
+}
+
+type Limits<F> = Omit<F, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>;
+
+/** The questions of generator handlers: each becomes a restricted schema, and its answer a plain value. */
+export const ask: {
+  text(message: string, options?: FieldOptions & Limits<Extract<FormField, { type: 'string'; minLength?: number }>>): Asked<string>;
+  number(message: string, options?: FieldOptions & { minimum?: number; maximum?: number; default?: number; integer?: boolean }): Asked<number>;
+  confirm(message: string, options?: FieldOptions & { default?: boolean }): Asked<boolean>;
+  select<const C extends string>(message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> }): Asked<C>;
+  form<const S extends FormProperties | FormSchema>(message: string, form: S, options?: QuestionOptions): Asked<FormContent<S>>;
+  url(message: string, url: string, options?: QuestionOptions): Asked<void>;
+  sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
+  roots(options?: QuestionOptions): Asked<Root[]>;
+} = {
+  text: (message, { key, title, description, ...limits } = {}) =>
+    field(message, { type: 'string', ...limits } as FormField, { key, ...labelled(title, description) }),
+  number: (message, { key, title, description, integer, ...limits } = {}) =>
+    field(message, { type: integer ? 'integer' : 'number', ...limits }, { key, ...labelled(title, description) }),
+  confirm: (message, { key, title, description, ...rest } = {}) =>
+    field(message, { type: 'boolean', ...rest }, { key, ...labelled(title, description) }),
+  select: (message, choices, { key, title, description, ...rest } = {}) =>
+    field(message, { type: 'string', enum: choices, ...rest } as FormField, { key, ...labelled(title, description) }),
+  form: (message, form, options) => accepted(formQuestion(message, form, options), (content) => content),
+  url: (message, url, options) => accepted(
+    urlQuestion(message, url, options) as Question<FormAnswer<undefined>>,
+    () => undefined,
+  ),
+  sample: (params, options) => asked(sampleQuestion(params, options)),
+  roots: (options) => asked(rootsQuestion(options)),
+};
+
+function labelled(title: string | undefined, description: string | undefined): FieldOptions {
+  return { ...title !== undefined && { title }, ...description !== undefined && { description } };
+}

@@ -1,0 +1,21 @@
+export { ask, NotAnswered } from './ask.ts';
+export type { Asked, FieldOptions } from './ask.ts';
+export type { Completer, Completers } from './completion.ts';
+export type { Context } from './context.ts';
+export type { ServerExtension } from './extension.ts';
+export { McpServer } from './mcp-server.ts';
+export type { GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn } from './prompts.ts';
+export type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
+export type { Handle } from './registry.ts';
+export type { RequestStateOptions } from './request-state.ts';
+export type {
+  CacheHint, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, ResourceTemplateDefinition,
+} from './resources.ts';
+export { LeftBehind } from './rounds.ts';
+export type { Outcome, QuestionGenerator } from './run.ts';
+export { defaultServerLimits, ServerCore } from './server-core.ts';
+export type { Cacheable, ServerLimits, ServerOptions } from './server-core.ts';
+export type { ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Validator } from './tools.ts';
+export { MissingCapabilityError } from '../protocol/capabilities.ts';
+export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+export type { Auth } from '../transport/port.ts';

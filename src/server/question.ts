@@ -1,0 +1,126 @@
+import type { Params } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { Root } from '../protocol/roots.ts';
+import { completeForm, formSchema } from '../schema/elicitation.ts';
+import type { Form, FormContent } from '../schema/elicitation.ts';
+import { formFor } from '../schema/elicitation-rules.ts';
+
+/** What reading an answer gives: its value, or what is wrong with it, in words for the person who is asked again. */
+export type Reading<T> = { value: T } | { problem: string };
+
+/** One question to the client: how it is put in a revision, and how its answer is read. */
+export interface Question<T = unknown> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  /** Tells this question from the others of one request; without it, its place among them does. */
+  readonly key: string | undefined;
+  /** Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer. */
+  params(revision: Revision, problem?: string): Params;
+  read(answer: Record<string, unknown>): Reading<T>;
+}
+
+export interface QuestionOptions {
+  /** A name for this question, unique within the request, so that its answer is found again in the next round. */
+  readonly key?: string | undefined;
+}
+
+/** The answer to a form. `decline`: the person said no. `cancel`: the person went away. */
+export type FormAnswer<C> =
+  | { action: 'accept'; content: C }
+  | { action: 'decline' | 'cancel'; content?: undefined };
+
+export interface UrlAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+}
+
+const withProblem = (message: string, problem: string | undefined): string =>
+  problem === undefined ? message : `${message}\n\nThe last answer could not be used: ${problem}`;
+
+export function formQuestion<const S extends Form>(
+  message: string,
+  form: S,
+  { key }: QuestionOptions = {},
+): Question<FormAnswer<FormContent<S>>> {
+  const full = formSchema(form);
+  return {
+    method: 'elicitation/create',
+    key,
+    params(revision, problem) {
+      const fit = formFor(full, revision);
+      if ('faults' in fit) {
+        const faults = fit.faults.map(({ property, rule }) => `${property}: ${rule}`).join('; ');
+        throw new TypeError(`the form cannot be sent in ${revision.version}: ${faults}`);
+      }
+      const params: Params = { message: withProblem(message, problem), requestedSchema: fit.schema };
+      // 2025-11-25 client/elicitation: the mode has a name since there are two.
+      return revision.urlElicitation ? { mode: 'form', ...params } : params;
+    },
+    read(answer) {
+      const action = readAction(answer);
+      if (action === undefined) return { problem: 'it has no action' };
+      if (action !== 'accept') return { value: { action } };
+      const completed = completeForm(form, answer['content']);
+      if (completed.valid) return { value: { action, content: completed.content } };
+      return { problem: completed.errors.map((error) => `${error.property} ${error.message}`).join('; ') };
+    },
+  };
+}
+
+export function urlQuestion(message: string, url: string, { key }: QuestionOptions = {}): Question<UrlAnswer> {
+  return {
+    method: 'elicitation/create',
+    key,
+    params: (revision) => ({
+      mode: 'url',
+      message,
+      url,
+      // 2025-11-25 client/elicitation#url-mode: required there, gone in the next revision.
+      ...revision.elicitationId && { elicitationId: key ?? url },
+    }),
+    read(answer) {
+      const action = readAction(answer);
+      return action === undefined ? { problem: 'it has no action' } : { value: { action } };
+    },
+  };
+}
+
+function readAction({ action }: Record<string, unknown>): 'accept' | 'decline' | 'cancel' | undefined {
+  return action === 'accept' || action === 'decline' || action === 'cancel' ? action : undefined;
+}
+
+export function sampleQuestion(
+  params: CreateMessageRequestParams,
+  { key }: QuestionOptions = {},
+): Question<CreateMessageResult> {
+  return {
+    method: 'sampling/createMessage',
+    key,
+    params: () => ({ ...params }),
+    read(answer) {
+      if (!isMessage(answer)) return { problem: 'the model\'s message has no role, content or model' };
+      return { value: answer };
+    },
+  };
+}
+
+function isMessage(answer: Record<string, unknown>): answer is Record<string, unknown> & CreateMessageResult {
+  const { role, content, model } = answer;
+  return (role === 'user' || role === 'assistant') && typeof content === 'object' && content !== null
+    && typeof model === 'string';
+}
+
+export function rootsQuestion({ key }: QuestionOptions = {}): Question<Root[]> {
+  return {
+    method: 'roots/list',
+    key,
+    params: () => ({}),
+    read({ roots }) {
+      return isRoots(roots) ? { value: roots } : { problem: 'it has no list of roots, each with a uri' };
+    },
+  };
+}
+
+function isRoots(roots: unknown): roots is Root[] {
+  return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root['uri'] === 'string');
+}

@@ -1,0 +1,155 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import type { Icon } from '../protocol/base.ts';
+import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
+import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
+import type { Completers } from './completion.ts';
+import { Context } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import { after, settle } from './run.ts';
+import type { Outcome } from './run.ts';
+
+export interface CacheHint {
+  /** Milliseconds for which a client may keep the result. */
+  readonly ttlMs?: number;
+  /** `public`: the same for everybody, so that caches may share it. */
+  readonly scope?: 'public' | 'private';
+}
+
+interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  readonly icons?: Icon[];
+  readonly _meta?: Record<string, unknown>;
+  /** 2026-07-28: how long what is read may be kept. Not at all, unless this or the server's option says so. */
+  readonly cache?: CacheHint;
+}
+
+export interface ResourceDefinition extends Described {
+  /** For programs. The URI, unless given. */
+  readonly name?: string;
+  /** Bytes, if known. */
+  readonly size?: number;
+}
+
+export interface ResourceTemplateDefinition<T extends string = string> extends Described {
+  /** For programs. The template, unless given. */
+  readonly name?: string;
+  /** Suggestions for a variable's value. */
+  readonly complete?: Completers<keyof UriVariables<T> & string>;
+}
+
+/** Text, bytes, or contents with URIs and types of their own (a directory gives several). */
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | TextResourceContents
+  | BlobResourceContents
+  | (TextResourceContents | BlobResourceContents)[];
+
+export type ReadResource = (uri: string, ctx: Context) => Outcome<ResourceReturn>;
+export type ReadTemplate<T extends string> = (
+  variables: UriVariables<T>,
+  ctx: Context,
+  uri: string,
+) => Outcome<ResourceReturn | undefined>;
+
+export interface ResourceEntry {
+  readonly sequence: number;
+  readonly resource: Resource;
+  readonly definition: ResourceDefinition;
+  readonly read: ReadResource;
+}
+
+export interface TemplateEntry {
+  readonly sequence: number;
+  readonly template: ResourceTemplate;
+  readonly definition: ResourceTemplateDefinition;
+  readonly pattern: UriTemplate;
+  readonly read: ReadTemplate<string>;
+}
+
+export function resourceEntry(uri: string, definition: ResourceDefinition, read: ReadResource, sequence: number): ResourceEntry {
+  const { cache, ...shown } = definition;
+  return { sequence, resource: { uri, name: uri, ...shown }, definition, read };
+}
+
+export function templateEntry(
+  pattern: UriTemplate,
+  text: string,
+  definition: ResourceTemplateDefinition,
+  read: ReadTemplate<string>,
+  sequence: number,
+): TemplateEntry {
+  const { cache, complete, ...shown } = definition;
+  return { sequence, template: { uriTemplate: text, name: text, ...shown }, definition, pattern, read };
+}
+
+/**
+ * Answers `resources/read`: the resource of this URI, otherwise the first template that it fits and that has it.
+ * 2025-11-25 server/resources#error-handling: `-32002` where there is none; `-32602` from 2026-07-28 on.
+ */
+export function readResource(
+  uri: string,
+  entry: ResourceEntry | undefined,
+  templates: Iterable<TemplateEntry>,
+  exchange: Exchange,
+  fallback: CacheHint | undefined,
+): ReadResourceResult | Promise<ReadResourceResult> {
+  const context = new Context(exchange);
+  if (entry) {
+    return after(settle(entry.read(uri, context), exchange), (value) =>
+      toResult(uri, value, entry.definition, exchange, fallback));
+  }
+  for (const { pattern, read, definition } of templates) {
+    const variables = pattern.match(uri);
+    if (variables === undefined) continue;
+    return after(settle(read(variables as never, context, uri), exchange), (value) => {
+      if (value === undefined) throw notFound(uri, exchange);
+      return toResult(uri, value, definition, exchange, fallback);
+    });
+  }
+  throw notFound(uri, exchange);
+}
+
+function notFound(uri: string, { revision }: Exchange): RpcError {
+  return new RpcError(revision.resourceNotFound, `Resource not found: ${uri}`, { uri });
+}
+
+function toResult(
+  uri: string,
+  value: ResourceReturn,
+  { mimeType, cache }: Described,
+  { revision }: Exchange,
+  fallback: CacheHint | undefined,
+): ReadResourceResult {
+  const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
+  return { contents, ...revision.cacheHints && cacheFields(cache ?? fallback) };
+}
+
+/** 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise. */
+export function cacheFields(hint: CacheHint | undefined): { ttlMs: number; cacheScope: 'public' | 'private' } {
+  return { ttlMs: Math.max(0, Math.floor(hint?.ttlMs ?? 0)), cacheScope: hint?.scope ?? 'private' };
+}
+
+function toContents(
+  uri: string,
+  value: Exclude<ResourceReturn, unknown[]>,
+  mimeType: string | undefined,
+): TextResourceContents | BlobResourceContents {
+  const base = mimeType === undefined ? { uri } : { uri, mimeType };
+  if (typeof value === 'string') return { ...base, text: value };
+  if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
+  if (isObject(value)) return { ...base, ...value };
+  throw new RpcError(errorCodes.internalError, `Resource ${uri} returned neither text nor bytes nor contents`);
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  // In pieces: an argument list has a limit, and one character at a time is slow.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+}

@@ -1,0 +1,210 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import { missingForQuestion } from '../protocol/capabilities.ts';
+import type { InputRequests } from '../protocol/input-required.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Auth } from '../transport/port.ts';
+import { defaultMaxAsks, Exchange } from './exchange.ts';
+import type { Question } from './question.ts';
+import type { RequestStateSealer } from './request-state.ts';
+
+/** `signal.reason` of a run that was left behind: its questions went out, and a new run will have the answers. */
+export class LeftBehind extends Error {
+  constructor() {
+    super('The run ended with a question to the client; the handler runs again with its answer');
+    this.name = 'LeftBehind';
+  }
+}
+
+/** What a request remembers between its rounds; sealed into `requestState`. Short names: it travels each time. */
+interface Rounds {
+  /** Answers so far: key to the digest of what was asked, and the answer. */
+  a: Record<string, [digest: string, answer: Record<string, unknown>]>;
+  /** Questions that are open: key to the digest of what was asked, and how often. */
+  q: Record<string, [digest: string, asked: number]>;
+  /** What `once` made. */
+  o: Record<string, unknown>;
+}
+
+/** A round ends after the turn in which its first question opened, so that questions opened together go together. */
+const nextTurn: (run: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
+
+/**
+ * A modern request that may ask: the answers come in with the request, and a question without one ends the run with
+ * an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
+ */
+export class ModernExchange extends Exchange {
+  readonly #meta: RequestMeta;
+  readonly auth: Auth | undefined;
+  readonly #sealer: RequestStateSealer;
+  #rounds: Rounds = { a: dictionary(), q: dictionary(), o: dictionary() };
+  /** The client brought a state, so that each answer is known to belong to what was asked. */
+  #resumed = false;
+  #open: InputRequests | undefined;
+  #positions: Record<string, number> | undefined;
+  #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
+  #leave: (() => void)[] | undefined;
+
+  constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
+    super(inbound);
+    this.#meta = meta;
+    this.auth = auth;
+    this.#sealer = sealer;
+  }
+
+  get revision(): Revision {
+    return this.#meta.revision;
+  }
+
+  get client(): Implementation | undefined {
+    return this.#meta.client;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#meta.capabilities;
+  }
+
+  get logLevel(): LoggingLevel | undefined {
+    return this.#meta.logLevel;
+  }
+
+  /** Runs a handler of a request that may ask, after what the client brought back has been opened. */
+  run(handle: () => object | Promise<object>): object | Promise<object> {
+    const token = this.inbound.request.params?.['requestState'];
+    if (token === undefined) return this.#race(handle());
+    return this.#resume(token).then(() => this.#race(handle()));
+  }
+
+  async #resume(token: unknown): Promise<void> {
+    const opened = await this.#sealer.open(token, this.#bound());
+    this.#resumed = true;
+    const rounds = this.#rounds = {
+      a: dictionary(opened['a']) as Rounds['a'],
+      q: dictionary(opened['q']) as Rounds['q'],
+      o: dictionary(opened['o']),
+    };
+    this.made = rounds.o;
+    const given = this.#given();
+    // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
+    for (const [key, [digest]] of Object.entries(rounds.q)) {
+      const answer = Object.hasOwn(given, key) ? given[key] : undefined;
+      if (isObject(answer)) rounds.a[key] = [digest, answer];
+    }
+  }
+
+  #given(): Record<string, unknown> {
+    const given = this.inbound.request.params?.['inputResponses'];
+    return isObject(given) ? given : {};
+  }
+
+  /** What the state belongs to. Parameters are put in order, since a client may write them in another. */
+  #bound(): string {
+    const { method, params } = this.inbound.request;
+    const { _meta, inputResponses, requestState, ...own } = params ?? {};
+    return canonical([this.auth?.principal ?? null, method, own]);
+  }
+
+  /** The handler's result, or `input_required` when the run ends with open questions before there is one. */
+  #race(result: object | Promise<object>): object | Promise<object> {
+    if (!(result instanceof Promise)) return result;
+    return new Promise((resolve, reject) => {
+      this.#end = { resolve, reject };
+      result.then(resolve, reject).finally(() => {
+        this.#end = undefined;
+      });
+    });
+  }
+
+  /** Calls `leave` when the run is left behind. */
+  onLeave(leave: () => void): void {
+    (this.#leave ??= []).push(leave);
+  }
+
+  async ask<T>(question: Question<T>): Promise<T> {
+    const { method } = question;
+    const params = question.params(this.revision);
+    const missing = missingForQuestion(method, params, this.capabilities, this.revision);
+    if (missing) throw missing;
+    const positions = this.#positions ??= dictionary() as Record<string, number>;
+    const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
+    const digest = digestOf(canonical([method, params]));
+    const { a, q } = this.#rounds;
+    if (!this.#resumed && a[key] === undefined) {
+      // mrtr allows a retry without state: there is only the key to tell what an answer is for.
+      const given = this.#given();
+      const answer = Object.hasOwn(given, key) ? given[key] : undefined;
+      if (isObject(answer)) a[key] = [digest, answer];
+    }
+    const [askedBefore, answer] = a[key] ?? [];
+    let problem: string | undefined;
+    if (answer !== undefined && askedBefore === digest) {
+      const reading = question.read(answer);
+      if ('value' in reading) return reading.value;
+      problem = reading.problem;
+    }
+    const times = q[key]?.[0] === digest ? q[key][1] : 0;
+    if (problem !== undefined && times >= defaultMaxAsks) {
+      throw new Error(`${method}: no usable answer after ${times} attempts: ${problem}`);
+    }
+    delete a[key];
+    q[key] = [digest, times + 1];
+    if (this.#open === undefined) nextTurn(() => void this.#suspend());
+    const open = this.#open ??= dictionary() as InputRequests;
+    open[key] = { method, params: question.params(this.revision, problem) } as InputRequests[string];
+    // Never settles: this run ends here, and the next one finds the answer.
+    return new Promise<T>(() => {});
+  }
+
+  async #suspend(): Promise<void> {
+    try {
+      // What `once` is making is kept for the next round, so it is waited for.
+      while (this.making?.size) await Promise.allSettled(this.making.values());
+      const end = this.#end;
+      if (end === undefined || this.inbound.settled) return;
+      const { a, q } = this.#rounds;
+      for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
+      const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
+      end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+    } catch (thrown) {
+      this.#end?.reject(thrown);
+    }
+    this.inbound.abort(new LeftBehind());
+    for (const leave of this.#leave ?? []) leave();
+  }
+}
+
+/** An object without a prototype: keys come from handlers and clients, and may be called `__proto__`. */
+function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] & Rounds['q'] {
+  return Object.assign(Object.create(null), isObject(from) ? from : {}) as ReturnType<typeof dictionary>;
+}
+
+/** JSON with the keys of objects in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part);
+}
+
+/**
+ * 106 bits of two rounds of FNV-like mixing. It tells two questions of one handler apart; against forging stands the
+ * seal, and a client that wants to lie about an answer can do so without a collision.
+ */
+function digestOf(text: string): string {
+  return mix(text, 0xdeadbeef) + mix(text, 0x9e3779b9);
+}
+
+function mix(text: string, seed: number): string {
+  let high = seed ^ 0x41c6ce57;
+  let low = seed ^ 0x1b873593;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (high >>> 0).toString(36) + (low >>> 0).toString(36);
+}

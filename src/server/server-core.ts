@@ -1,0 +1,404 @@
+import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import type { ConnectionLimits } from '../jsonrpc/connection.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { Inbound } from '../jsonrpc/inbound.ts';
+import type { Params, Request } from '../jsonrpc/message.ts';
+import { notificationText, Serialized } from '../jsonrpc/outlet.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import { serverSupports } from '../protocol/capabilities.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import { metaKeys } from '../protocol/meta.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import { mirroredParameters } from '../protocol/mirrored-headers.ts';
+import { selectRevisions } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import { uriTemplate } from '../protocol/uri-template.ts';
+import type { SchemaSource } from '../schema/standard-schema.ts';
+import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
+import { adaptImplementation, adaptListed, adaptTool } from './adapt.ts';
+import { complete, completionTarget } from './completion.ts';
+import type { Completer, CompletionTarget } from './completion.ts';
+import { Context } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import { declaresExtension } from './extension.ts';
+import type { ServerExtension } from './extension.ts';
+import { getPrompt, promptEntry } from './prompts.ts';
+import type { GetPrompt, PromptArgumentDefinition, PromptDefinition, PromptEntry } from './prompts.ts';
+import { Registry } from './registry.ts';
+import type { Handle } from './registry.ts';
+import { requestStateSealer } from './request-state.ts';
+import type { RequestStateOptions, RequestStateSealer } from './request-state.ts';
+import { cacheFields, readResource, resourceEntry, templateEntry } from './resources.ts';
+import type {
+  CacheHint, ReadResource, ReadTemplate, ResourceDefinition, ResourceEntry, ResourceTemplateDefinition, TemplateEntry,
+} from './resources.ts';
+import { ModernExchange } from './rounds.ts';
+import { after, settle } from './run.ts';
+import { Session } from './session.ts';
+import { Subscriptions } from './subscriptions.ts';
+import type { ListName } from './subscriptions.ts';
+import { callTool, toolEntry } from './tools.ts';
+import type { ToolDefinition, ToolEntry, ToolHandler, Validator } from './tools.ts';
+
+export interface ServerLimits extends ConnectionLimits {
+  /** Milliseconds that a question to the client may take (legacy). 5 minutes; 0: no limit. */
+  questionTimeoutMs: number;
+  /** Resources that one session may watch, and `subscriptions/listen` requests that the server keeps open. 10,000. */
+  maxSubscriptions: number;
+}
+
+export const defaultServerLimits: ServerLimits = {
+  ...defaultConnectionLimits,
+  questionTimeoutMs: 300_000,
+  maxSubscriptions: 10_000,
+};
+
+/** What can be cached by clients of 2026-07-28. */
+export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
+
+export interface ServerOptions {
+  /** How to use the server, for the client's model. */
+  readonly instructions?: string;
+  /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. All five. */
+  readonly revisions?: readonly string[];
+  /** Entries a page of a list. 1000. */
+  readonly pageSize?: number;
+  /** Judges arguments and structured results. Without one, JSON Schemas are shown but not enforced. */
+  readonly validator?: Validator;
+  /** How long each kind of result may be kept, and by whom. Not at all. */
+  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  /** How the state of questions is sealed (2026-07-28). */
+  readonly requestState?: RequestStateOptions;
+  readonly limits?: Partial<ServerLimits>;
+  /** What went wrong and had no request to answer. */
+  readonly onError?: (error: Error) => void;
+  /** A legacy client's roots have changed. */
+  readonly onRootsChanged?: () => void;
+}
+
+/**
+ * The server: what is registered, and how one request is answered. Shared by all clients and requests; transports
+ * reach it through `ServerPort`. `McpServer` is this with a validator.
+ */
+export class ServerCore implements ServerPort {
+  readonly info: Implementation;
+  readonly options: ServerOptions;
+  readonly limits: ServerLimits;
+  readonly revisions: readonly Revision[];
+  readonly #tools: Registry<ToolEntry> = new Registry('tool', () => this.#changed('tools'));
+  readonly #resources: Registry<ResourceEntry> = new Registry('resource', () => this.#changed('resources'));
+  readonly #templates: Registry<TemplateEntry> = new Registry('resource template', () => this.#changed('resources'));
+  readonly #prompts: Registry<PromptEntry> = new Registry('prompt', () => this.#changed('prompts'));
+  readonly #extensions = new Map<string, ServerExtension>();
+  readonly #sessions = new Set<Session>();
+  readonly #subscriptions: Subscriptions;
+  readonly #sealer: RequestStateSealer;
+  readonly #pending = new Set<ListName>();
+
+  /** Throws a RangeError for a revision that does not exist. */
+  constructor(info: Implementation, options: ServerOptions = {}) {
+    this.info = info;
+    this.options = options;
+    this.limits = { ...defaultServerLimits, ...options.limits };
+    this.revisions = selectRevisions(options.revisions);
+    this.#subscriptions = new Subscriptions(this.limits.maxSubscriptions);
+    this.#sealer = requestStateSealer(options.requestState);
+  }
+
+  /** Registers a tool. Throws where the name is taken, or a schema is none. server/tools. */
+  tool<const I extends SchemaSource = never, const O extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I, O>,
+    handler: ToolHandler<I, O>,
+  ): Handle<ToolDefinition> {
+    const make = (definition: ToolDefinition, sequence: number): ToolEntry => {
+      const entry = toolEntry(name, definition, handler as ToolEntry['handler'], sequence, this.options.validator);
+      const mirrored = mirroredParameters(entry.tool.inputSchema);
+      if ('fault' in mirrored) throw new TypeError(`tool ${JSON.stringify(name)}: ${mirrored.fault}`);
+      return entry;
+    };
+    return this.#register(this.#tools, name, definition as ToolDefinition, make);
+  }
+
+  /** Registers a resource. server/resources. */
+  resource(uri: string, definition: ResourceDefinition, read: ReadResource): Handle<ResourceDefinition> {
+    return this.#register(this.#resources, uri, definition, (changed, sequence) => resourceEntry(uri, changed, read, sequence));
+  }
+
+  /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
+  resourceTemplate<const T extends string>(
+    template: T,
+    definition: ResourceTemplateDefinition<T>,
+    read: ReadTemplate<T>,
+  ): Handle<ResourceTemplateDefinition> {
+    const pattern = uriTemplate<string>(template);
+    return this.#register(this.#templates, template, definition as ResourceTemplateDefinition, (changed, sequence) =>
+      templateEntry(pattern, template, changed, read as unknown as ReadTemplate<string>, sequence));
+  }
+
+  /** Registers a prompt. server/prompts. */
+  prompt<const A extends Record<string, PromptArgumentDefinition> = Record<never, never>>(
+    name: string,
+    definition: PromptDefinition<A>,
+    get: GetPrompt<A>,
+  ): Handle<PromptDefinition> {
+    return this.#register(this.#prompts, name, definition as PromptDefinition, (changed, sequence) =>
+      promptEntry(name, changed, get as PromptEntry['get'], sequence));
+  }
+
+  #register<D extends object, E extends { readonly sequence: number }>(
+    registry: Registry<E>,
+    name: string,
+    definition: D,
+    make: (definition: D, sequence: number) => E,
+  ): Handle<D> {
+    let current = definition;
+    registry.add(name, (sequence) => make(current, sequence));
+    return {
+      update: (changes) => {
+        const changed = { ...current, ...changes };
+        registry.replace(name, ({ sequence }) => make(changed, sequence));
+        current = changed;
+      },
+      remove: () => registry.remove(name),
+    };
+  }
+
+  /** Adds an extension: see `ServerExtension`. Throws where its identifier or one of its methods is taken. */
+  extend(extension: ServerExtension): void {
+    for (const method of Object.keys(extension.methods ?? {})) {
+      if (this.#extensionOf(method)) throw new Error(`method ${method} is already registered`);
+    }
+    this.#extensions.set(extension.id, extension);
+  }
+
+  /** Tells every client that watches this resource that it has changed. */
+  resourceUpdated(uri: string): void {
+    const text = notificationText('notifications/resources/updated', { uri });
+    for (const session of this.#sessions) if (session.watches(uri)) session.tell(text);
+    this.#subscriptions.resourceUpdated(uri);
+  }
+
+  /** Several changes in one turn are one notification. */
+  #changed(list: ListName): void {
+    if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
+    if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
+    this.#pending.add(list);
+  }
+
+  #announce(): void {
+    for (const list of this.#pending) {
+      const text = notificationText(`notifications/${list}/list_changed`);
+      for (const session of this.#sessions) session.tell(text);
+      this.#subscriptions.listChanged(list);
+    }
+    this.#pending.clear();
+  }
+
+  connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
+    return new Session(this, outlet, options);
+  }
+
+  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound {
+    const inbound = new Inbound(request, outlet);
+    inbound.run(() => this.answerModern(inbound, meta, auth));
+    return inbound;
+  }
+
+  endSubscriptions(): void {
+    this.#subscriptions.end();
+  }
+
+  toolHeaders(name: string): ReadonlyMap<string, readonly string[]> | undefined {
+    const tool = this.#tools.get(name)?.tool;
+    const mirrored = tool && mirroredParameters(tool.inputSchema);
+    return mirrored && 'headers' in mirrored && mirrored.headers.size > 0 ? mirrored.headers : undefined;
+  }
+
+  /** For sessions: live ones are told of changes. */
+  remember(session: Session): void {
+    this.#sessions.add(session);
+  }
+
+  forget(session: Session): void {
+    this.#sessions.delete(session);
+  }
+
+  report(error: Error): void {
+    this.options.onError?.(error);
+  }
+
+  /** What the server has, as a revision declares it. */
+  capabilities(revision: Revision): ServerCapabilities {
+    const completers = [...this.#prompts.values()].some(({ definition }) =>
+      Object.values(definition.arguments ?? {}).some(({ complete }) => complete))
+      || [...this.#templates.values()].some(({ definition }) => definition.complete);
+    return {
+      logging: {},
+      ...completers && revision.completionsCapability && { completions: {} },
+      ...this.#prompts.everHeld && { prompts: { listChanged: true } },
+      ...(this.#resources.everHeld || this.#templates.everHeld) && { resources: { subscribe: true, listChanged: true } },
+      ...this.#tools.everHeld && { tools: { listChanged: true } },
+      ...revision.extensions && this.#extensions.size > 0 && {
+        extensions: Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}])),
+      },
+    };
+  }
+
+  initializeResult(revision: Revision): object {
+    const { instructions } = this.options;
+    return {
+      protocolVersion: revision.version,
+      capabilities: this.capabilities(revision),
+      serverInfo: adaptImplementation(this.info, revision),
+      ...instructions !== undefined && { instructions },
+    };
+  }
+
+  /**
+   * Whether a request without modern metadata can only be meant for the modern era: the method exists in no legacy
+   * revision and there was no handshake, or the server has no legacy revision. It is then refused in modern words.
+   */
+  isModernOnly(method: string, fresh: boolean): boolean {
+    if (!this.revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
+    return fresh && (method === 'server/discover' || method === 'subscriptions/listen');
+  }
+
+  /** Answers one modern request. 2026-07-28 basic/index#statelessness. */
+  answerModern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
+    const { method, params = {} } = inbound.request;
+    const { revision } = meta;
+    if (method === 'server/discover') return this.#complete(this.#discover(revision));
+    if (method === 'subscriptions/listen') {
+      return this.#subscriptions.listen(inbound, (filter) => this.#honoured(filter, revision)).then((result) => this.#complete(result));
+    }
+    const exchange = new ModernExchange(inbound, meta, auth, this.#sealer);
+    const handle = (): object | Promise<object> => this.handle(method, params, exchange);
+    // mrtr#supported-requests: these three may ask, and no other.
+    const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
+    return after(mayAsk ? exchange.run(handle) : handle(), (result) => this.#complete(result));
+  }
+
+  /** Answers a request of either era that is not part of a lifecycle. */
+  handle(method: string, params: Params, exchange: Exchange): object | Promise<object> {
+    const { revision } = exchange;
+    if (method === 'tools/call') {
+      // First, since it is nearly every request.
+      const entry = this.#tools.get(params['name']);
+      if (entry) return callTool(entry, params, exchange);
+    }
+    if (!serverSupports(method, this.capabilities(revision), revision)) throw unknownMethod(method);
+    switch (method) {
+      case 'tools/call': throw invalid(`Unknown tool: ${String(params['name'])}`);
+      case 'tools/list':
+        return this.#list(this.#tools, 'tools', 'tools', params, revision, ({ tool }) => adaptTool(tool, revision));
+      case 'resources/list':
+        return this.#list(this.#resources, 'resources', 'resources', params, revision, ({ resource }) => adaptListed(resource, revision));
+      case 'resources/templates/list':
+        return this.#list(this.#templates, 'resourceTemplates', 'resourceTemplates', params, revision, ({ template }) =>
+          adaptListed(template, revision));
+      case 'resources/read': {
+        const { uri } = params;
+        if (typeof uri !== 'string') throw invalid('Invalid params: params.uri must be a string');
+        return readResource(uri, this.#resources.get(uri), this.#templates.values(), exchange, this.options.cache?.read);
+      }
+      case 'prompts/list':
+        return this.#list(this.#prompts, 'prompts', 'prompts', params, revision, ({ prompt }) => adaptListed(prompt, revision));
+      case 'prompts/get': {
+        const entry = this.#prompts.get(params['name']);
+        if (!entry) throw invalid(`Unknown prompt: ${String(params['name'])}`);
+        return getPrompt(entry, params, exchange);
+      }
+      case 'completion/complete': {
+        const target = completionTarget(params);
+        return complete(this.#completer(target), target);
+      }
+      default: return this.#extended(method, params, exchange);
+    }
+  }
+
+  #list<E extends { readonly sequence: number }>(
+    registry: Registry<E>,
+    member: string,
+    cacheable: Cacheable,
+    { cursor }: Params,
+    revision: Revision,
+    show: (entry: E) => object,
+  ): Serialized {
+    const hints = revision.resultType ? this.#stamp(cacheFields(this.options.cache?.[cacheable])) : {};
+    return new Serialized(registry.list(member, cursor, this.options.pageSize ?? 1000, revision, show, hints));
+  }
+
+  /** Unknown references are errors, unknown arguments too; an argument without a completer has no suggestions. */
+  #completer({ kind, ref, argument }: CompletionTarget): Completer | undefined {
+    if (kind === 'prompt') {
+      const entry = this.#prompts.get(ref);
+      if (!entry) throw invalid(`Unknown prompt: ${ref}`);
+      const { arguments: args = {} } = entry.definition;
+      if (!Object.hasOwn(args, argument)) throw invalid(`Prompt ${ref} has no argument ${argument}`);
+      return args[argument]?.complete;
+    }
+    const entry = this.#templates.get(ref);
+    if (!entry) {
+      // A resource's own URI is a legal reference, with nothing to complete.
+      if (this.#resources.get(ref)) return undefined;
+      throw invalid(`Unknown resource template: ${ref}`);
+    }
+    if (!entry.pattern.variables.includes(argument)) throw invalid(`Template ${ref} has no variable ${argument}`);
+    const completers = entry.definition.complete as Readonly<Record<string, Completer>> | undefined;
+    return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+  }
+
+  #extensionOf(method: string): ServerExtension | undefined {
+    for (const extension of this.#extensions.values()) {
+      if (extension.methods && Object.hasOwn(extension.methods, method)) return extension;
+    }
+    return undefined;
+  }
+
+  #extended(method: string, params: Params, exchange: Exchange): object | Promise<object> {
+    const extension = this.#extensionOf(method);
+    const handler = extension?.methods?.[method];
+    if (!extension || !handler) throw unknownMethod(method);
+    declaresExtension(extension.id, exchange);
+    return settle(handler(params, new Context(exchange)), exchange);
+  }
+
+  #discover(revision: Revision): object {
+    const { instructions, cache } = this.options;
+    return {
+      supportedVersions: this.revisions.map(({ version }) => version),
+      capabilities: this.capabilities(revision),
+      ...instructions !== undefined && { instructions },
+      ...cacheFields(cache?.discover),
+    };
+  }
+
+  #honoured({ toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions }: SubscriptionFilter, revision: Revision): SubscriptionFilter {
+    const has = this.capabilities(revision);
+    return {
+      ...toolsListChanged && has.tools && { toolsListChanged },
+      ...promptsListChanged && has.prompts && { promptsListChanged },
+      ...resourcesListChanged && has.resources && { resourcesListChanged },
+      ...resourceSubscriptions && has.resources && { resourceSubscriptions },
+    };
+  }
+
+  /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
+  #complete(result: object): object {
+    return result instanceof Serialized ? result : this.#stamp(result);
+  }
+
+  #stamp(result: object & { resultType?: string; _meta?: object }): object {
+    return {
+      ...result,
+      resultType: result.resultType ?? 'complete',
+      _meta: { [metaKeys.serverInfo]: this.info, ...result._meta },
+    };
+  }
+}
+
+const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, message);
+
+const unknownMethod = (method: string): RpcError => new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);

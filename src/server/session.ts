@@ -1,0 +1,226 @@
+import { Connection } from '../jsonrpc/connection.ts';
+import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Decoded, Notification, Params } from '../jsonrpc/message.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import { missingForQuestion } from '../protocol/capabilities.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { mayPass, serverLifecycle } from '../protocol/lifecycle.ts';
+import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import { isImplementation, isLoggingLevel, isModern, readRequestMeta } from '../protocol/meta.ts';
+import { negotiate } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Auth, PeerOptions, ServerPeer } from '../transport/port.ts';
+import { defaultMaxAsks, Exchange } from './exchange.ts';
+import type { Question } from './question.ts';
+import type { ServerCore } from './server-core.ts';
+
+/** What the client is told of before it has chosen a level. The specification leaves it to the server. */
+const defaultLogLevel: LoggingLevel = 'info';
+
+/**
+ * One client over one lasting channel. Its handshake makes it a legacy session; over pipes, modern requests are
+ * served beside it, each for itself. An idle session is this object and its connection, no more.
+ */
+export class Session implements ServerPeer, ConnectionHandlers {
+  readonly server: ServerCore;
+  readonly options: PeerOptions;
+  readonly connection: Connection;
+  revision: Revision | undefined;
+  client: Implementation | undefined;
+  capabilities: ClientCapabilities = {};
+  logLevel: LoggingLevel = defaultLogLevel;
+  readonly #outlet: Outlet;
+  #state: LifecycleState = 'new';
+  #subscribed: Set<string> | undefined;
+  #whenReady: (() => void)[] | undefined;
+
+  constructor(server: ServerCore, outlet: Outlet, options: PeerOptions) {
+    this.server = server;
+    this.options = options;
+    this.#outlet = outlet;
+    this.connection = new Connection(outlet, this, server.limits);
+  }
+
+  get inFlight(): number {
+    return this.connection.inFlight;
+  }
+
+  receive(decoded: Decoded, outlet?: Outlet): void {
+    this.connection.receive(decoded, outlet);
+  }
+
+  idle(): Promise<void> {
+    return this.connection.idle();
+  }
+
+  close(why?: string): void {
+    this.#move('close');
+    this.server.forget(this);
+    this.connection.close(why);
+  }
+
+  request(inbound: Inbound): object | Promise<object> {
+    const { request } = inbound;
+    const { method, params } = request;
+    const { server, options } = this;
+    // 2026-07-28 basic/versioning: what the request carries tells its era.
+    const modern = options.modern !== false && (isModern(request) || server.isModernOnly(method, this.#state === 'new'));
+    if (modern) return server.answerModern(inbound, readRequestMeta(request, server.revisions), options.auth);
+    if (method === 'initialize') return this.#initialize(params ?? {});
+    if (!mayPass(serverLifecycle[this.#state].receive, method)) {
+      throw new RpcError(errorCodes.invalidRequest, `Invalid request: ${method} before initialize`);
+    }
+    switch (method) {
+      case 'ping': return {};
+      case 'logging/setLevel': return this.#setLevel(params);
+      case 'resources/subscribe': return this.#subscribe(params, true);
+      case 'resources/unsubscribe': return this.#subscribe(params, false);
+      default: return server.handle(method, params ?? {}, new LegacyExchange(this, inbound));
+    }
+  }
+
+  notification({ method }: Notification): void {
+    if (method === 'notifications/initialized') this.#move('initialized');
+    else if (method === 'notifications/roots/list_changed') this.server.options.onRootsChanged?.();
+  }
+
+  error(error: Error): void {
+    this.server.report(error);
+  }
+
+  #move(event: LifecycleEvent): boolean {
+    const next = serverLifecycle[this.#state].on[event];
+    if (next === undefined) return false;
+    this.#state = next;
+    if (next === 'ready' || next === 'closed') {
+      for (const resolve of this.#whenReady ?? []) resolve();
+      this.#whenReady = undefined;
+    }
+    return true;
+  }
+
+  /** 2025-11-25 basic/lifecycle#initialization. */
+  #initialize({ protocolVersion, capabilities, clientInfo }: Params): object {
+    const { server } = this;
+    if (this.#state !== 'new') throw new RpcError(errorCodes.invalidRequest, 'Invalid request: initialize was answered before');
+    if (typeof protocolVersion !== 'string') throw invalid('protocolVersion must be a string');
+    const revision = negotiate(server.revisions, protocolVersion);
+    if (revision === undefined) {
+      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
+      const supported = server.revisions.map(({ version }) => version);
+      throw new RpcError(errorCodes.unsupportedProtocolVersion, `This server speaks ${supported.join(', ')} only, without initialize`, {
+        supported,
+        requested: protocolVersion,
+      });
+    }
+    if (!isObject(capabilities)) throw invalid('capabilities must be an object');
+    if (!isImplementation(clientInfo)) throw invalid('clientInfo must be an object with a name and a version');
+    this.#move('initialize');
+    this.revision = revision;
+    this.client = clientInfo;
+    this.capabilities = capabilities;
+    this.connection.batching = revision.batching;
+    server.remember(this);
+    return server.initializeResult(revision);
+  }
+
+  #setLevel(params: Params | undefined): object {
+    const level = params?.['level'];
+    if (!isLoggingLevel(level)) throw invalid('level is not a logging level');
+    this.logLevel = level;
+    return {};
+  }
+
+  #subscribe(params: Params | undefined, on: boolean): object {
+    const uri = params?.['uri'];
+    if (typeof uri !== 'string') throw invalid('uri must be a string');
+    if (!on) {
+      this.#subscribed?.delete(uri);
+      return {};
+    }
+    const subscribed = this.#subscribed ??= new Set();
+    const { maxSubscriptions } = this.server.limits;
+    if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
+      throw new RpcError(errorCodes.internalError, `Too many subscriptions: the limit is ${maxSubscriptions}`);
+    }
+    subscribed.add(uri);
+    return {};
+  }
+
+  /** Tells the client something that belongs to no request; nothing before it is ready. */
+  tell(text: string): void {
+    if (this.#state === 'ready') this.#outlet.send(text);
+  }
+
+  watches(uri: string): boolean {
+    return this.#subscribed?.has(uri) ?? false;
+  }
+
+  /** Resolves when questions may be sent. */
+  async ready(): Promise<void> {
+    if (this.#state === 'initializing') await new Promise<void>((resolve) => (this.#whenReady ??= []).push(resolve));
+  }
+}
+
+/** A request in a legacy session: questions are requests to the client, on the stream of the request that asks. */
+export class LegacyExchange extends Exchange {
+  readonly #session: Session;
+
+  constructor(session: Session, inbound: Inbound) {
+    super(inbound);
+    this.#session = session;
+  }
+
+  get revision(): Revision {
+    // There is no exchange before the handshake.
+    return this.#session.revision as Revision;
+  }
+
+  get client(): Implementation | undefined {
+    return this.#session.client;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#session.capabilities;
+  }
+
+  get auth(): Auth | undefined {
+    return this.#session.options.auth;
+  }
+
+  get logLevel(): LoggingLevel {
+    return this.#session.logLevel;
+  }
+
+  override closeStream(): void {
+    this.#session.options.closeStream?.(this.inbound.request.id);
+  }
+
+  async ask<T>(question: Question<T>): Promise<T> {
+    const { method } = question;
+    const { connection, server } = this.#session;
+    let problem: string | undefined;
+    for (let times = 0; times < defaultMaxAsks; times++) {
+      const params = question.params(this.revision, problem);
+      const missing = missingForQuestion(method, params, this.capabilities, this.revision);
+      if (missing) throw missing;
+      await this.#session.ready();
+      const { signal } = this.inbound;
+      const options = { signal, timeoutMs: server.limits.questionTimeoutMs, maxTimeoutMs: 0 };
+      const answer = await connection.request(method, params, options, this.inbound).catch((thrown: unknown) => {
+        // The client's error is the handler's to catch; it must not pass for the answer to the client's own request.
+        throw thrown instanceof RpcError ? new Error(`${method}: ${thrown.message}`, { cause: thrown }) : thrown;
+      });
+      const reading = question.read(answer);
+      if ('value' in reading) return reading.value;
+      problem = reading.problem;
+    }
+    throw new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
+  }
+}
+
+const invalid = (what: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`);

@@ -1,0 +1,83 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import { notificationText } from '../jsonrpc/outlet.ts';
+import { subscriptionMeta } from '../protocol/meta.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+
+/** The lists that can change. */
+export type ListName = 'tools' | 'prompts' | 'resources';
+
+interface Subscription {
+  readonly inbound: Inbound;
+  readonly filter: SubscriptionFilter;
+  readonly uris: ReadonlySet<string>;
+  end(): void;
+}
+
+/** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
+export class Subscriptions {
+  readonly #open = new Set<Subscription>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a client
+   * that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
+   */
+  listen(inbound: Inbound, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
+    const asked = inbound.request.params?.['notifications'];
+    if (!isObject(asked)) throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.notifications must be an object');
+    const uris = asked['resourceSubscriptions'] ?? [];
+    if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
+      throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.notifications.resourceSubscriptions must be a list of URIs');
+    }
+    if (this.#open.size >= this.#max) {
+      throw new RpcError(errorCodes.internalError, `Too many subscriptions: the limit is ${this.#max}`);
+    }
+    const filter = honoured(asked as SubscriptionFilter);
+    const _meta = subscriptionMeta(inbound.request.id);
+    return new Promise((resolve) => {
+      const subscription: Subscription = {
+        inbound,
+        filter,
+        uris: new Set(filter.resourceSubscriptions),
+        end: () => {
+          this.#open.delete(subscription);
+          resolve({ _meta });
+        },
+      };
+      this.#open.add(subscription);
+      inbound.signal.addEventListener('abort', subscription.end, { once: true });
+      inbound.send(notificationText('notifications/subscriptions/acknowledged', { _meta, notifications: filter }));
+    });
+  }
+
+  listChanged(list: ListName): void {
+    this.#tell(`notifications/${list}/list_changed`, {}, ({ filter }) => filter[`${list}ListChanged`] === true);
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#tell('notifications/resources/updated', { uri }, ({ uris }) => uris.has(uri));
+  }
+
+  #tell(method: string, params: object, wants: (subscription: Subscription) => boolean): void {
+    for (const subscription of this.#open) {
+      if (!wants(subscription)) continue;
+      const { inbound } = subscription;
+      inbound.send(notificationText(method, { ...params, _meta: subscriptionMeta(inbound.request.id) }));
+    }
+  }
+
+  /** Ends every subscription with its result, as at shutdown. */
+  end(): void {
+    for (const subscription of this.#open) subscription.end();
+  }
+}

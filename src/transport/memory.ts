@@ -1,0 +1,76 @@
+import { decode } from '../jsonrpc/codec.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import type { Auth, ClientReceiver, ClientTransport, ServerPeer, ServerPort, Trace } from './port.ts';
+
+export interface MemoryOptions {
+  /** Sees each message as it passes, from the client's side: `sent` is what the client said. */
+  readonly trace?: Trace | undefined;
+  /** Who the client is, for handlers that look at `ctx.auth`. */
+  readonly auth?: Auth | undefined;
+}
+
+const now = Promise.resolve();
+
+/**
+ * Connects a client to a server in the same program, for tests and for embedding. Messages pass as JSON text and
+ * are decoded on arrival, so that nothing gets through that a pipe would not carry. Each one arrives in a turn of
+ * the microtask queue of its own, in order: neither side is ever called from inside its own `send`.
+ * `close` ends the channel after what was sent before it; `reopen` gives the server a new peer.
+ */
+export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {
+  const { trace, auth } = options;
+  let receiver: ClientReceiver | undefined;
+  let peer: ServerPeer | undefined;
+
+  function connect(to: ClientReceiver): void {
+    const deliver = (text: string): void => {
+      now.then(() => {
+        // What an earlier peer still says, after a close or a reopen, reaches nobody.
+        if (peer !== mine) return;
+        trace?.({ direction: 'received', text, at: Date.now() });
+        to.message(decode(text));
+      });
+    };
+    const outlet: Outlet = {
+      send: deliver,
+      answer: (text) => {
+        if (text !== undefined) deliver(text);
+      },
+    };
+    const mine = peer = server.connect(outlet, { auth, modern: true });
+  }
+
+  async function disconnect(): Promise<void> {
+    const leaving = peer;
+    await now;
+    if (peer === leaving) peer = undefined;
+    leaving?.close('the client closed the connection');
+  }
+
+  return {
+    kind: 'pipe',
+    async open(to) {
+      if (peer !== undefined) throw new Error('The memory transport is open already');
+      receiver = to;
+      connect(to);
+    },
+    send(text, message) {
+      const to = peer;
+      if (to === undefined) {
+        if (message?.id !== undefined) receiver?.failed(message.id, notOpen());
+        return;
+      }
+      trace?.({ direction: 'sent', text, at: Date.now() });
+      now.then(() => to.receive(decode(text)));
+    },
+    async reopen() {
+      if (receiver === undefined) throw notOpen();
+      await disconnect();
+      connect(receiver);
+    },
+    close: disconnect,
+  };
+}
+
+const notOpen = (): Error => new ConnectionError('closed', 'the connection is not open');

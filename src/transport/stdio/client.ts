@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { decode } from '../../jsonrpc/codec.ts';
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { createFramer } from '../../jsonrpc/framing.ts';
+import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
+import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
+import { stderrLines } from './stderr.ts';
+import { lineWriter, within } from './writer.ts';
+import type { LineWriter } from './writer.ts';
+
+export interface StdioTransportOptions {
+  readonly cwd?: string | undefined;
+  /** Added to what is inherited: HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows their like. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Gets each line that the server writes to stderr. What it says need not be an error. */
+  readonly onStderr?: ((line: string) => void) | undefined;
+  /** Sees each message as it passes: `sent` is what the client said. */
+  readonly trace?: Trace | undefined;
+  /** Milliseconds that the server gets to end once its stdin is closed; then it is told to (SIGTERM). 2000. */
+  readonly graceMs?: number | undefined;
+  /** Milliseconds that it then gets before it is killed (SIGKILL). 2000. */
+  readonly termMs?: number | undefined;
+  /** Bytes of one message; a longer one is refused. 16 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** One run of the server. */
+interface Run {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly writer: LineWriter;
+  /** Resolves once the program has ended and its pipes are closed. */
+  readonly over: Promise<void>;
+  /** Whether the program went on after its streams were closed, and was told to end. */
+  told: boolean;
+  stopping: Promise<void> | undefined;
+}
+
+/**
+ * A transport that starts a server and speaks with it over its standard streams. The program is started directly,
+ * without a shell, in a process group of its own (not on Windows), and is ended with the whole of that group: when
+ * the transport is closed, and when this process exits (not when it is killed; then the server sees its stdin end).
+ * 2026-07-28 basic/transports/stdio.
+ *
+ * stdout is read even while stdin is full: were both sides to wait for the other to read, neither would.
+ */
+export function stdioTransport(
+  command: string,
+  args: readonly string[] = [],
+  options: StdioTransportOptions = {},
+): ClientTransport {
+  const { trace, graceMs = 2000, termMs = 2000 } = options;
+  let receiver: ClientReceiver | undefined;
+  let run: Run | undefined;
+  let starting: Promise<void> = Promise.resolve();
+  let leaving: Promise<void> = Promise.resolve();
+
+  async function start(to: ClientReceiver): Promise<void> {
+    const child = spawn(command, args, {
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      env: safeEnvironment(options.env),
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      // Stays for later errors, such as a kill that failed: how the program ends tells more.
+      child.on('error', (error) => reject(cannotStart(command, options.cwd, error)));
+    });
+
+    keepUntilExit(child);
+    const mine: Run = run = {
+      child,
+      writer: lineWriter(child.stdin),
+      over: new Promise((resolve) => child.once('close', () => resolve())),
+      told: false,
+      stopping: undefined,
+    };
+    const stopMine = (): void => void stop(mine);
+    const framer = createFramer({
+      line(text) {
+        trace?.({ direction: 'received', text, at: Date.now() });
+        to.message(decode(text));
+      },
+      refused: (error) => to.message({ kind: 'refusal', id: null, error }),
+    }, options.maxMessageBytes);
+    child.stdout.on('data', (chunk: Uint8Array) => framer.push(chunk));
+    // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
+    child.stdout.on('end', () => {
+      framer.end();
+      stopMine();
+    });
+    child.stdin.on('error', stopMine);
+    child.once('exit', stopMine);
+    const lastLines = stderrLines(child.stderr, options.onStderr);
+    void mine.over.then(() => {
+      // Nobody may stay, not even who has let go of the pipes.
+      signalTree(child, 'SIGKILL');
+      forget(child);
+      if (run !== mine) return;
+      run = undefined;
+      to.closed(ended(mine, lastLines()));
+    });
+  }
+
+  /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */
+  function stop(of: Run): Promise<void> {
+    of.stopping ??= stepByStep(of);
+    return of.stopping;
+  }
+
+  async function stepByStep(of: Run): Promise<void> {
+    const { child, writer, over } = of;
+    void writer.flush();
+    child.stdin.end();
+    if (!hasEnded(child)) await within(graceMs, over);
+    of.told = !hasEnded(child);
+    signalTree(child, 'SIGTERM');
+    await within(termMs, over);
+    signalTree(child, 'SIGKILL');
+    // What has left the group may still hold the pipes.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    await over;
+  }
+
+  async function close(): Promise<void> {
+    await starting.catch(() => undefined);
+    if (run !== undefined) {
+      leaving = stop(run);
+      run = undefined;
+    }
+    await leaving;
+  }
+
+  return {
+    kind: 'pipe',
+    async open(to) {
+      if (receiver !== undefined) throw new Error('The stdio transport has been opened before; use reopen()');
+      receiver = to;
+      await (starting = start(to));
+    },
+    send(text, message) {
+      if (run === undefined) {
+        if (message?.id !== undefined) {
+          receiver?.failed(message.id, new ConnectionError('closed', `${command}: the server is not running`));
+        }
+        return;
+      }
+      trace?.({ direction: 'sent', text, at: Date.now() });
+      run.writer.write(text);
+    },
+    async reopen() {
+      if (receiver === undefined) throw new Error('The stdio transport has not been opened');
+      await close();
+      await (starting = start(receiver));
+    },
+    close,
+  };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+function cannotStart(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): Error {
+  const where = cwd === undefined ? '' : ` in ${cwd}`;
+  const why = error.code === 'ENOENT' ? 'there is no such program or directory' : error.message;
+  return new ConnectionError('closed', `Could not start ${JSON.stringify(command)}${where}: ${why}`, { cause: error });
+}
+
+function ended({ child, told }: Run, said: string): string {
+  const { exitCode, signalCode } = child;
+  const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
+  const why = told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
+  return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
+}

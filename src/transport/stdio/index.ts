@@ -1,0 +1,4 @@
+export { stdioTransport } from './client.ts';
+export type { StdioTransportOptions } from './client.ts';
+export { serveStdio } from './serve.ts';
+export type { ServeStdioOptions, StdioServing } from './serve.ts';

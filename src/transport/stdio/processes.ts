@@ -1,0 +1,57 @@
+import type { ChildProcess } from 'node:child_process';
+
+/** The programs that run. */
+const kept = new Set<ChildProcess>();
+
+/** What a server may know without being told. The lists are those of the official SDKs. */
+const inherited: readonly string[] = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+const inheritedOnWindows: readonly string[] = [
+  'APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES',
+  'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'USERNAME', 'USERPROFILE',
+];
+
+/** The environment of a server: a short list of this process's variables, and what is given. */
+export function safeEnvironment(given: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of process.platform === 'win32' ? inheritedOnWindows : inherited) {
+    const value = process.env[name];
+    // An exported shell function: some shells would run it.
+    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) environment[name] = value;
+  }
+  return environment;
+}
+
+/**
+ * Sends a signal to a program and to all that it has started (on Windows, to the program alone). Nothing happens
+ * once it has been forgotten: its number may be another's by then.
+ */
+export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid === undefined || !kept.has(child)) return;
+  if (process.platform === 'win32') {
+    child.kill(signal);
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // ESRCH: the group is empty.
+  }
+}
+
+function killKept(): void {
+  for (const child of kept) signalTree(child, 'SIGKILL');
+}
+
+/** Sees to it that the program does not outlive this process. One hook serves all of them. */
+export function keepUntilExit(child: ChildProcess): void {
+  if (kept.size === 0) process.on('exit', killKept);
+  kept.add(child);
+}
+
+export function forget(child: ChildProcess): void {
+  kept.delete(child);
+  if (kept.size === 0) process.off('exit', killKept);
+}

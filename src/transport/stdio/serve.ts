@@ -1,0 +1,150 @@
+import type { Readable, Writable } from 'node:stream';
+import { decode } from '../../jsonrpc/codec.ts';
+import { createFramer } from '../../jsonrpc/framing.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
+import type { ServerPort, Trace } from '../port.ts';
+import { lineWriter, within } from './writer.ts';
+
+export interface ServeStdioOptions {
+  /** Sees each message as it passes: `received` is what the client said. */
+  readonly trace?: Trace | undefined;
+  /** Bytes of one message; a longer one is refused. 16 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Milliseconds that requests in flight may go on once stdin has ended; then they are aborted. 5000. */
+  readonly drainMs?: number | undefined;
+  /**
+   * Milliseconds after which the process is ended, once serving is over, if something (a timer, a socket) keeps it
+   * alive. Nothing waits for it otherwise. 0: never. 1000. Only where stdin is the process's own.
+   */
+  readonly exitMs?: number | undefined;
+  /**
+   * Whether `console.log` and whatever else writes to `process.stdout` goes to stderr while serving, since stdout
+   * carries messages and nothing else. True. Only where stdout is the process's own.
+   */
+  readonly console?: boolean | undefined;
+  readonly stdin?: Readable | undefined;
+  readonly stdout?: Writable | undefined;
+}
+
+export interface StdioServing {
+  /** Resolves once serving is over and everything has been written. Never rejects. */
+  readonly closed: Promise<void>;
+  /** Stops reading, aborts what is in flight, writes out what was said, and gives the console back. Ends no process. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one client over the standard streams of this process. 2026-07-28 basic/transports/stdio.
+ *
+ * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted; the
+ * process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if nobody
+ * listened. A client that no longer reads ends the session quietly.
+ * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
+ */
+export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
+  const { trace, maxMessageBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
+  const stdout: Writable = options.stdout ?? process.stdout;
+  const ownProcess = stdin === process.stdin;
+  const writer = lineWriter(stdout, () => {
+    if (ending === undefined) stdin.resume();
+  });
+  const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
+  const say = (text: string): void => {
+    trace?.({ direction: 'sent', text, at: Date.now() });
+    writer.write(text);
+  };
+  const outlet: Outlet = {
+    send: say,
+    answer(text) {
+      if (text !== undefined) say(text);
+    },
+  };
+  const peer = server.connect(outlet, { modern: true });
+  const framer = createFramer({
+    line(text) {
+      trace?.({ direction: 'received', text, at: Date.now() });
+      peer.receive(decode(text));
+    },
+    refused: (error) => peer.receive({ kind: 'refusal', id: null, error }),
+  }, maxMessageBytes);
+
+  function onData(chunk: Uint8Array): void {
+    framer.push(chunk);
+    if (writer.full) stdin.pause();
+  }
+
+  function onEnd(): void {
+    framer.end();
+    // A subscription is a request that is never answered: it must not hold up the end.
+    server.endSubscriptions();
+    void within(drainMs, peer.idle()).then(() => finish('the client closed stdin'));
+    stopReading();
+  }
+
+  function onBroken(error: Error): void {
+    void finish(`a standard stream failed: ${error.message}`);
+  }
+
+  function onSignal(signal: NodeJS.Signals): void {
+    process.exitCode ??= signal === 'SIGINT' ? 130 : 143;
+    void finish(`the process received ${signal}`);
+  }
+
+  function stopReading(): void {
+    stdin.off('data', onData).off('end', onEnd).pause();
+  }
+
+  let ending: Promise<void> | undefined;
+  let resolveClosed: () => void;
+  const closed = new Promise<void>((resolve) => {
+    resolveClosed = resolve;
+  });
+
+  function finish(why: string, exits: boolean = ownProcess): Promise<void> {
+    ending ??= end(why, exits);
+    return ending;
+  }
+
+  async function end(why: string, exits: boolean): Promise<void> {
+    stopReading();
+    peer.close(why);
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await within(drainMs, writer.flush());
+    // The timer itself holds nothing: a process that has nothing left to do ends before it.
+    if (exits && exitMs > 0) setTimeout(() => process.exit(), exitMs).unref();
+    resolveClosed();
+  }
+
+  stdin.on('data', onData).on('end', onEnd).on('error', onBroken);
+  stdout.on('error', onBroken);
+  if (ownProcess) process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+
+  return {
+    closed,
+    async close() {
+      await finish('the server was closed', false);
+      // Given back here only: when the client ends the session, it may still read what comes after the last message.
+      restoreConsole?.();
+    },
+  };
+}
+
+/**
+ * Sends to stderr what the program writes to stdout. Node's console writes through `process.stdout.write`, and so
+ * do streams that are piped into it; other runtimes have a console of their own, whose methods are replaced.
+ * Returns what undoes it. Writes to file descriptor 1, and children that inherit it, pass by unseen.
+ */
+function divertConsole(): () => void {
+  const { write } = process.stdout;
+  const { log, info, debug } = console;
+  console.log = console.info = console.debug = console.error;
+  process.stdout.write = (...args: unknown[]): boolean => {
+    Reflect.apply(process.stderr.write, process.stderr, args);
+    // Never "full": a pipe into stdout would wait for a drain that stdout never announces.
+    return true;
+  };
+  return () => {
+    process.stdout.write = write;
+    Object.assign(console, { log, info, debug });
+  };
+}

@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+
+/** A longer line is cut into several, and only so many of the last ones are kept. */
+const maxLine = 4096;
+const maxKept = 20;
+
+/** Hands on what comes over stderr line by line. The function that it returns gives the last lines. */
+export function stderrLines(stream: Readable, onLine?: (line: string) => void): () => string {
+  const kept: string[] = [];
+  let rest = '';
+
+  function emit(line: string): void {
+    kept.push(line);
+    if (kept.length > maxKept) kept.shift();
+    onLine?.(line);
+  }
+
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) emit(line.endsWith('\r') ? line.slice(0, -1) : line);
+    for (; rest.length > maxLine; rest = rest.slice(maxLine)) emit(rest.slice(0, maxLine));
+  });
+  stream.on('end', () => {
+    if (rest !== '') emit(rest);
+    rest = '';
+  });
+  return () => kept.join('\n');
+}

@@ -1,0 +1,90 @@
+import type { Writable } from 'node:stream';
+
+/** Writes lines to a stream, all the lines of one turn of the event loop at once. */
+export interface LineWriter {
+  /** Queues one message; it is written, with its newline, before the loop turns. */
+  write(text: string): void;
+  /** Writes what is queued now. Resolves once the stream has taken it, or has failed. */
+  flush(): Promise<void>;
+  /** Whether the stream asked to wait. Writing on is allowed, and is held in memory. */
+  readonly full: boolean;
+}
+
+/** A batch this long is written at once, and a message this long alone: joining them would only copy. */
+const large = 64 * 1024;
+
+/**
+ * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream.
+ * The stream's `write` is taken now: what replaces the method later is for others.
+ */
+export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
+  const { write } = stream;
+  let batch = '';
+  let scheduled = false;
+  let full = false;
+
+  function put(text: string): void {
+    if (!write.call(stream, text, 'utf8')) full = true;
+  }
+
+  // A tick runs once the microtasks of the turn have run, and with them the handlers that were ready to answer.
+  function tick(): void {
+    scheduled = false;
+    send();
+  }
+
+  function send(): void {
+    if (batch === '') return;
+    const text = batch;
+    batch = '';
+    if (stream.writable) put(text);
+  }
+
+  stream.on('drain', () => {
+    full = false;
+    onRoom?.();
+  });
+
+  return {
+    get full() {
+      return full;
+    },
+    write(text) {
+      if (text.length >= large) {
+        send();
+        if (!stream.writable) return;
+        stream.cork();
+        put(text);
+        put('\n');
+        stream.uncork();
+        return;
+      }
+      batch += text;
+      batch += '\n';
+      if (batch.length >= large) {
+        send();
+      } else if (!scheduled) {
+        scheduled = true;
+        process.nextTick(tick);
+      }
+    },
+    flush() {
+      send();
+      return new Promise((resolve) => {
+        if (!stream.writable) resolve();
+        else write.call(stream, '', 'utf8', () => resolve());
+      });
+    },
+  };
+}
+
+/** Resolves once the promise has (it must not reject), or after `ms` milliseconds. */
+export function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,54 @@
+// Schemas of the libraries that people use, as barewire takes them. Run after `npx tsc` at the root.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { Type as OldType } from '@sinclair/typebox';
+import { type } from 'arktype';
+import Type from 'typebox';
+import * as v from 'valibot';
+import { z } from 'zod';
+import { adaptSchema, compile } from '../../dist/src/schema/index.js';
+
+const plain = v.object({ city: v.string(), days: v.optional(v.number()) });
+const SCHEMAS = {
+  zod: z.object({ city: z.string(), days: z.number().optional() }),
+  arktype: type({ city: 'string', 'days?': 'number' }),
+  valibot: toStandardJsonSchema(plain),
+  'valibot, with a JSON Schema': {
+    standard: plain,
+    jsonSchema: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'number' } },
+      required: ['city'],
+    },
+  },
+  typebox: Type.Object({ city: Type.String(), days: Type.Optional(Type.Number()) }),
+  'typebox 0.34': OldType.Object({ city: OldType.String(), days: OldType.Optional(OldType.Number()) }),
+};
+
+for (const [name, schema] of Object.entries(SCHEMAS)) {
+  test(name, async () => {
+    const { jsonSchema, validate } = adaptSchema(schema, 'input', compile);
+    assert.equal(jsonSchema.type, 'object');
+    assert.deepEqual(Object.keys(jsonSchema.properties), ['city', 'days']);
+    assert.deepEqual(jsonSchema.required, ['city']);
+    // What goes over the wire compiles here too.
+    assert.ok(compile(JSON.parse(JSON.stringify(jsonSchema)))({ city: 'Lisbon', days: 1 }).valid);
+    const result = await validate({ city: 'Lisbon' });
+    assert.deepEqual(result, { valid: true, value: { city: 'Lisbon' } });
+    const wrong = await validate({ city: 1, days: 1 });
+    assert.equal(wrong.valid, false);
+    assert.equal(wrong.errors[0].path, '/city');
+    assert.match(wrong.errors[0].message, /string/i);
+  });
+}
+
+test('a schema that converts: what is taken, and what is made of it', async () => {
+  const schema = z.object({
+    limit: z.number().default(10),
+    when: z.string().transform((text) => text.length),
+  });
+  const { jsonSchema, validate } = adaptSchema(schema, 'input', compile);
+  assert.deepEqual(jsonSchema.required, ['when']);
+  assert.deepEqual(await validate({ when: 'now' }), { valid: true, value: { limit: 10, when: 3 } });
+});

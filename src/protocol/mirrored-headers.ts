@@ -1,0 +1,97 @@
+import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
+
+// 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a tool's
+// schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server compares.
+
+const annotation = 'x-mcp-header';
+const maxDepth = 256;
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const plain = /^[\t\x20-\x7e]*$/;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const opening = '=?base64?';
+
+/** Keywords whose value is data, not a schema; and those whose value is a map of schemas by name. */
+const data = new Set(['const', 'enum', 'default', 'examples']);
+const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/**
+ * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that lead to
+ * the argument. `fault` says which rule an annotation breaks, and where; such a tool is not to be listed over HTTP.
+ */
+export function mirroredParameters(inputSchema: unknown): { headers: Map<string, readonly string[]> } | { fault: string } {
+  const headers = new Map<string, readonly string[]>();
+  const fault = walk(inputSchema, [], headers, '#', 0);
+  return fault === undefined ? { headers } : { fault };
+}
+
+/** `path` is undefined below anything but a chain of `properties`. Returns the first fault. */
+function walk(
+  schema: unknown, path: string[] | undefined, headers: Map<string, readonly string[]>, at: string, depth: number,
+): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  if (depth > maxDepth) return `${at}: nests deeper than ${maxDepth}`;
+  if (!Array.isArray(schema)) {
+    const fault = annotate(schema as Record<string, unknown>, path, headers);
+    if (fault !== undefined) return `${at}: ${fault}`;
+  }
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (data.has(keyword)) continue;
+    const chain = keyword === 'properties' ? path : undefined;
+    const named = maps.has(keyword) && isObject(value) ? Object.entries(value) : [['', value] as const];
+    for (const [name, below] of named) {
+      const place = `${at}/${keyword}${name && `/${name}`}`;
+      const fault = walk(below, chain && [...chain, name], headers, place, depth + 1);
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
+}
+
+function annotate(
+  schema: Record<string, unknown>, path: string[] | undefined, headers: Map<string, readonly string[]>,
+): string | undefined {
+  if (!Object.hasOwn(schema, annotation)) return undefined;
+  const name = schema[annotation];
+  if (typeof name !== 'string' || !token.test(name)) return `${annotation} must be the name of a header field`;
+  if (path === undefined || path.length === 0) return `${annotation} must stand at a property that "properties" alone leads to`;
+  const { type } = schema;
+  if (type !== 'string' && type !== 'integer' && type !== 'boolean') {
+    return `${annotation} needs the type string, integer or boolean`;
+  }
+  const header = `mcp-param-${name.toLowerCase()}`;
+  if (headers.has(header)) return `${annotation} ${JSON.stringify(name)} is used twice`;
+  headers.set(header, path);
+  return undefined;
+}
+
+/** The argument at a path, as its header says it before encoding; undefined where there is none to mirror. */
+export function mirroredValue(args: unknown, path: readonly string[]): string | undefined {
+  let value = args;
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return typeof value === 'string' ? value
+    : typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value)
+      : undefined;
+}
+
+/** A value as a header carries it: itself where it is plain ASCII, otherwise its UTF-8 in marked Base64. */
+export function encodeHeaderValue(value: string): string {
+  if (plain.test(value) && value.trim() === value && !isMarked(value)) return value;
+  let bytes = '';
+  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
+  return `${opening}${btoa(bytes)}?=`;
+}
+
+/** What a header's value means; undefined where it holds characters or Base64 that may not be there. */
+export function decodeHeaderValue(text: string): string | undefined {
+  if (!isMarked(text)) return plain.test(text) ? text : undefined;
+  const encoded = text.slice(opening.length, -2);
+  if (!base64.test(encoded) || encoded.length % 4 !== 0) return undefined;
+  try {
+    return decodeUtf8(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}
+
+const isMarked = (text: string): boolean =>
+  text.length >= opening.length + 2 && text.startsWith(opening) && text.endsWith('?=');

@@ -13,7 +13,6 @@ const entryPoints = Object.fromEntries(
     .filter((entry) => typeof entry === 'object')
     .map((entry) => [entry.default.match(/lib\/(.+)\.js$/)[1], entry.types.replace('./dist/', './').replace('.d.ts', '.ts')]),
 );
-if (existsSync(`${root}src/cli/main.ts`)) entryPoints.cli = './src/cli/main.ts';
 
 rmSync(new URL('../dist/lib', import.meta.url), { recursive: true, force: true });
 await build({

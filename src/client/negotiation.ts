@@ -100,7 +100,11 @@ const supportedBy = ({ data }: RpcError): unknown[] =>
 
 async function readDiscovery(client: Negotiator, result: Record<string, unknown>): Promise<Agreement> {
   const { supportedVersions, capabilities } = result;
-  if (!Array.isArray(supportedVersions)) throw new Error('server/discover: the result has no list of supportedVersions');
+  if (!Array.isArray(supportedVersions)) {
+    // An answer that is no DiscoverResult comes from a server that says yes to everything: it is not modern.
+    if (client.revisions.some(isLegacy)) return initialize(client);
+    throw new Error('server/discover: the result has no list of supportedVersions');
+  }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
   if (mutual === undefined) throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
   if (isLegacy(mutual)) return initialize(client);

@@ -86,7 +86,7 @@ test('without the server\'s word the waits grow, up to a bound, and attempts are
   await it.handshake();
   const told = await it.request(1);
   assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError);
-  assert.match(told.error.message, /5 attempts/);
+  assert.match(told.error.message, /attempts to resume it: 5/);
   assert.deepEqual(it.waits, [75, 150, 300, 375, 375]);
 });
 

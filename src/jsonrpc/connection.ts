@@ -44,6 +44,11 @@ export interface ConnectionHandlers {
   notification(notification: Notification): void;
   /** Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications. */
   error(error: Error): void;
+  /**
+   * Nobody waits any longer for the answer to this question of ours. True: the peer has been told, or is not to
+   * be told; otherwise it gets `notifications/cancelled`.
+   */
+  giveUp?(id: RequestId, method: string): boolean;
 }
 
 interface Pending {
@@ -243,7 +248,7 @@ export class Connection {
     abandoned.add(id);
     if (abandoned.size > maxAbandoned) abandoned.delete(abandoned.values().next().value as RequestId);
     // 2025-11-25 basic/utilities/cancellation: `initialize` MUST NOT be cancelled.
-    if (pending.method !== 'initialize') {
+    if (!this.#handlers.giveUp?.(id, pending.method) && pending.method !== 'initialize') {
       this.notify('notifications/cancelled', { requestId: id, reason: reason instanceof Error ? reason.message : String(reason) });
     }
     pending.reject(reason);

@@ -1,0 +1,71 @@
+type Bag = Record<string, unknown>;
+
+/** 2026-07-28 server/utilities/caching#cacheable-results; discovery is asked once a connection anyway. */
+const cacheable = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']);
+
+/**
+ * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever else
+ * the server is told (a token, say), two authorizations never share it.
+ * Source: 2026-07-28 server/utilities/caching.
+ */
+export class ResultCache {
+  readonly #max: number;
+  // A result is kept as text: what a caller does to the one that it got changes nothing here.
+  readonly #kept = new Map<string, { text: string; until: number }>();
+  /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
+  epoch = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** The result of an equal request, while it is fresh. */
+  find(method: string, params: Bag | undefined): Bag | undefined {
+    if (!cacheable.has(method)) return undefined;
+    const key = keyOf(method, params);
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (Date.now() < kept.until) return JSON.parse(kept.text) as Bag;
+    this.#kept.delete(key);
+    return undefined;
+  }
+
+  /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
+  keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void {
+    const { ttlMs } = result;
+    if (epoch !== this.epoch || !cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    const key = keyOf(method, params);
+    this.#kept.delete(key);
+    this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });
+    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string);
+  }
+
+  /** What a notification makes stale. */
+  invalidate(notification: string, params: Bag | undefined): void {
+    if (notification === 'notifications/resources/updated') {
+      const { uri } = params ?? {};
+      // It may name a part of what was read.
+      if (typeof uri === 'string') this.#drop('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
+    } else if (notification === 'notifications/tools/list_changed') this.#drop('tools/list');
+    else if (notification === 'notifications/prompts/list_changed') this.#drop('prompts/list');
+    else if (notification === 'notifications/resources/list_changed') {
+      this.#drop('resources/list');
+      this.#drop('resources/templates/list');
+    }
+  }
+
+  #drop(method: string, concerns: (uri: unknown) => boolean = () => true): void {
+    this.epoch++;
+    for (const key of this.#kept.keys()) {
+      if (key.startsWith(`${method} `) && concerns((JSON.parse(key.slice(method.length)) as Bag)['uri'])) this.#kept.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.epoch++;
+    this.#kept.clear();
+  }
+}
+
+// `_meta` says how to answer (progress, logging), not what.
+const keyOf = (method: string, params: Bag | undefined): string => `${method} ${JSON.stringify({ ...params, _meta: undefined })}`;

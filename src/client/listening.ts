@@ -1,0 +1,184 @@
+import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import { metaKeys, metaOf } from '../protocol/meta.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import { HttpError } from '../transport/port.ts';
+
+type Bag = Record<string, unknown>;
+
+/** What listening needs of the client. */
+export interface ListeningPort {
+  /** Asks `subscriptions/listen`; calls `sent` with the id before the first answer. Resolves when the server ends it. */
+  listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
+  /** Fails a request of ours that is still open. */
+  fail(id: RequestId, error: Error): void;
+  error(error: Error): void;
+  /** Milliseconds to wait for the acknowledgment. 0: no limit. */
+  readonly timeoutMs: number;
+}
+
+interface Stream {
+  id: RequestId | undefined;
+  readonly controller: AbortController;
+  acknowledged(): void;
+  failed(error: unknown): void;
+}
+
+const minBackoffMs = 250;
+const maxBackoffMs = 30_000;
+
+/**
+ * Keeps one `subscriptions/listen` open for everything that the client wants to be told of. When that changes, a
+ * second stream is opened and acknowledged before the first is closed; when a stream drops, it is opened again,
+ * after 250 ms, then twice as long each time, 30 s at most.
+ * Source: 2026-07-28 basic/patterns/subscriptions.
+ */
+export class Listening {
+  readonly #port: ListeningPort;
+  readonly #lists: SubscriptionFilter;
+  readonly #uris = new Set<string>();
+  #current: Stream | undefined;
+  #opening: Stream | undefined;
+  /** The filter that the server acknowledged for the stream that is open. */
+  #agreed: Bag = {};
+  // Streams are opened one after another; changes of one turn share the next one.
+  #last: Promise<unknown> = Promise.resolve();
+  #queued: Promise<void> | undefined;
+  #drops = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopped = false;
+
+  /** `lists`: the list changes that are wanted from the start. */
+  constructor(port: ListeningPort, lists: SubscriptionFilter) {
+    this.#port = port;
+    this.#lists = lists;
+    if (Object.keys(lists).length > 0) this.#keepOpen();
+  }
+
+  /** Resolves once the server has agreed to tell of this resource. */
+  async subscribe(uri: string): Promise<void> {
+    const known = this.#uris.has(uri);
+    this.#uris.add(uri);
+    try {
+      if (known) await this.#last;
+      else await this.#refresh();
+      const { resourceSubscriptions } = this.#agreed;
+      if (Array.isArray(resourceSubscriptions) && resourceSubscriptions.includes(uri)) return;
+      throw new Error(`the server does not tell of changes of ${uri}`);
+    } catch (error) {
+      this.#uris.delete(uri);
+      throw error;
+    }
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    if (this.#uris.delete(uri)) await this.#refresh();
+  }
+
+  /** Opens everything anew: the far side was started again. */
+  restart(): void {
+    this.#current = undefined;
+    this.#keepOpen();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    for (const stream of [this.#current, this.#opening]) stream?.controller.abort();
+  }
+
+  /** Whether a notification belongs to the stream that is open: others are late, and about nothing new. */
+  owns(params: Bag | undefined): boolean {
+    const id = metaOf(params)?.[metaKeys.subscriptionId];
+    return id !== undefined && id === this.#current?.id;
+  }
+
+  /** `notifications/subscriptions/acknowledged` */
+  acknowledged(params: Bag | undefined): void {
+    const id = metaOf(params)?.[metaKeys.subscriptionId];
+    const stream = this.#opening;
+    if (id === undefined || id !== stream?.id) return;
+    // At once: the next notification may be of this stream already.
+    this.#current = stream;
+    this.#opening = undefined;
+    this.#agreed = Object(params?.['notifications']) as Bag;
+    stream.acknowledged();
+  }
+
+  /** `notifications/cancelled` from the server: it ends a stream. */
+  cancelled(params: Bag | undefined): void {
+    for (const stream of [this.#current, this.#opening]) {
+      if (stream?.id !== undefined && stream.id === params?.['requestId']) {
+        this.#port.fail(stream.id, new Error('the server ended the subscription'));
+      }
+    }
+  }
+
+  #refresh(): Promise<void> {
+    if (this.#queued !== undefined) return this.#queued;
+    clearTimeout(this.#timer);
+    const queued = this.#last.then(() => {
+      this.#queued = undefined;
+      return this.#open();
+    });
+    this.#last = queued.catch(() => undefined);
+    return this.#queued = queued;
+  }
+
+  /** Resolves once the server has acknowledged a stream for everything that is wanted now. */
+  async #open(): Promise<void> {
+    const before = this.#current;
+    const filter: SubscriptionFilter = { ...this.#lists };
+    if (this.#uris.size > 0) filter.resourceSubscriptions = [...this.#uris];
+    if (this.#stopped || Object.keys(filter).length === 0) {
+      this.#current = undefined;
+      this.#agreed = {};
+      return before?.controller.abort();
+    }
+    const { timeoutMs } = this.#port;
+    const controller = new AbortController();
+    const late = new ConnectionError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`);
+    const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
+    try {
+      await new Promise<void>((acknowledged, failed) => {
+        const stream: Stream = { id: undefined, controller, acknowledged, failed };
+        this.#opening = stream;
+        this.#port.listen(filter, controller.signal, (id) => { stream.id = id; }).then(
+          () => this.#ended(stream, new Error('the server ended the subscription')),
+          (error) => this.#ended(stream, error),
+        );
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+    before?.controller.abort();
+    this.#drops = 0;
+    for (const kind of Object.keys(this.#lists)) {
+      if (this.#agreed[kind] !== true) this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
+    }
+  }
+
+  #ended(stream: Stream, error: unknown): void {
+    stream.failed(error);
+    if (this.#opening === stream) this.#opening = undefined;
+    if (this.#current !== stream) return;
+    this.#current = undefined;
+    if (!this.#stopped) this.#reopen(error);
+  }
+
+  #keepOpen(): void {
+    this.#refresh().catch((error) => this.#reopen(error));
+  }
+
+  /** A server that refuses, and a connection that is closed, are not asked again. */
+  #reopen(error: unknown): void {
+    if (this.#stopped) return;
+    const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
+    if (refused || (error instanceof ConnectionError && error.reason === 'closed')) {
+      return this.#port.error(error);
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+}

@@ -1,0 +1,139 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { ConnectionError, errorCodes, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import { isImplementation, metaKeys, metaOf } from '../protocol/meta.ts';
+import { findRevision } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import { HttpError } from '../transport/port.ts';
+
+/** What client and server know of each other once they have met. */
+export interface Agreement {
+  readonly revision: Revision;
+  readonly capabilities: ServerCapabilities;
+  readonly server: Implementation | undefined;
+  readonly instructions: string | undefined;
+}
+
+/** What the negotiation needs of the client. */
+export interface Negotiator {
+  /** The revisions that may be spoken, newest first. */
+  readonly revisions: readonly Revision[];
+  /** What was found at an earlier time. */
+  readonly remembered: Revision | undefined;
+  /** Asks `server/discover`, speaking this revision; `probing` where silence means a legacy server. */
+  discover(revision: Revision, probing: boolean): Promise<Record<string, unknown>>;
+  /** Asks `initialize`, offering this revision. */
+  initialize(revision: Revision): Promise<Record<string, unknown>>;
+  /** Starts the far side again, after it left; undefined where that cannot be done. */
+  readonly restart: (() => Promise<void>) | undefined;
+}
+
+const modernErrors = new Set<number>([
+  errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
+]);
+
+/**
+ * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by
+ * `initialize`. Rejects where there is none, saying what each side speaks.
+ * Source: 2026-07-28 basic/versioning#backward-compatibility, and that of each transport.
+ */
+export async function negotiate(client: Negotiator): Promise<Agreement> {
+  const { revisions, remembered } = client;
+  const hasLegacy = revisions.some(isLegacy);
+  const hasModern = revisions.some((revision) => !isLegacy(revision));
+  if (hasLegacy && (!hasModern || remembered?.era === 'legacy')) {
+    try {
+      return await initialize(client);
+    } catch (error) {
+      // The memory is stale: the server may have moved to the other era. Silence and lost connections say nothing.
+      if (!hasModern || !(error instanceof RpcError || error instanceof HttpError)) throw error;
+    }
+    return readDiscovery(client, await discover(client, false));
+  }
+  let found: Record<string, unknown> | undefined;
+  try {
+    found = await discover(client, hasLegacy && remembered === undefined);
+  } catch (error) {
+    if (!await fallsBack(client, error)) throw error;
+    if (!hasLegacy) throw explain(client, error);
+  }
+  return found === undefined ? initialize(client) : readDiscovery(client, found);
+}
+
+const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
+
+/** Whether a failed discovery says that the server is a legacy one. Only a recognised modern error says it is not. */
+async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
+  if (error instanceof RpcError) {
+    if (!modernErrors.has(error.code)) return true;
+    if (error.code !== errorCodes.unsupportedProtocolVersion) return false;
+    // A server of both eras, without a modern revision in common.
+    if (supportedBy(error).some((version) => findRevision(client.revisions, version)?.era === 'legacy')) return true;
+    throw explain(client, error);
+  }
+  if (error instanceof HttpError) return error.status < 500;
+  if (!(error instanceof ConnectionError)) return false;
+  if (error.reason !== 'closed') return error.reason === 'timeout';
+  // Some legacy servers leave when their first message is not `initialize`.
+  if (!client.restart || !client.revisions.some(isLegacy)) return false;
+  await client.restart();
+  return true;
+}
+
+/** Asks in the newest modern revision, and once more in one that the server named. */
+async function discover(client: Negotiator, probing: boolean): Promise<Record<string, unknown>> {
+  const modern = client.revisions.filter((revision) => !isLegacy(revision));
+  const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
+  if (first === undefined) throw new Error('no modern revision is allowed');
+  try {
+    return await client.discover(first, probing);
+  } catch (error) {
+    const supported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion ? supportedBy(error) : [];
+    const next = modern.find((revision) => revision !== first && supported.includes(revision.version));
+    if (next === undefined) throw error;
+    return client.discover(next, false);
+  }
+}
+
+const supportedBy = ({ data }: RpcError): unknown[] =>
+  isObject(data) && Array.isArray(data['supported']) ? data['supported'] : [];
+
+async function readDiscovery(client: Negotiator, result: Record<string, unknown>): Promise<Agreement> {
+  const { supportedVersions, capabilities } = result;
+  if (!Array.isArray(supportedVersions)) throw new Error('server/discover: the result has no list of supportedVersions');
+  const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
+  if (mutual === undefined) throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
+  if (isLegacy(mutual)) return initialize(client);
+  return agreement(mutual, capabilities, metaOf(result)?.[metaKeys.serverInfo], result);
+}
+
+/** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest; take what is answered, or leave. */
+async function initialize(client: Negotiator): Promise<Agreement> {
+  const legacy = client.revisions.filter(isLegacy);
+  const result = await client.initialize(
+    legacy.find((revision) => revision === client.remembered) ?? legacy[0] as Revision,
+  );
+  const revision = findRevision(legacy, result['protocolVersion']);
+  if (revision === undefined) {
+    throw explain(client, new Error(`the server chose ${JSON.stringify(result['protocolVersion'])}`));
+  }
+  return agreement(revision, result['capabilities'], result['serverInfo'], result);
+}
+
+function agreement(
+  revision: Revision, capabilities: unknown, server: unknown, { instructions }: Record<string, unknown>,
+): Agreement {
+  return {
+    revision,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    server: isImplementation(server) ? server : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}
+
+function explain({ revisions }: Negotiator, cause: unknown): Error {
+  const ours = revisions.map(({ version }) => version).join(', ');
+  const supported = cause instanceof RpcError ? supportedBy(cause) : [];
+  const theirs = supported.length > 0 ? `; the server speaks ${supported.join(', ')}` : '';
+  return new Error(`no protocol revision in common: this client speaks ${ours}${theirs} (${errorMessage(cause)})`, { cause });
+}

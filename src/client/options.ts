@@ -1,0 +1,94 @@
+import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
+import type { Notification } from '../jsonrpc/message.ts';
+import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Era } from '../protocol/revisions.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { JsonSchema, Validate } from '../schema/types.ts';
+
+/** What a handler of a question is told beside the question. */
+export interface QuestionContext {
+  /** Aborts when the server, or the caller whose call the question belongs to, no longer wants the answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface ElicitAnswer {
+  /** `decline`: the person said no; `cancel`: the person said nothing. */
+  action: 'accept' | 'decline' | 'cancel';
+  /** With `accept`: what the person entered. Defaults of the form are filled in; the rest is checked. */
+  content?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ClientHandlers {
+  /** Fills in a form. Declares elicitation by form. */
+  onElicit?: ((form: ElicitRequestFormParams, context: QuestionContext) => ElicitAnswer | Promise<ElicitAnswer>) | undefined;
+  /** Sends the person to a page, with consent. Declares elicitation by URL (since 2025-11-25). */
+  onElicitUrl?: ((page: ElicitRequestURLParams, context: QuestionContext) => ElicitAnswer | Promise<ElicitAnswer>) | undefined;
+  /** Asks the model. Declares sampling; `sampling.tools` is declared through `capabilities`. */
+  onSample?: ((request: CreateMessageRequestParams, context: QuestionContext) => CreateMessageResult | Promise<CreateMessageResult>)
+    | undefined;
+}
+
+/** Which list has changed. */
+export type ListName = 'tools' | 'resources' | 'prompts';
+
+/** Something outside the core protocol that the client takes part in (since 2026-07-28). */
+export interface ClientExtension {
+  /** Declared among the capabilities. Default: none. */
+  readonly settings?: object | undefined;
+  /** What to make of results whose `resultType` the extension defines, by that type. */
+  readonly resultTypes?: Readonly<Record<string, (result: Record<string, unknown>, method: string) => object | Promise<object>>>
+    | undefined;
+}
+
+export interface ClientLimits extends ConnectionLimits {
+  /** Milliseconds to wait for a pipe's answer to `server/discover` before it counts as legacy. 3 seconds. */
+  probeTimeoutMs: number;
+  /** Pages of one list. 1000. */
+  maxPages: number;
+  /** Results that are kept. 256. */
+  maxCached: number;
+}
+
+export interface ClientOptions extends ClientHandlers {
+  /** The places that the server may work in, or how to find them. Declares roots. */
+  roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
+  /** Log messages. Since 2026-07-28 this asks for them, at `logLevel`. */
+  onLog?: ((message: LoggingMessageNotificationParams) => void) | undefined;
+  /** The least severe level wanted. Default: the server's choice, and `info` where a level must be named. */
+  logLevel?: LoggingLevel | undefined;
+  onListChanged?: ((list: ListName) => void) | undefined;
+  onResourceUpdated?: ((uri: string) => void) | undefined;
+  /** Every other notification: an extension's, or `notifications/elicitation/complete`. */
+  onNotification?: ((notification: Notification) => void) | undefined;
+  /** What went wrong and has no caller to tell. Default: nothing is told. */
+  onError?: ((error: Error) => void) | undefined;
+  /** The channel is gone, and `close` was not called. */
+  onClose?: ((why: string) => void) | undefined;
+  /** The revisions that may be spoken. Default: all. */
+  revisions?: readonly string[] | undefined;
+  /** Default: `auto`, which finds out. */
+  era?: Era | 'auto' | undefined;
+  /** What `client.revision.version` was at an earlier connection to the same server: tried first. */
+  remembered?: string | undefined;
+  /** Whether results are kept as long as the server says they are fresh. Default: true. */
+  cache?: boolean | undefined;
+  /** How often one call may come back with questions. Default: 10. */
+  maxRounds?: number | undefined;
+  /** Makes the judge of `structuredContent`, such as `compile` of barewire/schema. Default: it is not judged. */
+  validator?: ((schema: JsonSchema) => Validate) | undefined;
+  /** Declared over what the handlers declare, member by member. */
+  capabilities?: ClientCapabilities | undefined;
+  /** By the extension's identifier. */
+  extensions?: Readonly<Record<string, ClientExtension>> | undefined;
+  limits?: Partial<ClientLimits> | undefined;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
+  logLevel?: LoggingLevel | undefined;
+  /** Asks the server even where a kept result is still fresh. */
+  fresh?: boolean | undefined;
+}

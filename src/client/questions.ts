@@ -1,0 +1,72 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { missingForQuestion } from '../protocol/capabilities.ts';
+import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
+import { completeForm } from '../schema/elicitation.ts';
+import type { Form } from '../schema/elicitation.ts';
+import type { ClientOptions, ElicitAnswer, QuestionContext } from './options.ts';
+
+const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: ${message}`);
+
+/**
+ * Answers a question of the server's: a request of its own in the legacy era, an input request in the modern one.
+ * Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such questions,
+ * `-32602` where it does, but not in this way.
+ */
+export async function answerQuestion(
+  method: string,
+  params: Record<string, unknown>,
+  options: ClientOptions,
+  declared: ClientCapabilities,
+  revision: Revision,
+  context: QuestionContext,
+): Promise<object> {
+  const missing = missingForQuestion(method, params, declared, revision);
+  if (missing) {
+    const capability = method.slice(0, method.indexOf('/')) as keyof ClientCapabilities;
+    // 2025-11-25 client/elicitation#error-handling, client/sampling, client/roots#error-handling.
+    throw declared[capability] ? invalid(missing.message) : new RpcError(errorCodes.methodNotFound, missing.message);
+  }
+  const { onElicit, onElicitUrl, onSample, roots } = options;
+  switch (method) {
+    case 'ping':
+      return {};
+    case 'elicitation/create':
+      if (typeof params['message'] !== 'string') throw invalid('params.message must be a string');
+      if (params['mode'] === 'url') {
+        if (!onElicitUrl) break;
+        if (typeof params['url'] !== 'string') throw invalid('params.url must be a string');
+        const { action } = judge(await onElicitUrl(params as unknown as ElicitRequestURLParams, context));
+        return { action };
+      }
+      if (!onElicit) break;
+      if (!isObject(params['requestedSchema'])) throw invalid('params.requestedSchema must be an object');
+      return complete(params as unknown as ElicitRequestFormParams, await onElicit(params as unknown as ElicitRequestFormParams, context));
+    case 'sampling/createMessage':
+      if (!onSample) break;
+      if (!Array.isArray(params['messages'])) throw invalid('params.messages must be a list');
+      return onSample(params as unknown as CreateMessageRequestParams, context);
+    case 'roots/list':
+      if (!roots) break;
+      return { roots: typeof roots === 'function' ? await roots() : roots };
+  }
+  throw new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
+}
+
+function judge(answer: ElicitAnswer): ElicitAnswer {
+  if (answer?.action === 'accept' || answer?.action === 'decline' || answer?.action === 'cancel') return answer;
+  throw new TypeError('the handler of an elicitation must answer with the action accept, decline or cancel');
+}
+
+/** 2025-11-25 client/elicitation#requested-schema: defaults are filled in, and the content fits the form. */
+function complete({ requestedSchema }: ElicitRequestFormParams, answer: ElicitAnswer): object {
+  const { action, content } = judge(answer);
+  if (action !== 'accept') return { action };
+  const done = completeForm(requestedSchema as Form, content ?? {});
+  if (done.valid) return { action, content: done.content };
+  const faults = done.errors.map(({ property, message }) => `"${property}" ${message}`).join('; ');
+  throw new TypeError(`the content of the form is not valid: ${faults}`);
+}

@@ -1,0 +1,69 @@
+import { isObject } from '../jsonrpc/codec.ts';
+
+type Bag = Record<string, unknown>;
+
+/** The requests that may come back with questions. 2026-07-28 basic/patterns/mrtr#supported-requests. */
+const mayAsk = new Set(['tools/call', 'resources/read', 'prompts/get']);
+
+/** One call, as its rounds need it. */
+export interface RoundsPort {
+  /** Sends the call again, as a request of its own. */
+  send(params: Bag): Promise<Bag>;
+  answer(method: string, params: Bag, signal: AbortSignal): Promise<object>;
+  readonly signal: AbortSignal | undefined;
+  readonly maxRounds: number;
+}
+
+/**
+ * Answers the questions that a result asks, and asks again with the answers, until there is a result of another
+ * kind. Rejects where a question cannot be answered, where the rounds are too many, and where they break the rules
+ * of 2026-07-28 basic/patterns/mrtr.
+ */
+export async function playRounds(method: string, params: Bag | undefined, result: Bag, port: RoundsPort): Promise<Bag> {
+  for (let round = 1; result['resultType'] === 'input_required'; round++) {
+    if (!mayAsk.has(method)) throw new Error(`${method}: the server asks for input, which this request does not provide for`);
+    if (round > port.maxRounds) throw new Error(`${method}: the server asked for input more than ${port.maxRounds} times`);
+    const { inputRequests, requestState } = result;
+    const next = { ...params };
+    // Both belong to the retry of one result, and to nothing else.
+    delete next['inputResponses'];
+    delete next['requestState'];
+    if (inputRequests !== undefined) next['inputResponses'] = await gather(method, inputRequests, port);
+    if (requestState !== undefined) {
+      if (typeof requestState !== 'string') throw new Error(`${method}: "requestState" must be a string`);
+      next['requestState'] = requestState;
+    } else if (inputRequests === undefined) {
+      throw new Error(`${method}: input is required, but there is neither "inputRequests" nor "requestState"`);
+    }
+    result = await port.send(next);
+  }
+  return result;
+}
+
+/** All questions at once; when one cannot be answered, the others are told to stop. */
+async function gather(method: string, requests: unknown, { answer, signal }: RoundsPort): Promise<Bag> {
+  if (!isObject(requests)) throw new Error(`${method}: "inputRequests" must be an object`);
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const answers = Object.entries(requests).map(async ([key, request]) => {
+      if (!isObject(request) || typeof request['method'] !== 'string' || request['method'] === 'ping') {
+        throw new Error(`${method}: inputRequests[${JSON.stringify(key)}] is not a question`);
+      }
+      const params = isObject(request['params']) ? request['params'] : {};
+      return [key, await answer(request['method'], params, controller.signal)] as const;
+    });
+    const cancelled = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+    });
+    // fromEntries defines properties and runs no setter, so `__proto__` is a key like any other.
+    return Object.fromEntries(await Promise.race([Promise.all(answers), cancelled]));
+  } catch (error) {
+    controller.abort(error);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,61 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import type { JsonSchema, Validate } from '../schema/types.ts';
+
+type Bag = Record<string, unknown>;
+
+/**
+ * Holds what tools return against the output schemas that `tools/list` told. A tool that was never listed is not
+ * judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
+ */
+export class ToolOutputs {
+  readonly #compile: (schema: JsonSchema) => Validate;
+  readonly #warn: (error: Error) => void;
+  // Compiled at the first call.
+  readonly #schemas = new Map<string, JsonSchema | Validate>();
+
+  constructor(compile: (schema: JsonSchema) => Validate, warn: (error: Error) => void) {
+    this.#compile = compile;
+    this.#warn = warn;
+  }
+
+  learn(tools: readonly unknown[]): void {
+    for (const tool of tools) {
+      if (!isObject(tool) || typeof tool['name'] !== 'string') continue;
+      if (isObject(tool['outputSchema'])) this.#schemas.set(tool['name'], tool['outputSchema']);
+      else this.#schemas.delete(tool['name']);
+    }
+  }
+
+  forget(): void {
+    this.#schemas.clear();
+  }
+
+  /** Throws where the result of a call breaks the tool's promise. */
+  check(name: string, result: Bag): void {
+    const schema = this.#schemas.get(name);
+    if (schema === undefined || result['isError'] === true) return;
+    const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema);
+    if (validate === undefined) return;
+    if (result['structuredContent'] === undefined) {
+      throw new Error(`the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`);
+    }
+    const judged = validate(result['structuredContent']);
+    if (judged.valid) return;
+    const faults = judged.errors.slice(0, 10).map(({ path, message }) => `structuredContent${path} ${message}`);
+    throw new Error(`the result of the tool ${JSON.stringify(name)} breaks its output schema: ${faults.join('; ')}`);
+  }
+
+  /** A schema that cannot be used is reported once, and its tool not judged. */
+  #prepare(name: string, schema: JsonSchema): Validate | undefined {
+    try {
+      const validate = this.#compile(schema);
+      this.#schemas.set(name, validate);
+      return validate;
+    } catch (error) {
+      this.#schemas.delete(name);
+      this.#warn(new Error(`the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`, { cause: error }));
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { ConnectionError } from '../../src/jsonrpc/errors.ts';
+import { metaKeys } from '../../src/protocol/meta.ts';
+import { HttpError } from '../../src/transport/port.ts';
+import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
+import type { Script } from './scripted.ts';
+
+const info = { name: 'tester', version: '1', title: 'Tester', websiteUrl: 'https://example.org/' };
+
+async function connect(kind: 'pipe' | 'http', script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
+  const wire = new Scripted(kind, script);
+  const client = new McpClient(info, { limits: { probeTimeoutMs: 20 }, ...options });
+  await client.connect(wire);
+  return { client, wire };
+}
+
+for (const kind of ['pipe', 'http'] as const) {
+  test(`${kind}: a modern server is found by server/discover`, async () => {
+    const { client, wire } = await connect(kind, modern());
+    assert.deepEqual(wire.methods(), ['server/discover']);
+    assert.deepEqual(wire.sent[0]?.params, {
+      _meta: {
+        [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: {},
+      },
+    });
+    assert.equal(client.revision?.version, '2026-07-28');
+    assert.equal(wire.revisions[0]?.version, '2026-07-28');
+    assert.equal(client.server?.name, 'scripted');
+    assert.equal(client.instructions, 'Ask.');
+    assert.ok(client.capabilities?.tools);
+  });
+
+  test(`${kind}: any other error leads to initialize`, async () => {
+    for (const code of [-32601, -32602, -32000, -32603, 5]) {
+      const { client, wire } = await connect(kind, (sent, wire) =>
+        sent.method === 'server/discover' ? new RpcFault(code) : legacy()(sent, wire));
+      assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);
+      assert.deepEqual(wire.sent[1]?.params, { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info });
+      assert.equal(client.revision?.version, '2025-11-25');
+      assert.equal(client.server?.name, 'scripted');
+    }
+  });
+
+  test(`${kind}: a recognised modern error is no reason to fall back`, async () => {
+    for (const code of [-32020, -32021, -32022]) {
+      await assert.rejects(connect(kind, (sent, wire) =>
+        sent.method === 'server/discover' ? new RpcFault(code) : legacy()(sent, wire)));
+    }
+  });
+
+  test(`${kind}: -32022 names the versions, and a legacy one among them leads to initialize`, async () => {
+    const { client } = await connect(kind, (sent, wire) =>
+      sent.method === 'server/discover'
+        ? new RpcFault(-32022, 'no', { supported: ['2099-01-01', '2025-06-18'], requested: '2026-07-28' })
+        : legacy(undefined, '2025-06-18')(sent, wire));
+    assert.equal(client.revision?.version, '2025-06-18');
+    await assert.rejects(connect(kind, () => new RpcFault(-32022, 'no', { supported: ['2099-01-01'], requested: 'x' })), (error: Error) => {
+      assert.match(error.message, /this client speaks 2026-07-28, .*; the server speaks 2099-01-01/);
+      return true;
+    });
+  });
+
+  test(`${kind}: a discovery that lists only versions in the future is an error with both lists`, async () => {
+    await assert.rejects(connect(kind, modern(undefined, {}, ['2099-01-01'])), /speaks 2026-07-28.*server speaks 2099-01-01/);
+  });
+
+  test(`${kind}: era legacy asks initialize alone; era modern never does`, async () => {
+    const { wire } = await connect(kind, legacy(), { era: 'legacy' });
+    assert.deepEqual(wire.methods(), ['initialize', 'notifications/initialized']);
+    const deaf = new Scripted(kind, legacy());
+    await assert.rejects(new McpClient(info, { era: 'modern' }).connect(deaf), /no protocol revision in common: this client speaks 2026-07-28/);
+    assert.deepEqual(deaf.methods(), ['server/discover']);
+    assert.equal(deaf.closed, 1);
+  });
+}
+
+test('pipe: silence leads to initialize, and the late answer is no fault', async () => {
+  const errors: Error[] = [];
+  const { client, wire } = await connect('pipe', (sent, wire) =>
+    sent.method === 'server/discover' ? undefined : legacy()(sent, wire), { onError: (error) => errors.push(error) });
+  assert.equal(client.revision?.version, '2025-11-25');
+  // The cancellation of a probe would be as unknown as the probe.
+  assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);
+  wire.answer(1, {});
+  assert.deepEqual(errors, []);
+});
+
+test('pipe: a server that leaves at the probe is started again', async () => {
+  const { client, wire } = await connect('pipe', (sent, wire) => {
+    if (sent.method !== 'server/discover') return legacy()(sent, wire);
+    wire.receiver.closed('it exited with code 1');
+    return undefined;
+  });
+  assert.equal(wire.reopened, 1);
+  assert.equal(client.revision?.version, '2025-11-25');
+  assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);
+});
+
+test('http: a 4xx that is no modern error leads to initialize; a lost network does not', async () => {
+  for (const status of [400, 404, 405]) {
+    const { client } = await connect('http', (sent, wire) =>
+      sent.method === 'server/discover' ? new HttpError(status, 'what?') : legacy()(sent, wire));
+    assert.equal(client.revision?.version, '2025-11-25');
+  }
+  const lost = new Scripted('http', () => new ConnectionError('closed', 'refused'));
+  await assert.rejects(new McpClient(info).connect(lost), /refused/);
+  assert.deepEqual(lost.methods(), ['server/discover']);
+});
+
+test('a memory of the legacy era skips the probe, and is corrected where it is wrong', async () => {
+  const right = await connect('pipe', legacy(undefined, '2025-06-18'), { remembered: '2025-06-18' });
+  assert.deepEqual(right.wire.methods(), ['initialize', 'notifications/initialized']);
+  assert.equal(right.wire.sent[0]?.params?.['protocolVersion'], '2025-06-18');
+  const wrong = await connect('pipe', modern(), { remembered: '2025-06-18' });
+  assert.deepEqual(wrong.wire.methods(), ['initialize', 'server/discover']);
+  assert.equal(wrong.client.revision?.version, '2026-07-28');
+});
+
+for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+  test(`takes the older revision ${version} that the server answers`, async () => {
+    const { client, wire } = await connect('pipe', legacy(undefined, version), { era: 'legacy' });
+    assert.equal(wire.sent[0]?.params?.['protocolVersion'], '2025-11-25');
+    assert.equal(client.revision?.version, version);
+  });
+}
+
+test('leaves a server whose revision it does not know', async () => {
+  const wire = new Scripted('pipe', legacy(undefined, '1999-01-01'));
+  await assert.rejects(new McpClient(info, { era: 'legacy' }).connect(wire),
+    /this client speaks 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05 \(the server chose "1999-01-01"\)/);
+  assert.equal(wire.closed, 1);
+  assert.deepEqual(wire.methods(), ['initialize']);
+});
+
+test('revisions pins what is spoken, in its own words', async () => {
+  const onElicit = (): { action: 'cancel' } => ({ action: 'cancel' });
+  const declared = async (version: string): Promise<unknown> => {
+    const { wire } = await connect('pipe', legacy(undefined, version), {
+      revisions: [version], onElicit, onElicitUrl: onElicit, roots: [], onSample: () => { throw new Error('no'); },
+      extensions: { 'org.example/x': { settings: { a: 1 } } },
+    });
+    const { capabilities, clientInfo } = wire.sent[0]?.params ?? {};
+    return [capabilities, Object.keys(clientInfo as object)];
+  };
+  const roots = { listChanged: true };
+  assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {} }, ['name', 'version']]);
+  assert.deepEqual(await declared('2025-06-18'), [{ roots, sampling: {}, elicitation: {} }, ['name', 'version', 'title']]);
+  assert.deepEqual(await declared('2025-11-25'),
+    [{ roots, sampling: {}, elicitation: { form: {}, url: {} } }, ['name', 'version', 'title', 'websiteUrl']]);
+  const { wire } = await connect('pipe', modern(), { roots: [], extensions: { 'org.example/x': { settings: { a: 1 } } } });
+  assert.deepEqual((wire.sent[0]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities],
+    { roots: {}, extensions: { 'org.example/x': { a: 1 } } });
+  assert.throws(() => new McpClient(info, { revisions: ['2027-01-01'] }), RangeError);
+  assert.throws(() => new McpClient(info, { revisions: ['2025-06-18'], era: 'modern' }), RangeError);
+});
+
+test('a second connect is refused, and one after close is not', async () => {
+  const { client } = await connect('pipe', legacy());
+  await assert.rejects(client.connect(new Scripted('pipe', legacy())), /connected already/);
+  await client.close();
+  await client.connect(new Scripted('pipe', modern()));
+  assert.equal(client.revision?.version, '2026-07-28');
+});

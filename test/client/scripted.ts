@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { decode } from '../../src/jsonrpc/codec.ts';
+import type { RequestId } from '../../src/jsonrpc/message.ts';
+import { metaKeys } from '../../src/protocol/meta.ts';
+import type { Revision } from '../../src/protocol/revisions.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from '../../src/transport/port.ts';
+
+export interface Sent {
+  readonly id?: RequestId;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { code: number; message: string };
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Answers one request: a result, an `RpcFault`, an Error (as the transport tells it), or undefined for silence. */
+export type Script = (sent: Sent, wire: Scripted) => object | Error | undefined;
+
+export class RpcFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+
+  constructor(code: number, message: string = 'no', data?: unknown) {
+    this.code = code;
+    this.message = message;
+    this.data = data;
+  }
+}
+
+/** A transport whose far side is a function. Everything that passes is recorded; nothing runs in the same turn. */
+export class Scripted implements ClientTransport {
+  readonly kind: 'pipe' | 'http';
+  readonly sent: Sent[] = [];
+  readonly abandoned: RequestId[] = [];
+  readonly revisions: Revision[] = [];
+  reopened = 0;
+  closed = 0;
+  receiver!: ClientReceiver;
+  /** Waits before the reopening is over. */
+  reopening: Promise<void> = Promise.resolve();
+  readonly #script: Script;
+  #waiting: { matches: (sent: Sent) => boolean; resolve: (sent: Sent) => void }[] = [];
+
+  constructor(kind: 'pipe' | 'http', script: Script) {
+    this.kind = kind;
+    this.#script = script;
+  }
+
+  async open(receiver: ClientReceiver): Promise<void> {
+    this.receiver = receiver;
+  }
+
+  send(text: string, outgoing?: Outgoing): void {
+    const sent: Sent = { ...(JSON.parse(text) as Sent), headers: outgoing?.headers };
+    if (sent.method !== undefined) assert.equal(outgoing?.method, sent.method);
+    this.sent.push(sent);
+    this.#waiting = this.#waiting.filter(({ matches, resolve }) => !matches(sent) || resolve(sent));
+    if (sent.method === undefined || sent.id === undefined) return;
+    const { id } = sent;
+    queueMicrotask(() => {
+      const answer = this.#script(sent, this);
+      if (answer !== undefined) this.answer(id, answer);
+    });
+  }
+
+  answer(id: RequestId, answer: object): void {
+    if (answer instanceof Error) this.receiver.failed(id, answer);
+    else if (answer instanceof RpcFault) this.push({ id, error: { ...answer } });
+    else this.push({ id, result: answer });
+  }
+
+  /** A message from the server. */
+  push(message: object): void {
+    this.receiver.message(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
+  }
+
+  /** Pushes a request of the server's, and resolves with the client's answer. */
+  ask(id: RequestId, method: string, params?: object): Promise<Sent> {
+    const answered = this.until((sent) => sent.method === undefined && sent.id === id);
+    this.push({ id, method, params });
+    return answered;
+  }
+
+  /** The next message that the client sends and that matches. */
+  until(matches: string | ((sent: Sent) => boolean)): Promise<Sent> {
+    const test = typeof matches === 'string' ? (sent: Sent): boolean => sent.method === matches : matches;
+    return new Promise((resolve) => {
+      this.#waiting.push({ matches: test, resolve });
+    });
+  }
+
+  methods(): (string | undefined)[] {
+    return this.sent.map(({ method }) => method);
+  }
+
+  abandon(id: RequestId): void {
+    this.abandoned.push(id);
+  }
+
+  agreed(revision: Revision): void {
+    this.revisions.push(revision);
+  }
+
+  async reopen(): Promise<void> {
+    this.reopened++;
+    await this.reopening;
+  }
+
+  async close(): Promise<void> {
+    this.closed++;
+  }
+}
+
+export const everything = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  logging: {},
+  completions: {},
+};
+
+const serverInfo = { name: 'scripted', version: '1' };
+
+/** A server of the legacy era; `script` answers what is not the handshake. */
+export function legacy(script: Script = () => ({}), version: string = '2025-11-25', capabilities: object = everything): Script {
+  return (sent, wire) => {
+    if (sent.method === 'initialize') return { protocolVersion: version, capabilities, serverInfo, instructions: 'Ask.' };
+    if (sent.method === 'server/discover') return new RpcFault(-32601);
+    return script(sent, wire);
+  };
+}
+
+/** A server of the modern era. */
+export function modern(script: Script = () => ({}), capabilities: object = everything, versions: string[] = ['2026-07-28']): Script {
+  return (sent, wire) => {
+    if (sent.method === 'initialize') return new RpcFault(-32601, 'Method not found');
+    if (sent.method === 'server/discover') {
+      return {
+        resultType: 'complete', supportedVersions: versions, capabilities, instructions: 'Ask.', ttlMs: 0, cacheScope: 'public',
+        _meta: { [metaKeys.serverInfo]: serverInfo },
+      };
+    }
+    return script(sent, wire);
+  };
+}

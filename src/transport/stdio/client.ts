@@ -31,8 +31,8 @@ interface Run {
   readonly writer: LineWriter;
   /** Resolves once the program has ended and its pipes are closed. */
   readonly over: Promise<void>;
-  /** Whether we asked it to end. */
-  asked: boolean;
+  /** Whether the program went on after its streams were closed, and was told to end. */
+  told: boolean;
   stopping: Promise<void> | undefined;
 }
 
@@ -52,6 +52,8 @@ export function stdioTransport(
   const { trace, graceMs = 2000, termMs = 2000 } = options;
   let receiver: ClientReceiver | undefined;
   let run: Run | undefined;
+  let starting: Promise<void> = Promise.resolve();
+  let leaving: Promise<void> = Promise.resolve();
 
   async function start(to: ClientReceiver): Promise<void> {
     const child = spawn(command, args, {
@@ -61,24 +63,21 @@ export function stdioTransport(
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    const tail = stderrLines(child.stderr, options.onStderr);
-    const started = new Promise<void>((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      // Later errors are failed kills and writes: the end of the program tells more.
+      // Stays for later errors, such as a kill that failed: how the program ends tells more.
       child.on('error', (error) => reject(cannotStart(command, options.cwd, error)));
     });
-    const mine: Run = {
+
+    keepUntilExit(child);
+    const mine: Run = run = {
       child,
       writer: lineWriter(child.stdin),
       over: new Promise((resolve) => child.once('close', () => resolve())),
-      asked: false,
+      told: false,
       stopping: undefined,
     };
-    child.stdin.on('error', () => void stop(mine));
-    await started;
-
-    run = mine;
-    keepUntilExit(child);
+    const stopMine = (): void => void stop(mine);
     const framer = createFramer({
       line(text) {
         trace?.({ direction: 'received', text, at: Date.now() });
@@ -87,17 +86,21 @@ export function stdioTransport(
       refused: (error) => to.message({ kind: 'refusal', id: null, error }),
     }, options.maxMessageBytes);
     child.stdout.on('data', (chunk: Uint8Array) => framer.push(chunk));
+    // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
     child.stdout.on('end', () => {
       framer.end();
-      // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
-      void stop(mine);
+      stopMine();
     });
-    child.once('exit', () => void stop(mine));
+    child.stdin.on('error', stopMine);
+    child.once('exit', stopMine);
+    const lastLines = stderrLines(child.stderr, options.onStderr);
     void mine.over.then(() => {
+      // Nobody may stay, not even who has let go of the pipes.
       signalTree(child, 'SIGKILL');
       forget(child);
-      if (run === mine) run = undefined;
-      if (!mine.asked) to.closed(ended(child, tail()));
+      if (run !== mine) return;
+      run = undefined;
+      to.closed(ended(mine, lastLines()));
     });
   }
 
@@ -107,10 +110,12 @@ export function stdioTransport(
     return of.stopping;
   }
 
-  async function stepByStep({ child, writer, over }: Run): Promise<void> {
-    await within(graceMs, writer.flush());
+  async function stepByStep(of: Run): Promise<void> {
+    const { child, writer, over } = of;
+    void writer.flush();
     child.stdin.end();
-    if (child.exitCode === null && child.signalCode === null) await within(graceMs, over);
+    if (!hasEnded(child)) await within(graceMs, over);
+    of.told = !hasEnded(child);
     signalTree(child, 'SIGTERM');
     await within(termMs, over);
     signalTree(child, 'SIGKILL');
@@ -121,19 +126,20 @@ export function stdioTransport(
   }
 
   async function close(): Promise<void> {
-    const leaving = run;
-    if (leaving === undefined) return;
-    leaving.asked = true;
-    run = undefined;
-    await stop(leaving);
+    await starting.catch(() => undefined);
+    if (run !== undefined) {
+      leaving = stop(run);
+      run = undefined;
+    }
+    await leaving;
   }
 
   return {
     kind: 'pipe',
     async open(to) {
-      if (run !== undefined) throw new Error('The stdio transport is open already');
+      if (receiver !== undefined) throw new Error('The stdio transport has been opened before; use reopen()');
       receiver = to;
-      await start(to);
+      await (starting = start(to));
     },
     send(text, message) {
       if (run === undefined) {
@@ -148,10 +154,14 @@ export function stdioTransport(
     async reopen() {
       if (receiver === undefined) throw new Error('The stdio transport has not been opened');
       await close();
-      await start(receiver);
+      await (starting = start(receiver));
     },
     close,
   };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function cannotStart(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): Error {
@@ -160,7 +170,9 @@ function cannotStart(command: string, cwd: string | undefined, error: NodeJS.Err
   return new ConnectionError('closed', `Could not start ${JSON.stringify(command)}${where}: ${why}`, { cause: error });
 }
 
-function ended({ exitCode, signalCode }: ChildProcessWithoutNullStreams, said: string): string {
+function ended({ child, told }: Run, said: string): string {
+  const { exitCode, signalCode } = child;
   const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
-  return said === '' ? `the server ${how}` : `the server ${how}; its last words on stderr:\n${said}`;
+  const why = told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
+  return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
 }

@@ -1,5 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 
+/** The programs that run. */
+const kept = new Set<ChildProcess>();
+
 /** What a server may know without being told. The lists are those of the official SDKs. */
 const inherited: readonly string[] = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 const inheritedOnWindows: readonly string[] = [
@@ -21,9 +24,12 @@ export function safeEnvironment(given: Readonly<Record<string, string | undefine
   return environment;
 }
 
-/** Sends a signal to a program and to all that it has started. Nothing happens where they have ended. */
+/**
+ * Sends a signal to a program and to all that it has started (on Windows, to the program alone). Nothing happens
+ * once it has been forgotten: its number may be another's by then.
+ */
 export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return;
+  if (child.pid === undefined || !kept.has(child)) return;
   if (process.platform === 'win32') {
     child.kill(signal);
     return;
@@ -34,8 +40,6 @@ export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): 
     // ESRCH: the group is empty.
   }
 }
-
-const kept = new Set<ChildProcess>();
 
 function killKept(): void {
   for (const child of kept) signalTree(child, 'SIGKILL');

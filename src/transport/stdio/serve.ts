@@ -29,7 +29,7 @@ export interface ServeStdioOptions {
 export interface StdioServing {
   /** Resolves once serving is over and everything has been written. Never rejects. */
   readonly closed: Promise<void>;
-  /** Stops reading, aborts what is in flight, writes what is written already, and gives the console back. */
+  /** Stops reading, aborts what is in flight, writes out what was said, and gives the console back. Ends no process. */
   close(): Promise<void>;
 }
 
@@ -109,10 +109,9 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     stopReading();
     peer.close(why);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-    // Not held by this timer itself: a process that has nothing left to do ends before it.
-    if (exits && exitMs > 0) setTimeout(() => process.exit(), exitMs).unref();
     await within(drainMs, writer.flush());
-    restoreConsole?.();
+    // The timer itself holds nothing: a process that has nothing left to do ends before it.
+    if (exits && exitMs > 0) setTimeout(() => process.exit(), exitMs).unref();
     resolveClosed();
   }
 
@@ -120,7 +119,14 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   stdout.on('error', onBroken);
   if (ownProcess) process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
 
-  return { closed, close: () => finish('the server was closed', false) };
+  return {
+    closed,
+    async close() {
+      await finish('the server was closed', false);
+      // Given back here only: when the client ends the session, it may still read what comes after the last message.
+      restoreConsole?.();
+    },
+  };
 }
 
 /**

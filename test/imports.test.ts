@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// The sources, from dist/test/imports.test.js.
+const root = fileURLToPath(new URL('../../src/', import.meta.url));
+
+/** What each folder may import besides itself. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  jsonrpc: [],
+  schema: [],
+  protocol: ['jsonrpc', 'schema'],
+  transport: ['jsonrpc', 'schema', 'protocol'],
+  server: ['jsonrpc', 'schema', 'protocol', 'transport'],
+  client: ['jsonrpc', 'schema', 'protocol', 'transport'],
+  cli: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
+};
+/** Where Node may be imported. */
+const nodeFolders: readonly string[] = ['transport/stdio/', 'transport/http/', 'cli/'];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** `import type` is erased: it draws an arrow, but no cycle at run time. */
+  readonly typeOnly: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '');
+  const found: Import[] = [];
+  for (const match of text.matchAll(/^(?:import|export)(\s+type)?\s(?:[\w$*{}\s,]+?\sfrom\s)?\s*['"]([^'"]+)['"]/gm)) {
+    found.push({ from: file, to: resolve(file, match[2] as string), typeOnly: match[1] !== undefined });
+  }
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
+    found.push({ from: file, to: resolve(file, match[1] as string), typeOnly: false });
+  }
+  return found;
+}
+
+function resolve(from: string, to: string): string {
+  return to.startsWith('.') ? relative(root, join(root, dirname(from), to)).replaceAll('\\', '/') : to;
+}
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+const imports = files.flatMap(importsOf);
+const folderOf = (file: string): string => file.split('/', 1)[0] as string;
+
+test('imports: the sources were found', () => {
+  assert.ok(files.includes('jsonrpc/codec.ts'));
+  assert.ok(imports.some(({ from, to }) => from === 'jsonrpc/index.ts' && to === 'jsonrpc/codec.ts'));
+});
+
+test('imports: every folder has its rule', () => {
+  assert.deepEqual(files.filter((file) => allowed[folderOf(file)] === undefined), []);
+});
+
+test('imports: every arrow points the right way', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (to.startsWith('node:')) return !nodeFolders.some((folder) => from.startsWith(folder));
+    // A package, or a file outside the sources.
+    if (!files.includes(to)) return true;
+    const folder = folderOf(from);
+    return folderOf(to) !== folder && !allowed[folder]?.includes(folderOf(to));
+  });
+  assert.deepEqual(wrong.map(({ from, to }) => `${from} imports ${to}`), []);
+});
+
+test('imports: nothing goes round in a circle', () => {
+  const next = new Map<string, string[]>(files.map((file) => [file, []]));
+  for (const { from, to, typeOnly } of imports) if (!typeOnly) next.get(from)?.push(to);
+  const done = new Set<string>();
+  const path: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    if (done.has(file) || path.includes(file)) return;
+    path.push(file);
+    for (const to of next.get(file) ?? []) visit(to);
+    path.pop();
+    done.add(file);
+  };
+  files.forEach(visit);
+  assert.deepEqual(circles, []);
+});

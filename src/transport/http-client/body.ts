@@ -1,0 +1,73 @@
+import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
+import { HttpError } from '../port.ts';
+import type { SseParser } from '../sse-parser.ts';
+
+/** The media type, without its parameters; '' where none is given. */
+export function mediaType(response: Response): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+export function isStream(response: Response): boolean {
+  return response.ok && response.body !== null && mediaType(response) === 'text/event-stream';
+}
+
+/**
+ * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it throws an
+ * `HttpError`. The length that the server announces is not trusted: the body may be compressed.
+ */
+export async function readBody(response: Response, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  let whole = new Uint8Array(0);
+  if (reader === undefined) return whole;
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    if (size > maxBytes) {
+      // Not waited for: a server could keep the stream from ending.
+      reader.cancel().catch(() => {});
+      if (cut) break;
+      throw new HttpError(response.status, '', `the answer is over the limit of ${maxBytes} bytes`);
+    }
+  }
+  if (parts.length === 1) return parts[0] as Uint8Array;
+  whole = new Uint8Array(size);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** The start of a body that nobody parses, for a person; what is not UTF-8 in it is replaced. */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  return new TextDecoder().decode(await readBody(response, maxBytes, true));
+}
+
+/** A body that says nothing is read all the same, so that its connection can be used again. */
+export async function discard(response: Response): Promise<void> {
+  if (isStream(response)) await response.body?.cancel();
+  else await readBody(response, 65_536, true);
+}
+
+/** Feeds a stream to its parser. Resolves at its end, throws where it broke. */
+export async function pump(response: Response, parser: SseParser): Promise<void> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    parser.push(value);
+  }
+}
+
+/** What `failed` may be told. The runtime's own words for a failed fetch are often in its cause. */
+export function toFailure(thrown: unknown): Error {
+  if (thrown instanceof HttpError || thrown instanceof ConnectionError) return thrown;
+  const { cause } = thrown as { cause?: unknown };
+  const why = cause === undefined ? errorMessage(thrown) : `${errorMessage(thrown)}: ${errorMessage(cause)}`;
+  return new ConnectionError('closed', why, { cause: thrown });
+}

@@ -13,8 +13,7 @@ const entryPoints = Object.fromEntries(
     .filter((entry) => typeof entry === 'object')
     .map((entry) => [entry.default.match(/lib\/(.+)\.js$/)[1], entry.types.replace('./dist/', './').replace('.d.ts', '.ts')]),
 );
-entryPoints.cli = './src/cli/main.ts';
-for (const [n,f] of Object.entries(entryPoints)) if (!existsSync(root + f)) delete entryPoints[n];
+if (existsSync(`${root}src/cli/main.ts`)) entryPoints.cli = './src/cli/main.ts';
 
 rmSync(new URL('../dist/lib', import.meta.url), { recursive: true, force: true });
 await build({

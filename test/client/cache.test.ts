@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { metaKeys } from '../../src/protocol/meta.ts';
+import { legacy, modern, Scripted } from './scripted.ts';
+import type { Script } from './scripted.ts';
+
+const info = { name: 'tester', version: '1' };
+
+async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted; asked(): number }> {
+  const wire = new Scripted('pipe', script);
+  const client = new McpClient(info, options);
+  await client.connect(wire);
+  return { client, wire, asked: () => wire.methods().filter((method) => method !== 'subscriptions/listen').length - 1 };
+}
+
+const fresh = (ttlMs: unknown = 60_000): object =>
+  ({ resultType: 'complete', ttlMs, cacheScope: 'private', contents: [{ uri: 'a:b', text: 'x' }], tools: [], resources: [], prompts: [] });
+
+test('a fresh result is not asked for twice, and belongs to its caller', async () => {
+  const { client, asked } = await connect(modern(() => fresh()));
+  const first = await client.readResource('a:b');
+  first.contents.length = 0;
+  assert.equal((await client.readResource('a:b')).contents.length, 1);
+  assert.equal(asked(), 1);
+  await client.readResource('a:c');
+  assert.equal(asked(), 2);
+  await client.readResource('a:b', { fresh: true });
+  assert.equal(asked(), 3);
+  client.clearCache();
+  await client.readResource('a:b');
+  assert.equal(asked(), 4);
+});
+
+test('freshness ends when its time is up', async () => {
+  const { client, asked } = await connect(modern(() => fresh(1000)));
+  mock.timers.enable({ apis: ['Date'], now: 5000 });
+  try {
+    await client.listTools();
+    mock.timers.tick(999);
+    await client.listTools();
+    assert.equal(asked(), 1);
+    mock.timers.tick(1);
+    await client.listTools();
+    assert.equal(asked(), 2);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('no time, no sensible time, no such method, no modern revision, switched off: nothing is kept', async () => {
+  for (const ttl of [0, -1, '60000', null]) {
+    const { client, asked } = await connect(modern(() => fresh(ttl)));
+    await client.listTools();
+    await client.listTools();
+    assert.equal(asked(), 2);
+  }
+  const calls = await connect(modern(() => ({ ...fresh(), content: [] })));
+  await calls.client.callTool('t');
+  await calls.client.callTool('t');
+  assert.equal(calls.asked(), 2);
+  const off = await connect(modern(() => fresh()), { cache: false });
+  await off.client.listTools();
+  await off.client.listTools();
+  assert.equal(off.asked(), 2);
+  const old = await connect(legacy(() => fresh()), { era: 'legacy' });
+  await old.client.listPrompts();
+  await old.client.listPrompts();
+  assert.equal(old.asked(), 3);
+});
+
+test('the result of a retried round is not kept', async () => {
+  const { client, asked } = await connect(modern((sent) =>
+    sent.params?.['requestState'] ? fresh() : { resultType: 'input_required', requestState: 's' }));
+  await client.readResource('a:b');
+  await client.readResource('a:b');
+  assert.equal(asked(), 4);
+});
+
+test('the number of results is bounded; the oldest goes first', async () => {
+  const { client, asked } = await connect(modern(() => fresh()), { limits: { maxCached: 2 } });
+  for (const uri of ['a:1', 'a:2', 'a:3', 'a:3', 'a:2']) await client.readResource(uri);
+  assert.equal(asked(), 3);
+  await client.readResource('a:1');
+  assert.equal(asked(), 4);
+});
+
+const tag = (id: unknown, params: object = {}): object => ({ ...params, _meta: { [metaKeys.subscriptionId]: id } });
+
+test('notifications make what they concern stale, also what is still on its way', async () => {
+  let listen: unknown;
+  let held = false;
+  const { client, wire, asked } = await connect(modern((sent, wire) => {
+    if (sent.method !== 'subscriptions/listen') return held ? undefined : fresh();
+    listen = sent.id;
+    wire.push({ method: 'notifications/subscriptions/acknowledged', params: tag(listen, { notifications: sent.params?.['notifications'] as object }) });
+    return undefined;
+  }), { onListChanged: () => {} });
+  await client.subscribe('a:b');
+  const all = async (): Promise<number> => {
+    const before = asked();
+    await client.listTools();
+    await client.listPrompts();
+    await client.listResources();
+    await client.readResource('a:b');
+    await client.readResource('c:d');
+    return asked() - before;
+  };
+  assert.equal(await all(), 5);
+  assert.equal(await all(), 0);
+  for (const kind of ['tools/list_changed', 'prompts/list_changed', 'resources/list_changed']) {
+    wire.push({ method: `notifications/${kind}`, params: tag(listen) });
+    assert.equal(await all(), 1, kind);
+  }
+  wire.push({ method: 'notifications/resources/updated', params: tag(listen, { uri: 'a:b/part' }) });
+  assert.equal(await all(), 1);
+  wire.push({ method: 'notifications/tools/list_changed', params: tag('another') });
+  assert.equal(await all(), 0);
+
+  held = true;
+  const sent = wire.until('tools/list');
+  const late = client.listTools({ fresh: true });
+  const { id } = await sent;
+  wire.push({ method: 'notifications/tools/list_changed', params: tag(listen) });
+  wire.answer(id as number, fresh());
+  await late;
+  held = false;
+  assert.equal(await all(), 1);
+});

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
+import { metaKeys } from '../../src/protocol/meta.ts';
+import { compile } from '../../src/schema/compile.ts';
+import { HttpError, SessionExpired } from '../../src/transport/port.ts';
+import { everything, legacy, modern, RpcFault, Scripted } from './scripted.ts';
+import type { Script, Sent } from './scripted.ts';
+
+const info = { name: 'tester', version: '1' };
+const hang: Script = () => undefined;
+
+interface Connected { client: McpClient; wire: Scripted; errors: Error[] }
+
+async function connect(script: Script, options: ClientOptions = {}, kind: 'pipe' | 'http' = 'pipe'): Promise<Connected> {
+  const errors: Error[] = [];
+  const wire = new Scripted(kind, script);
+  const client = new McpClient(info, { onError: (error) => errors.push(error), ...options });
+  await client.connect(wire);
+  return { client, wire, errors };
+}
+
+const meta = (sent: Sent | undefined): Record<string, unknown> => sent?.params?.['_meta'] as Record<string, unknown>;
+const last = ({ sent }: Scripted): Sent | undefined => sent.at(-1);
+
+test('legacy calls carry no metadata, modern ones the whole of it', async () => {
+  const old = await connect(legacy(() => ({ content: [] })));
+  await old.client.callTool('t', { a: 1 });
+  assert.deepEqual(last(old.wire)?.params, { name: 't', arguments: { a: 1 } });
+  await old.client.callTool('t');
+  assert.deepEqual(last(old.wire)?.params, { name: 't' });
+  const now = await connect(modern(() => ({ resultType: 'complete', content: [] })), { onLog: () => {} });
+  await now.client.callTool('t', { a: 1 });
+  assert.deepEqual(last(now.wire)?.params, {
+    name: 't', arguments: { a: 1 }, _meta: {
+      [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: {},
+      [metaKeys.logLevel]: 'info',
+    },
+  });
+  await now.client.callTool('t', {}, { logLevel: 'debug', onProgress: () => {} });
+  assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'debug');
+  assert.equal(meta(last(now.wire))['progressToken'], last(now.wire)?.id);
+  await now.client.setLogLevel('error');
+  await now.client.request('org.example/x', { _meta: { 'org.example/y': 1 } });
+  assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'error');
+  assert.equal(meta(last(now.wire))['org.example/y'], 1);
+  assert.equal(meta(last(now.wire))[metaKeys.protocolVersion], '2026-07-28');
+  assert.ok(!now.wire.methods().includes('logging/setLevel'));
+});
+
+test('every call is its request', async () => {
+  const { client, wire } = await connect(legacy(() => ({ contents: [], messages: [], completion: { values: ['x'] } })));
+  await client.readResource('a:b');
+  await client.getPrompt('p', { x: 'y' });
+  assert.deepEqual(await client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' }), { values: ['x'] });
+  await client.setLogLevel('debug');
+  await client.ping();
+  await client.subscribe('a:b');
+  await client.unsubscribe('a:b');
+  assert.deepEqual(wire.sent.slice(3).map(({ method, params }) => [method, params]), [
+    ['resources/read', { uri: 'a:b' }],
+    ['prompts/get', { name: 'p', arguments: { x: 'y' } }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: 'v' }, context: { arguments: { x: 'y' } } }],
+    ['logging/setLevel', { level: 'debug' }],
+    ['ping', undefined],
+    ['resources/subscribe', { uri: 'a:b' }],
+    ['resources/unsubscribe', { uri: 'a:b' }],
+  ]);
+  const older = await connect(legacy(() => ({ completion: { values: [] } }), '2025-03-26'));
+  await older.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' });
+  assert.ok(!('context' in (last(older.wire)?.params ?? {})));
+});
+
+test('what the server has not declared is not sent', async () => {
+  for (const script of [legacy(hang, '2025-11-25', {}), modern(hang, {})]) {
+    const { client, wire } = await connect(script);
+    const before = wire.sent.length;
+    for (const call of [
+      () => client.callTool('t'), () => client.listTools(), () => client.readResource('a:b'), () => client.listPrompts(),
+      () => client.getPrompt('p'), () => client.subscribe('a:b'), () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }),
+      () => client.listResourceTemplates(),
+    ]) await assert.rejects(call(), /the server did not declare/);
+    assert.equal(wire.sent.length, before);
+  }
+  const { client } = await connect(legacy(hang, '2025-11-25', {}));
+  await assert.rejects(client.setLogLevel('info'), /did not declare/);
+  await assert.rejects(client.request('initialize'), /initialize: not while the connection is ready/);
+});
+
+test('before connect and after close a call says so', async () => {
+  await assert.rejects(new McpClient(info).callTool('t'), /not connected/);
+  const { client, wire } = await connect(legacy(hang));
+  const sent = wire.until('tools/call');
+  const pending = client.callTool('t');
+  await sent;
+  await client.close();
+  await assert.rejects(pending, (error) => error instanceof ConnectionError && error.reason === 'closed');
+  await assert.rejects(client.callTool('t'), /the client was closed/);
+  assert.equal(wire.closed, 1);
+});
+
+test('lists are read to their last page', async () => {
+  for (const make of [legacy, modern]) {
+    const { client, wire } = await connect(make((sent) => {
+      const page = Number(sent.params?.['cursor'] ?? 0);
+      return { tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }], ...(page < 3 && { nextCursor: String(page + 1) }) };
+    }));
+    assert.deepEqual((await client.listTools()).map(({ name }) => name), ['t0', 't1', 't2', 't3']);
+    const names: string[] = [];
+    wire.sent.length = 0;
+    for await (const tool of client.tools()) {
+      names.push(tool.name);
+      if (names.length === 2) break;
+    }
+    assert.deepEqual(names, ['t0', 't1']);
+    assert.equal(wire.sent.length, 2);
+  }
+});
+
+test('pages that go in a circle, without end, or without a list are refused', async () => {
+  const circle = await connect(legacy((sent) => ({ prompts: [], nextCursor: sent.params?.['cursor'] === 'a' ? 'b' : 'a' })));
+  await assert.rejects(circle.client.listPrompts(), /go round in a circle/);
+  let page = 0;
+  const endless = await connect(legacy(() => ({ prompts: [], nextCursor: String(page++) })), { limits: { maxPages: 5 } });
+  await assert.rejects(endless.client.listPrompts(), /more than 5 pages/);
+  const odd = await connect(legacy(() => ({ prompts: 5 })));
+  await assert.rejects(odd.client.listPrompts(), /prompts\/list: the result has no list of prompts/);
+});
+
+test('errors of the server are RpcErrors', async () => {
+  const { client } = await connect(legacy(() => new RpcFault(-32602, 'Unknown tool', { x: 1 })));
+  await assert.rejects(client.callTool('t'), (error) => error instanceof RpcError && error.code === -32602 && error.message === 'Unknown tool');
+});
+
+test('cancelling: a notification on pipes and in the legacy era, a closed stream over modern HTTP', async () => {
+  const cases: ['pipe' | 'http', typeof legacy | typeof modern, boolean, boolean][] = [
+    ['pipe', legacy, true, false], ['pipe', modern, true, false], ['http', legacy, true, true], ['http', modern, false, true],
+  ];
+  for (const [kind, make, notifies, abandons] of cases) {
+    const { client, wire } = await connect(make(hang), {}, kind);
+    const controller = new AbortController();
+    const sent = wire.until('tools/call');
+    const call = client.callTool('t', {}, { signal: controller.signal });
+    const { id } = await sent;
+    controller.abort(new Error('enough'));
+    await assert.rejects(call, /enough/);
+    assert.deepEqual(last(wire)?.method === 'notifications/cancelled' && last(wire)?.params, notifies && { requestId: id, reason: 'enough' });
+    assert.deepEqual(wire.abandoned, abandons ? [id] : []);
+    await assert.rejects(client.callTool('t', {}, { timeoutMs: 1 }), (error) => error instanceof ConnectionError && error.reason === 'timeout');
+    await client.close();
+  }
+});
+
+test('progress and log messages reach their handlers', async () => {
+  const logs: unknown[] = [];
+  const { client } = await connect(modern((sent, wire) => {
+    const progressToken = meta(sent)['progressToken'];
+    wire.push({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } });
+    wire.push({ method: 'notifications/message', params: { level: 'info', data: 'x' } });
+    return { resultType: 'complete', content: [] };
+  }), { onLog: (message) => logs.push(message) });
+  const reports: unknown[] = [];
+  await client.callTool('t', {}, { onProgress: (progress) => reports.push(progress.progress) });
+  assert.deepEqual(reports, [1]);
+  assert.deepEqual(logs, [{ level: 'info', data: 'x' }]);
+});
+
+test('an option of the log level is told to a legacy server', async () => {
+  const { wire } = await connect(legacy(), { logLevel: 'warning' });
+  assert.deepEqual(last(wire), { ...last(wire), method: 'logging/setLevel', params: { level: 'warning' } });
+});
+
+test('other notifications and other faults are told', async () => {
+  const heard: unknown[] = [];
+  const { wire, errors } = await connect(legacy(), { onNotification: ({ method }) => heard.push(method) });
+  wire.push({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e' } });
+  assert.deepEqual(heard, ['notifications/elicitation/complete']);
+  wire.push({ id: 99, result: {} });
+  wire.push({ nonsense: true });
+  wire.receiver.error(new Error('odd'));
+  assert.deepEqual(errors.map(({ message }) => /asked|refused|odd/.exec(message)?.[0]), ['asked', 'refused', 'odd']);
+  // Nothing is sent in answer to what was refused.
+  assert.equal(last(wire)?.method, 'notifications/initialized');
+});
+
+test('a dead legacy server fails what is pending, and what comes after', async () => {
+  const told: string[] = [];
+  const { client, wire } = await connect(legacy(hang), { onClose: (why) => told.push(why) });
+  const sent = wire.until('tools/call');
+  const call = client.callTool('t');
+  await sent;
+  wire.receiver.closed('it exited with code 3');
+  await assert.rejects(call, /exited with code 3/);
+  await assert.rejects(client.callTool('t'), /exited with code 3/);
+  assert.deepEqual(told, ['it exited with code 3']);
+});
+
+test('a modern server that has left is started again for the next request', async () => {
+  const { client, wire } = await connect(modern(() => ({ resultType: 'complete', content: [] })));
+  wire.receiver.closed('it exited with code 3');
+  await Promise.all([client.callTool('t'), client.callTool('t')]);
+  assert.equal(wire.reopened, 1);
+  assert.deepEqual(wire.methods(), ['server/discover', 'server/discover', 'tools/call', 'tools/call']);
+});
+
+test('an expired session is renewed once for all, and each call sent once more', async () => {
+  let expired = false;
+  const { client, wire } = await connect(legacy((sent) =>
+    expired && sent.method === 'tools/call' ? new SessionExpired('gone') : { content: [], of: sent.params?.['name'] }), {}, 'http');
+  await client.subscribe('a:b');
+  expired = true;
+  const begun = wire.until('initialize');
+  const calls = ['x', 'y', 'z'].map((name) => client.callTool(name));
+  await begun;
+  expired = false;
+  assert.deepEqual((await Promise.all(calls)).map((result) => (result as { of?: unknown }).of), ['x', 'y', 'z']);
+  assert.equal(wire.reopened, 1);
+  const methods = wire.methods();
+  assert.equal(methods.filter((method) => method === 'initialize').length, 2);
+  assert.equal(methods.filter((method) => method === 'resources/subscribe').length, 2);
+  assert.equal(methods.filter((method) => method === 'tools/call').length, 6);
+});
+
+test('a session that expires at once again is an error, not a loop', async () => {
+  const { client, wire } = await connect(legacy(() => new SessionExpired('gone')), {}, 'http');
+  await assert.rejects(client.callTool('t'), SessionExpired);
+  assert.equal(wire.methods().filter((method) => method === 'initialize').length, 2);
+});
+
+test('a renewal that fails is told, and tried again by the next request', async () => {
+  let down = false;
+  const script = legacy(() => (down ? new SessionExpired('gone') : { content: [] }));
+  const { client } = await connect((sent, wire) =>
+    down && sent.method !== 'tools/call' ? new HttpError(503, 'busy') : script(sent, wire), {}, 'http');
+  down = true;
+  await assert.rejects(client.callTool('t'), /HTTP 503/);
+  await assert.rejects(client.callTool('t'), /HTTP 503/);
+  down = false;
+  await client.callTool('t');
+});
+
+const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+
+test('structured content is judged by the validator that is given', async () => {
+  let result: object = {};
+  const { client, errors, wire } = await connect(legacy((sent) => sent.method === 'tools/list'
+    ? {
+        tools: [
+          { name: 't', inputSchema: { type: 'object' }, outputSchema },
+          { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
+        ],
+      }
+    : result), { validator: compile });
+  result = { content: [], structuredContent: { n: 'x' } };
+  await client.callTool('t');
+  await client.listTools();
+  await assert.rejects(client.callTool('t'), /the tool "t" breaks its output schema: structuredContent\/n /);
+  result = { content: [] };
+  await assert.rejects(client.callTool('t'), /has no structuredContent/);
+  result = { content: [], isError: true };
+  await client.callTool('t');
+  result = { content: [], structuredContent: { n: 5 } };
+  const { structuredContent } = await client.callTool<{ n: number }>('t');
+  assert.equal(structuredContent?.n, 5);
+  // What cannot be judged is reported once, and let through.
+  await client.callTool('u');
+  await client.callTool('u');
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
+  // A changed list makes the old promise void.
+  wire.push({ method: 'notifications/tools/list_changed' });
+  result = { content: [] };
+  await client.callTool('t');
+});
+
+const marked = (name: string, header: string): object => ({
+  name, inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } },
+});
+const listOf = (...tools: object[]): Script => (sent) =>
+  sent.method === 'tools/list' ? { resultType: 'complete', tools } : { resultType: 'complete', content: [] };
+
+test('over modern HTTP arguments are mirrored, and tools with bad annotations left out', async () => {
+  const { client, wire, errors } = await connect(modern(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http');
+  assert.deepEqual((await client.listTools()).map(({ name }) => name), ['good']);
+  assert.match(errors[0]?.message ?? '', /the tool "bad" is left out: inputSchema\/properties\/region: x-mcp-header/);
+  await client.callTool('good', { region: 'Zürich' });
+  assert.deepEqual(last(wire)?.headers, { 'mcp-param-region': '=?base64?WsO8cmljaA==?=' });
+  await client.callTool('good', { region: null });
+  assert.deepEqual(last(wire)?.headers, {});
+  const { client: piped, wire: pipe } = await connect(modern(listOf(marked('good', 'Region'), marked('bad', ''))));
+  assert.equal((await piped.listTools()).length, 2);
+  await piped.callTool('good', { region: 'x' });
+  assert.equal(last(pipe)?.headers, undefined);
+  const { client: old } = await connect(legacy(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http');
+  assert.equal((await old.listTools()).length, 2);
+});
+
+test('-32020 makes the client read the list anew and call once more', async () => {
+  const { client, wire } = await connect(modern((sent) => {
+    if (sent.method === 'tools/list') return { resultType: 'complete', ttlMs: 60_000, cacheScope: 'public', tools: [marked('t', 'Region')] };
+    return sent.headers?.['mcp-param-region'] === 'x' ? { resultType: 'complete', content: [] } : new RpcFault(-32020);
+  }), {}, 'http');
+  await client.callTool('t', { region: 'x' });
+  assert.deepEqual(wire.methods(), ['server/discover', 'tools/call', 'tools/list', 'tools/call']);
+  await assert.rejects(client.callTool('t', { region: 5 }), (error) => error instanceof RpcError && error.code === -32020);
+  // From the server again, not from the cache; and only once.
+  assert.deepEqual(wire.methods().slice(4), ['tools/call', 'tools/list', 'tools/call']);
+  assert.ok(everything.tools);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { legacy, modern, Scripted } from './scripted.ts';
+import type { Script, Sent } from './scripted.ts';
+
+const info = { name: 'tester', version: '1' };
+
+async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted; errors: Error[] }> {
+  const errors: Error[] = [];
+  const wire = new Scripted('pipe', script);
+  const client = new McpClient(info, { onError: (error) => errors.push(error), ...options });
+  await client.connect(wire);
+  return { client, wire, errors };
+}
+
+const form = {
+  message: 'Seat?',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      seat: { type: 'string', enum: ['window', 'aisle'], default: 'aisle' },
+      age: { type: 'integer', minimum: 0 },
+    },
+    required: ['age'],
+  },
+};
+const sample = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 };
+const sampled = { role: 'assistant', content: { type: 'text', text: 'Ho' }, model: 'm' } as const;
+
+test('legacy: forms are completed and checked', async () => {
+  let content: Record<string, unknown> | undefined;
+  const { wire } = await connect(legacy(), {
+    onElicit: ({ message }, { signal }) => {
+      assert.equal(message, 'Seat?');
+      assert.equal(signal.aborted, false);
+      return { action: 'accept', content };
+    },
+  });
+  content = { age: 5 };
+  assert.deepEqual((await wire.ask('q1', 'elicitation/create', form)).result, { action: 'accept', content: { seat: 'aisle', age: 5 } });
+  content = { age: -1 };
+  assert.match((await wire.ask('q2', 'elicitation/create', form)).error?.message ?? '', /the content of the form is not valid: "age" must be at least 0/);
+  content = undefined;
+  assert.match((await wire.ask('q3', 'elicitation/create', form)).error?.message ?? '', /"age" is required/);
+  assert.equal((await wire.ask('q4', 'elicitation/create', { message: 'x' })).error?.code, -32602);
+  assert.equal((await wire.ask('q5', 'elicitation/create')).error?.code, -32602);
+});
+
+test('legacy: a refusal says no more than its action; an odd answer is an error', async () => {
+  let action = 'decline';
+  const { wire } = await connect(legacy(), { onElicit: () => ({ action: action as 'decline', content: { age: 5 } }) });
+  assert.deepEqual((await wire.ask(1, 'elicitation/create', form)).result, { action: 'decline' });
+  action = 'maybe';
+  assert.match((await wire.ask(2, 'elicitation/create', form)).error?.message ?? '', /must answer with the action/);
+});
+
+test('legacy: pages, sampling, roots and pings', async () => {
+  const { wire } = await connect(legacy(), {
+    onElicitUrl: ({ url }) => ({ action: url === 'https://example.org/' ? 'accept' : 'cancel', content: { no: 1 } }),
+    onSample: async ({ maxTokens }) => ({ ...sampled, model: String(maxTokens) }),
+    roots: async () => [{ uri: 'file:///a' }],
+  });
+  const page = { mode: 'url', message: 'Pay', url: 'https://example.org/', elicitationId: 'e' };
+  assert.deepEqual((await wire.ask(1, 'elicitation/create', page)).result, { action: 'accept' });
+  assert.deepEqual((await wire.ask(2, 'sampling/createMessage', sample)).result, { ...sampled, model: '5' });
+  assert.deepEqual((await wire.ask(3, 'roots/list')).result, { roots: [{ uri: 'file:///a' }] });
+  assert.deepEqual((await wire.ask(4, 'ping')).result, {});
+  assert.equal((await wire.ask(5, 'tasks/list')).error?.code, -32601);
+  // Pages were declared, forms were not.
+  assert.equal((await wire.ask(6, 'elicitation/create', form)).error?.code, -32602);
+  assert.equal((await wire.ask(7, 'sampling/createMessage', { ...sample, tools: [] })).error?.code, -32602);
+});
+
+test('legacy: what was not declared is not answered', async () => {
+  const { wire } = await connect(legacy());
+  for (const [id, method, params] of [[1, 'elicitation/create', form], [2, 'sampling/createMessage', sample], [3, 'roots/list', {}]] as const) {
+    assert.equal((await wire.ask(id, method, params)).error?.code, -32601, method);
+  }
+  const older = await connect(legacy(undefined, '2025-03-26'), { onElicit: () => ({ action: 'cancel' }) });
+  assert.equal((await older.wire.ask(1, 'elicitation/create', form)).error?.code, -32601);
+});
+
+test('legacy: before the handshake is over only pings are answered', async () => {
+  const answers: Promise<Sent>[] = [];
+  await connect((sent, wire) => {
+    if (sent.method === 'initialize') answers.push(wire.ask('a', 'ping'), wire.ask('b', 'roots/list'));
+    return legacy()(sent, wire);
+  }, { roots: [], era: 'legacy' });
+  const [ping, roots] = await Promise.all(answers);
+  assert.deepEqual(ping?.result, {});
+  assert.equal(roots?.error?.code, -32600);
+});
+
+test('legacy: a question that the server takes back aborts its handler, and is not answered', async () => {
+  let aborted: Promise<unknown> | undefined;
+  const { wire } = await connect(legacy(), {
+    onElicit: (_form, { signal }) => {
+      aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return new Promise(() => {});
+    },
+  });
+  wire.push({ id: 'q', method: 'elicitation/create', params: form });
+  wire.push({ method: 'notifications/cancelled', params: { requestId: 'q' } });
+  await aborted;
+  assert.deepEqual((await wire.ask('q', 'ping')).result, {});
+});
+
+test('legacy: other roots are told', async () => {
+  const { client, wire } = await connect(legacy(), { roots: [{ uri: 'file:///a' }] });
+  client.setRoots([{ uri: 'file:///b' }]);
+  assert.equal(wire.sent.at(-1)?.method, 'notifications/roots/list_changed');
+  assert.deepEqual((await wire.ask(1, 'roots/list')).result, { roots: [{ uri: 'file:///b' }] });
+  const without = await connect(legacy());
+  assert.throws(() => without.client.setRoots([]), /not declared/);
+  const now = await connect(modern(), { roots: [] });
+  now.client.setRoots([]);
+  assert.deepEqual(now.wire.methods(), ['server/discover']);
+});
+
+test('modern: a request of the server is dropped and reported', async () => {
+  const { wire, errors } = await connect(modern(), { onElicit: () => ({ action: 'cancel' }) });
+  for (const method of ['elicitation/create', 'ping']) wire.push({ id: method, method, params: form });
+  await new Promise(setImmediate);
+  assert.deepEqual(wire.methods(), ['server/discover']);
+  assert.deepEqual(errors.map(({ message }) => /request (\S+),/.exec(message)?.[1]), ['elicitation/create', 'ping']);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { legacy, modern, Scripted } from './scripted.ts';
+import type { Script, Sent } from './scripted.ts';
+
+const info = { name: 'tester', version: '1' };
+
+async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
+  const wire = new Scripted('pipe', script);
+  const client = new McpClient(info, options);
+  await client.connect(wire);
+  return { client, wire };
+}
+
+const ask = (name: string): object => ({
+  method: 'elicitation/create',
+  params: { message: name, requestedSchema: { type: 'object', properties: { name: { type: 'string', default: name } } } },
+});
+const input = (rest: object): object => ({ resultType: 'input_required', ...rest });
+const done = { resultType: 'complete', content: [{ type: 'text', text: 'done' }], messages: [], contents: [] };
+const accept = (): { action: 'accept' } => ({ action: 'accept' });
+
+test('answers go back with the state, under a new id, beside the same parameters', async () => {
+  const results = [
+    input({ inputRequests: JSON.parse(`{ "a": ${JSON.stringify(ask('x'))}, "__proto__": { "method": "roots/list" } }`), requestState: 's "1" ü' }),
+    input({ requestState: 's2' }),
+    input({ inputRequests: { b: ask('y') } }),
+    done,
+  ];
+  const { client, wire } = await connect(modern(() => results.shift()), { onElicit: accept, roots: [{ uri: 'file:///a' }] });
+  const result = await client.callTool('t', { q: 1 });
+  assert.deepEqual(result.content, done.content);
+  const calls = wire.sent.slice(1);
+  assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
+  for (const { method, params } of calls) {
+    assert.equal(method, 'tools/call');
+    assert.equal(params?.['name'], 't');
+    assert.deepEqual(params?.['arguments'], { q: 1 });
+    assert.deepEqual(params?.['_meta'], calls[0]?.params?.['_meta']);
+  }
+  const extras = calls.map(({ params = {} }) => {
+    const { name: _, arguments: __, _meta, ...rest } = params;
+    return rest;
+  });
+  assert.deepEqual(extras[0], {});
+  assert.equal(JSON.stringify(extras[1]), JSON.stringify({
+    inputResponses: JSON.parse('{ "a": { "action": "accept", "content": { "name": "x" } }, "__proto__": { "roots": [{ "uri": "file:///a" }] } }'),
+    requestState: 's "1" ü',
+  }));
+  assert.deepEqual(extras[2], { requestState: 's2' });
+  assert.deepEqual(extras[3], { inputResponses: { b: { action: 'accept', content: { name: 'y' } } } });
+});
+
+test('prompts and resources may ask; nothing else may', async () => {
+  const once = (): Script => modern((sent) => (sent.params?.['requestState'] === 's' ? done : input({ requestState: 's' })));
+  await (await connect(once())).client.getPrompt('p');
+  await (await connect(once())).client.readResource('a:b');
+  await assert.rejects((await connect(once())).client.listTools(), /tools\/list: the server asks for input/);
+});
+
+test('questions that come together are asked together', async () => {
+  const open: string[] = [];
+  let release = (): void => {};
+  const both = new Promise<void>((resolve) => { release = resolve; });
+  const { client } = await connect(modern((sent) => sent.params?.['inputResponses'] ? done : input({ inputRequests: { a: ask('a'), b: ask('b') } })), {
+    onElicit: async ({ message }) => {
+      open.push(message);
+      if (open.length === 2) release();
+      await both;
+      return accept();
+    },
+  });
+  await client.callTool('t');
+  assert.deepEqual(open, ['a', 'b']);
+});
+
+test('a handler that fails fails the call, and stops the other questions', async () => {
+  let stopped: Promise<unknown> | undefined;
+  const { client, wire } = await connect(modern(() => input({ inputRequests: { a: ask('a'), b: ask('b') } })), {
+    onElicit: ({ message }, { signal }) => {
+      if (message === 'b') throw new Error('no person here');
+      stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return new Promise(() => {});
+    },
+  });
+  await assert.rejects(client.callTool('t'), /no person here/);
+  await stopped;
+  assert.equal(wire.sent.length, 2);
+});
+
+test('cancelling the call stops its questions', async () => {
+  const controller = new AbortController();
+  let stopped: Promise<unknown> | undefined;
+  const { client, wire } = await connect(modern(() => input({ inputRequests: { a: ask('a') } })), {
+    onElicit: (_form, { signal }) => {
+      stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      queueMicrotask(() => controller.abort(new Error('enough')));
+      return new Promise(() => {});
+    },
+  });
+  await assert.rejects(client.callTool('t', {}, { signal: controller.signal }), /enough/);
+  await stopped;
+  assert.equal(wire.sent.length, 2);
+});
+
+test('what was not declared, and what is no question, fails the call', async () => {
+  for (const [request, pattern] of [
+    [ask('a'), /did not declare/], [{ method: 'ping' }, /inputRequests\["k"\] is not a question/], [5, /not a question/],
+    [{ method: 'tasks/x' }, /Method not found/],
+  ] as const) {
+    const { client, wire } = await connect(modern(() => input({ inputRequests: { k: request } })));
+    await assert.rejects(client.callTool('t'), pattern);
+    assert.equal(wire.sent.length, 2);
+  }
+  for (const odd of [{}, { inputRequests: [] }, { inputRequests: 5 }, { requestState: 5 }]) {
+    const { client } = await connect(modern(() => input(odd)));
+    await assert.rejects(client.callTool('t'), /tools\/call: /);
+  }
+});
+
+test('rounds are bounded', async () => {
+  for (const [options, calls] of [[{}, 11], [{ maxRounds: 2 }, 3]] as const) {
+    const { client, wire } = await connect(modern(() => input({ requestState: 's' })), options);
+    await assert.rejects(client.callTool('t'), /asked for input more than \d+ times/);
+    assert.equal(wire.sent.length - 1, calls);
+  }
+});
+
+test('an unknown type of result is an error, an absent one is complete, a legacy one says nothing', async () => {
+  const other = { resultType: 'org.example/other', content: [] };
+  const { client } = await connect(modern(() => other));
+  await assert.rejects(client.callTool('t'), /the result is of the type "org.example\/other", which this client does not know/);
+  const odd = await connect(modern(() => ({ ...other, resultType: 'constructor' })), { extensions: { 'org.example/x': { resultTypes: {} } } });
+  await assert.rejects(odd.client.callTool('t'), /does not know/);
+  const absent = await connect(modern(() => ({ content: [] })));
+  assert.deepEqual(await absent.client.callTool('t'), { content: [] });
+  const old = await connect(legacy(() => other));
+  assert.deepEqual(await old.client.callTool('t'), other);
+});
+
+test('an extension takes results of its own type, also after rounds', async () => {
+  const { client } = await connect(modern((sent: Sent) =>
+    sent.params?.['requestState'] ? { resultType: 'task', taskId: 5 } : input({ requestState: 's' })), {
+    extensions: { 'org.example/tasks': { resultTypes: { task: async ({ taskId }, method) => ({ content: [], taskId, method }) } } },
+  });
+  assert.deepEqual(await client.callTool('t'), { content: [], taskId: 5, method: 'tools/call' });
+});

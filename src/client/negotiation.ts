@@ -80,7 +80,10 @@ async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   return true;
 }
 
-/** Asks in the newest modern revision, and once more in one that the server named. */
+/**
+ * Asks in the newest modern revision, and once more in one that the server named; also where that is the same one,
+ * since then the refusal cannot have been meant. 2026-07-28 basic/versioning#protocol-version-negotiation.
+ */
 async function discover(client: Negotiator, probing: boolean): Promise<Record<string, unknown>> {
   const modern = client.revisions.filter((revision) => !isLegacy(revision));
   const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
@@ -89,7 +92,7 @@ async function discover(client: Negotiator, probing: boolean): Promise<Record<st
     return await client.discover(first, probing);
   } catch (error) {
     const supported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion ? supportedBy(error) : [];
-    const next = modern.find((revision) => revision !== first && supported.includes(revision.version));
+    const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
     return client.discover(next, false);
   }

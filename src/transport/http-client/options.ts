@@ -12,6 +12,8 @@ export interface HttpClientLimits {
   reconnectMaxMs: number;
   /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
   lingerMs: number;
+  /** Milliseconds for which requests wait until the server has answered the GET that opens its stream. 250 ms. */
+  listenMs: number;
   /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */
   endpointMs: number;
   /** Milliseconds that ending the session may take at `close`. 2 s. */
@@ -24,6 +26,7 @@ export const defaultHttpClientLimits: HttpClientLimits = {
   reconnectInitialMs: 1000,
   reconnectMaxMs: 30_000,
   lingerMs: 1000,
+  listenMs: 250,
   endpointMs: 10_000,
   closeMs: 2000,
 };

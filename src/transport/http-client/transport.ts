@@ -57,6 +57,9 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
   let listener: Exchange | undefined;
   /** Where messages go once the server has turned out to be an HTTP+SSE one. */
   let endpoint: URL | undefined;
+  /** Requests wait until the GET stream is there: a server loses what it says on a stream that nobody has opened. */
+  let held: Promise<void> | undefined;
+  let opening: AbortController | undefined;
 
   function begin(message: Outgoing): Exchange {
     const { id, method } = message;
@@ -173,10 +176,9 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
       exchange.session = session = id === null ? undefined : { id, expired: false };
     }
     if (exchange.id === undefined || old) {
-      const listens = !old && agreed?.era === 'legacy' && agreed.streamableHttp;
-      if (listens && message.method === 'notifications/initialized') listen();
       // A body that says nothing is read all the same, so that its connection can be used again.
       await readText(response);
+      if (message.method === 'notifications/initialized' && listens()) listen();
       return;
     }
     if (isStream(response)) return follow(exchange, response);
@@ -258,7 +260,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
       try {
         const accept: Record<string, string> = { accept: 'text/event-stream' };
         if (lastEventId !== '') accept['last-event-id'] = lastEventId;
-        const opened = await request('GET', base, exchange, accept);
+        const opened = await request('GET', base, exchange, accept).finally(() => exchange === listener && opening?.abort());
         if (isStream(opened)) {
           response = opened;
           failures = 0;
@@ -282,6 +284,16 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     if (retry !== undefined && attempt === 0) return retry;
     const most = Math.min(limits.reconnectMaxMs, limits.reconnectInitialMs * 2 ** attempt);
     return Math.max(retry ?? 0, Math.round(most * (0.5 + random() / 2)));
+  }
+
+  const listens = (): boolean => endpoint === undefined && agreed?.era === 'legacy' && agreed.streamableHttp;
+
+  function hold(): void {
+    opening?.abort();
+    opening = new AbortController();
+    const mine = held = wait(limits.listenMs, opening.signal).then(() => {
+      if (held === mine) held = undefined;
+    });
   }
 
   function listen(): void {
@@ -333,8 +345,20 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
 
     send(text, message = {}) {
       const exchange = begin(message);
-      const failed = (thrown: unknown): void => fail(exchange, thrown);
-      post(exchange, text, message).catch(failed).finally(() => end(exchange));
+      if (closed) {
+        exchange.controller.abort();
+        running.delete(exchange);
+        return fail(exchange, new ConnectionError('closed', 'the transport is closed'));
+      }
+      const first = message.method === 'notifications/initialized' && listens();
+      const sent = held && exchange.id !== undefined
+        ? held.then(() => post(exchange, text, message))
+        : post(exchange, text, message);
+      if (first) hold();
+      sent.catch((thrown: unknown) => {
+        if (first) opening?.abort();
+        fail(exchange, thrown);
+      }).finally(() => end(exchange));
     },
 
     abandon(id) {
@@ -349,12 +373,14 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
 
     async reopen() {
       listener?.controller.abort();
+      opening?.abort();
       agreed = session = listener = endpoint = undefined;
     },
 
     async close() {
       if (closed) return;
       closed = true;
+      opening?.abort();
       pending.clear();
       for (const { controller } of running) controller.abort();
       if (session === undefined || session.expired) return;

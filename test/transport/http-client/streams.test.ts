@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
-import { client, handshake, notice, result, serve, stream } from './harness.ts';
+import { client, handshake, json, notice, result, serve, stream } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
@@ -168,6 +168,32 @@ test('the GET stream is opened after the handshake, and again after each end', a
   assert.deepEqual(it.waits, [1, 2, 3]);
   await it.transport.close();
   assert.deepEqual(it.untaken, []);
+});
+
+test('requests wait until the GET stream is answered, so that nothing said on it is lost', async (t) => {
+  const order: string[] = [];
+  const server = await serve(t, (call, response) => {
+    order.push(call.body.method ?? call.method);
+    // The answer to the GET is late: what was sent meanwhile would have overtaken it.
+    if (call.method === 'GET') setTimeout(() => (order.push('opened'), stream(response)), 50);
+    else if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else handshake(call, response);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(order, ['initialize', 'notifications/initialized', 'GET', 'opened', 'tools/list']);
+});
+
+test('requests do not wait for ever for a GET that is not answered', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else if (call.method !== 'GET') handshake(call, response);
+  });
+  const it = await client(t, server.url, { limits: { listenMs: 7 } });
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(it.waits, [7]);
 });
 
 test('a GET stream that is refused is told once; 405 is no fault', async (t) => {

@@ -1,6 +1,6 @@
 // The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
 // in chunks, because a program starts faster from three files than from sixty. Readable: nothing is minified.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

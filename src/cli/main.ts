@@ -13,6 +13,9 @@ import type { TourOptions } from './tour.ts';
 /** How long a form waits for a person who may have gone. */
 const patienceMs = 120_000;
 
+/** Between two steps, for eyes that follow. */
+const paceMs = 150;
+
 /** What the second walk through the travel agency shows: what the eras do differently. */
 const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })[] = [
   { title: 'The handshake era (to 2025-11-25): one session, questions in both directions', era: 'legacy' },
@@ -47,6 +50,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       answers: (hooks) => answersOf({ ...hooks, interactive, style: colours, note: (text) => reporter.note(text), patienceMs }),
       roots: [root],
       timeoutMs: options.timeoutMs,
+      paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
     });
     done.push({ title, ...result });
   }

@@ -10,6 +10,8 @@ export interface Options {
   readonly yes: boolean;
   /** Undefined: as the environment says. */
   readonly colour: false | undefined;
+  /** No pauses between the steps. */
+  readonly fast: boolean;
   /** Messages are printed whole. */
   readonly full: boolean;
   readonly timeoutMs: number;
@@ -25,6 +27,7 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   --yes          fills in forms with their defaults, and asks nobody
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
+  --fast         does not pause between the steps; it does so only for a person at a terminal
   --full         prints messages whole, however long they are
   --no-color     prints without colour, as does NO_COLOR in the environment
   --timeout N    seconds of silence after which a request counts as unanswered; 60
@@ -35,7 +38,7 @@ Tools that are marked destructive are listed and never called. It ends with 0 if
 /** Reads the command line. What stands behind the first word that is no option belongs to the server. */
 export function readOptions(words: readonly string[]): Options | { readonly help: true } | { readonly problem: string } {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
-    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, full: false, timeoutMs: 60_000,
+    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, fast: false, full: false, timeoutMs: 60_000,
   };
   let at = 0;
   for (; at < words.length; at++) {
@@ -52,6 +55,7 @@ export function readOptions(words: readonly string[]): Options | { readonly help
       case '--json': options.output = 'json'; break;
       case '--quiet': case '-q': options.output = 'quiet'; break;
       case '--yes': case '-y': options.yes = true; break;
+      case '--fast': options.fast = true; break;
       case '--full': options.full = true; break;
       case '--no-color': options.colour = false; break;
       case '--revision': {

@@ -32,6 +32,8 @@ export interface TourOptions {
   readonly revisions?: readonly string[] | undefined;
   /** Milliseconds of silence after which a request counts as unanswered. */
   readonly timeoutMs: number;
+  /** Milliseconds between steps, so that a person can follow. Default: 0. */
+  readonly paceMs?: number | undefined;
   /** A short walk: these tools, and what is needed around them. */
   readonly only?: readonly string[] | undefined;
 }
@@ -132,6 +134,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   async function step(name: string, intro: string, run: () => Promise<string>): Promise<boolean> {
     if (gone !== undefined) return false;
     reporter.step(name, intro);
+    await breathe();
     const before = messages;
     const began = performance.now();
     const end = (outcome: Row['outcome'], detail: string): void =>
@@ -143,6 +146,15 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       end(error instanceof Absent ? 'absent' : 'failed', textOf(error));
       return false;
     }
+  }
+
+  async function part(title: string): Promise<void> {
+    await breathe();
+    reporter.part(title);
+  }
+
+  async function breathe(): Promise<void> {
+    if (options.paceMs) await new Promise((resolve) => setTimeout(resolve, options.paceMs));
   }
 
   /** Every request goes through here, so that none waits for ever. */
@@ -160,7 +172,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
   });
   if (open) await walk();
-  await step('Shutdown', 'The client closes the connection; a server that it started ends.', async () => {
+  await step('Shutdown', transport.kind === 'pipe'
+    ? 'The client closes the input of the server, which is how it tells it to end.'
+    : 'The client ends its streams, and its session if there is one.', async () => {
     await watchdog.guard(() => client.close());
     return 'closed in good order';
   });
@@ -246,16 +260,22 @@ export async function tour(options: TourOptions): Promise<TourResult> {
 
   /** What the server said and asked of its own accord, as rows: it need not have. */
   function told(before: typeof heard): void {
-    const row = (name: string, n: number, what: string): void => {
-      rows.push({ step: name, outcome: n > 0 ? 'ok' : 'absent', detail: n > 0 ? what : 'none came', messages: 0, ms: 0 });
+    const row = (step: string, outcome: Row['outcome'], detail: string): void =>
+      void rows.push({ step: `  ${step}`, outcome, detail, messages: 0, ms: 0 });
+    const none: string[] = [];
+    const kind = (name: string, n: number, detail: string): void => {
+      if (n > 0) row(name, 'ok', detail);
+      else none.push(name);
     };
-    row('  progress', heard.progress - before.progress, count(heard.progress, 'report'));
-    row('  forms', heard.forms, `${count(heard.forms, 'form')} answered`);
-    row('  pages', heard.pages, `${count(heard.pages, 'page')} asked for`);
-    row('  sampling', heard.samples, `${count(heard.samples, 'question')} to the model answered`);
-    row('  roots', heard.roots, `asked for ${heard.roots} times`);
-    row('  log messages', heard.logs, count(heard.logs, 'message'));
-    row('  changes', heard.changes, `${count(heard.changes, 'change')} told`);
+    const { progress, forms, pages, samples, roots, logs, changes } = heard;
+    kind('progress', progress - before.progress, count(progress, 'report'));
+    kind('forms', forms, `${count(forms, 'form')} answered`);
+    kind('pages', pages, `${count(pages, 'visit')} asked for`);
+    kind('sampling', samples, `${count(samples, 'question')} to the model answered`);
+    kind('roots', roots, `asked for ${roots === 1 ? 'once' : `${roots} times`}`);
+    kind('log messages', logs, count(logs, 'message'));
+    kind('changes', changes, `${count(changes, 'change')} told`);
+    if (none.length > 0) row('not used', 'absent', none.join(', '));
   }
 
   async function read(resources: readonly Resource[]): Promise<string> {
@@ -291,7 +311,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     if (prompts.length === 0) throw new Absent('there are none');
     const done: string[] = [];
     for (const { name, arguments: wanted = [] } of prompts.slice(0, most.prompts)) {
-      reporter.part(name);
+      await part(name);
       const args: Record<string, string> = {};
       for (const argument of wanted) args[argument.name] = await suggest({ type: 'ref/prompt', name }, argument.name, { ...args });
       const get = (): Promise<unknown> => ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
@@ -317,7 +337,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       const reason = reasonNotToCall(tool)
         ?? ('problem' in made ? `no arguments could be made for it: ${made.problem}` : undefined)
         ?? (called >= most.tools ? `${most.tools} are enough` : undefined);
-      reporter.part(tool.name);
+      await part(tool.name);
       if (reason !== undefined || 'problem' in made) {
         left++;
         reporter.note(`It is not called: ${reason}.`);
@@ -370,6 +390,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       return `${tool.name} had answered before it could be cancelled`;
     } catch (error) {
       if (error !== reason) throw error;
+      if (transport.kind === 'http' && client.revision?.era === 'modern') {
+        reporter.note('Nothing is sent: over HTTP the client closes the stream of its request, which says it.');
+      }
       return `${tool.name} was cancelled`;
     } finally {
       clearTimeout(timer);

@@ -25,13 +25,14 @@ const meta = {
   progressToken: 'p',
 };
 
+const calls = ['echo', 'later', 'any', 'structured', 'ask'];
+
 /** A message as a client would send it. `nonce` is in what comes back, where anything comes back. */
 function sound(id: string, nonce: string, { pick, chance }: Random): Bag {
   const args = { text: nonce };
   const [method, params] = pick<[string, Bag?]>([
     ['ping'], ['tools/list', {}], ['resources/list'], ['resources/templates/list'], ['prompts/list'], ['server/discover'],
-    ['tools/call', { name: pick(['echo', 'later', 'any', 'structured', 'ask']), arguments: args }],
-    ['tools/call', { name: pick(['echo', 'later', 'any', 'structured', 'ask']), arguments: args }],
+    ...Array.from({ length: 10 }, (): [string, Bag] => ['tools/call', { name: pick(calls), arguments: args }]),
     ['tools/call', { name: 'throws' }], ['tools/call', { name: 'change' }],
     ['tools/call', { name: 'ask', arguments: args, requestState: 'AAAA', inputResponses: { x: { action: 'accept' } } }],
     ['resources/read', { uri: `note://${nonce}/a/b` }], ['resources/subscribe', { uri: 'note://one' }],

@@ -80,10 +80,7 @@ async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   return true;
 }
 
-/**
- * Asks in the newest modern revision, and once more in one that the server named; also where that is the same one,
- * since then the refusal cannot have been meant. 2026-07-28 basic/versioning#protocol-version-negotiation.
- */
+/** Asks in the newest modern revision, and once more in one that the server named. */
 async function discover(client: Negotiator, probing: boolean): Promise<Record<string, unknown>> {
   const modern = client.revisions.filter((revision) => !isLegacy(revision));
   const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
@@ -92,6 +89,7 @@ async function discover(client: Negotiator, probing: boolean): Promise<Record<st
     return await client.discover(first, probing);
   } catch (error) {
     const supported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion ? supportedBy(error) : [];
+    // It may name the one that was refused: then it is offered once more, and no oftener.
     const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
     return client.discover(next, false);
@@ -103,7 +101,11 @@ const supportedBy = ({ data }: RpcError): unknown[] =>
 
 async function readDiscovery(client: Negotiator, result: Record<string, unknown>): Promise<Agreement> {
   const { supportedVersions, capabilities } = result;
-  if (!Array.isArray(supportedVersions)) throw new Error('server/discover: the result has no list of supportedVersions');
+  if (!Array.isArray(supportedVersions)) {
+    // Not a DiscoverResult: some legacy servers answer whatever they are asked.
+    if (client.revisions.some(isLegacy)) return initialize(client);
+    throw new Error('server/discover: the result has no list of supportedVersions');
+  }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
   if (mutual === undefined) throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
   if (isLegacy(mutual)) return initialize(client);

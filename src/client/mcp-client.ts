@@ -1,7 +1,7 @@
 import { Connection, defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, RequestId } from '../jsonrpc/message.ts';
+import type { Decoded, Notification } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
@@ -49,7 +49,6 @@ export class McpClient {
   readonly #cache: ResultCache | undefined;
   readonly #outputs: ToolOutputs | undefined;
   #transport: ClientTransport | undefined;
-  #connection: Connection | undefined;
   #agreement: Agreement | undefined;
   #state: LifecycleState = 'new';
   #declared: ClientCapabilities = {};
@@ -64,6 +63,15 @@ export class McpClient {
   #renewing: Promise<void> | undefined;
   /** The far side is gone, and will be started again for the next request. */
   #down = false;
+  #connection: Connection;
+
+  readonly #report = (error: unknown): void => {
+    try {
+      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    } catch {
+      // A handler of errors that fails has nobody left to tell.
+    }
+  };
 
   /**
    * @param info who the client says it is
@@ -78,7 +86,8 @@ export class McpClient {
     if (this.#revisions.length === 0) throw new RangeError(`no protocol revision is left in the era ${era}`);
     this.#logLevel = options.logLevel;
     if (options.cache !== false) this.#cache = new ResultCache(this.#limits.maxCached);
-    if (options.validator) this.#outputs = new ToolOutputs(options.validator, (error) => this.#report(error));
+    if (options.validator) this.#outputs = new ToolOutputs(options.validator, this.#report);
+    this.#connection = this.#newConnection();
   }
 
   /** What was found; undefined before `connect`. */
@@ -112,7 +121,7 @@ export class McpClient {
     this.#down = false;
     this.#agreement = this.#meta = this.#headers = undefined;
     this.#subscribed.clear();
-    this.#connection = this.#newConnection(transport);
+    this.#connection = this.#newConnection();
     try {
       await transport.open(this.#receiver);
       await this.#negotiate(transport, findRevision(this.#revisions, this.#options.remembered));
@@ -127,12 +136,12 @@ export class McpClient {
   async close(): Promise<void> {
     const transport = this.#transport;
     if (!transport) return;
-    this.#transport = undefined;
     this.#listening?.stop();
     this.#listening = undefined;
     this.#step('close');
     this.#cache?.clear();
-    this.#connection?.close('the client was closed');
+    this.#connection.close('the client was closed');
+    this.#transport = undefined;
     await transport.close();
   }
 
@@ -145,7 +154,7 @@ export class McpClient {
       discover: (revision, probing) => {
         const params = { _meta: this.#metaFor(revision) };
         const wait = probing && transport.kind === 'pipe' ? { timeoutMs: this.#limits.probeTimeoutMs } : undefined;
-        return this.#open().request('server/discover', params, wait);
+        return this.#connection.request('server/discover', params, wait);
       },
       initialize: (revision) => this.#initialize(revision),
       restart: transport.kind === 'pipe' && transport.reopen ? () => this.#restart(transport) : undefined,
@@ -155,14 +164,14 @@ export class McpClient {
     this.#agreement = agreement;
     this.#declared = declaredCapabilities(this.#options, revision);
     this.#meta = modern ? this.#metaFor(revision) : undefined;
-    this.#headers = modern && transport.kind === 'http' ? new ToolHeaders((error) => this.#report(error)) : undefined;
-    this.#open().batching = revision.batching;
+    this.#headers = modern && transport.kind === 'http' ? new ToolHeaders(this.#report) : undefined;
+    this.#connection.batching = revision.batching;
     transport.agreed?.(revision);
     if (modern) {
       // Every request stands alone: there is nothing to wait for.
       this.#state = 'ready';
     } else {
-      this.#open().notify('notifications/initialized');
+      this.#connection.notify('notifications/initialized');
       this.#step('initialized');
     }
     this.#session++;
@@ -171,7 +180,7 @@ export class McpClient {
   #initialize(revision: Revision): Promise<Bag> {
     if (this.#state === 'initializing') this.#state = 'new';
     this.#step('initialize');
-    return this.#open().request('initialize', {
+    return this.#connection.request('initialize', {
       protocolVersion: revision.version,
       capabilities: declaredCapabilities(this.#options, revision),
       clientInfo: declaredInfo(this.#info, revision),
@@ -211,28 +220,28 @@ export class McpClient {
     const wishes: [string, Bag][] = [...this.#subscribed].map((uri) => ['resources/subscribe', { uri }]);
     if (this.#logLevel && capabilities.logging) wishes.push(['logging/setLevel', { level: this.#logLevel }]);
     await Promise.all(wishes.map(([method, params]) =>
-      this.#open().request(method, params).catch((error: unknown) => this.#report(error))));
+      this.#connection.request(method, params).catch(this.#report)));
   }
 
   #newListening(lists: SubscriptionFilter): Listening {
     return new Listening({
       timeoutMs: this.#limits.timeoutMs,
-      listen: (notifications, signal, sent) => this.#open().request(
+      listen: (notifications, signal, sent) => this.#connection.request(
         'subscriptions/listen', { notifications, _meta: this.#meta }, { signal, timeoutMs: 0, maxTimeoutMs: 0 }, {
           send: (text, message) => {
             if (message && 'id' in message) sent(message.id);
             this.#transport?.send(text, message);
           },
         }),
-      fail: (id, error) => this.#connection?.fail(id, error),
-      error: (error) => this.#report(error),
+      fail: (id, error) => this.#connection.fail(id, error),
+      error: this.#report,
     }, lists);
   }
 
   async #restart(transport: ClientTransport): Promise<void> {
     await transport.reopen?.();
-    this.#connection?.close('the server was started again');
-    this.#connection = this.#newConnection(transport);
+    this.#connection.close('the server was started again');
+    this.#connection = this.#newConnection();
     this.#state = 'new';
     this.#down = false;
   }
@@ -260,20 +269,20 @@ export class McpClient {
 
   // ---- what arrives
 
-  #newConnection(transport: ClientTransport): Connection {
-    const http = transport.kind === 'http';
+  #newConnection(): Connection {
     const outlet: Outlet = {
-      send: (text, message) => transport.send(text, message),
+      send: (text, message) => this.#transport?.send(text, message),
       answer: (text) => {
-        if (text !== undefined) transport.send(text);
+        if (text !== undefined) this.#transport?.send(text);
       },
     };
     return new Connection(outlet, {
       request: (inbound) => this.#answer(inbound),
       notification: (notification) => this.#notice(notification),
-      error: (error) => this.#report(error),
-      giveUp: (id: RequestId, method: string) => {
-        if (http) transport.abandon?.(id);
+      error: this.#report,
+      giveUp: (id, method) => {
+        const http = this.#transport?.kind === 'http';
+        if (http) this.#transport?.abandon?.(id);
         // 2026-07-28 basic/patterns/cancellation: over HTTP the stream's end says it. A probe is not cancelled:
         // a server that did not know it would not know the cancellation either.
         return method === 'server/discover' || (http && this.#meta !== undefined);
@@ -286,13 +295,13 @@ export class McpClient {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
       if (kind === 'refusal') this.#report(new Error(`a message from the server was refused: ${decoded.error.message}`));
-      else if (kind === 'batch' && !this.#connection?.batching) this.#report(new Error('a batch from the server was refused'));
-      else this.#connection?.receive(decoded);
+      else if (kind === 'batch' && !this.#connection.batching) this.#report(new Error('a batch from the server was refused'));
+      else this.#connection.receive(decoded);
     },
-    failed: (id, error) => this.#connection?.fail(id, error),
-    error: (error) => this.#report(error),
+    failed: (id, error) => this.#connection.fail(id, error),
+    error: this.#report,
     closed: (why, cause) => {
-      this.#connection?.close(why, cause);
+      this.#connection.close(why, cause);
       this.#cache?.clear();
       // Handshakes find out by themselves.
       if (!this.#transport || !this.#agreement || this.#renewing) return;
@@ -353,24 +362,11 @@ export class McpClient {
     }
   }
 
-  #report(error: unknown): void {
-    try {
-      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
-    } catch {
-      // A handler of errors that fails has nobody left to tell.
-    }
-  }
-
   // ---- what is asked
 
   #agreed(): Agreement {
     if (!this.#agreement) throw new Error('the client is not connected');
     return this.#agreement;
-  }
-
-  #open(): Connection {
-    if (!this.#connection) throw new Error('the client is not connected');
-    return this.#connection;
   }
 
   /**
@@ -439,15 +435,14 @@ export class McpClient {
   }
 
   #dispatch(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
-    const connection = this.#open();
     const meta = this.#meta;
-    if (meta === undefined) return connection.request(method, params, options);
+    if (meta === undefined) return this.#connection.request(method, params, options);
     const { logLevel } = options;
     const own = params?.['_meta'];
     let _meta = own === undefined ? meta : { ...(own as Bag), ...meta };
     if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
     const headers = method === 'tools/call' && params ? this.#headers?.of(params) : undefined;
-    return connection.request(method, { ...params, _meta }, options, headers && {
+    return this.#connection.request(method, { ...params, _meta }, options, headers && {
       send: (text, message) => this.#transport?.send(text, { ...message, headers }),
     });
   }
@@ -576,7 +571,7 @@ export class McpClient {
     if (this.#agreement && !this.#declared.roots) throw new Error('roots were not declared: give `roots` in the options');
     this.#options = { ...this.#options, roots };
     if (this.#agreement && this.#meta === undefined && this.#state === 'ready' && this.#declared.roots?.listChanged) {
-      this.#open().notify('notifications/roots/list_changed');
+      this.#connection.notify('notifications/roots/list_changed');
     }
   }
 

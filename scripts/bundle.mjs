@@ -1,6 +1,6 @@
 // The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
 // in chunks, because a program starts faster from three files than from sixty. Readable: nothing is minified.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -13,8 +13,6 @@ const entryPoints = Object.fromEntries(
     .filter((entry) => typeof entry === 'object')
     .map((entry) => [entry.default.match(/lib\/(.+)\.js$/)[1], entry.types.replace('./dist/', './').replace('.d.ts', '.ts')]),
 );
-entryPoints.cli = './src/cli/main.ts';
-for (const [n,f] of Object.entries(entryPoints)) if (!existsSync(root + f)) delete entryPoints[n];
 
 rmSync(new URL('../dist/lib', import.meta.url), { recursive: true, force: true });
 await build({

@@ -85,7 +85,7 @@ const fromSource = {
     bundler.onResolve({ filter: new RegExp(`^${manifest.name}(/|$)`) }, ({ path }) => {
       const target = manifest.exports[`.${path.slice(manifest.name.length)}`];
       if (target === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
-      const source = `${root}${target.default.replace('./dist/', '').replace(/\.js$/, '.ts')}`;
+      const source = `${root}${target.types.replace('./dist/', '').replace('.d.ts', '.ts')}`;
       return existsSync(source) ? { path: source, sideEffects: false } : { errors: [{ text: `no ${relative(root, source)}` }] };
     });
   },

@@ -107,7 +107,17 @@ export class ServerCore implements ServerPort {
   }
 
   /** Registers a tool. Throws where the name is taken, or a schema is none. server/tools. */
+  tool<const I extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I> & { output?: undefined },
+    handler: ToolHandler<I, never>,
+  ): Handle<ToolDefinition>;
   tool<const I extends SchemaSource = never, const O extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I, O>,
+    handler: ToolHandler<I, O>,
+  ): Handle<ToolDefinition>;
+  tool<I extends SchemaSource, O extends SchemaSource>(
     name: string,
     definition: ToolDefinition<I, O>,
     handler: ToolHandler<I, O>,
@@ -138,7 +148,7 @@ export class ServerCore implements ServerPort {
   }
 
   /** Registers a prompt. server/prompts. */
-  prompt<const A extends Record<string, PromptArgumentDefinition> = Record<never, never>>(
+  prompt<const A extends Record<string, PromptArgumentDefinition>>(
     name: string,
     definition: PromptDefinition<A>,
     get: GetPrompt<A>,

@@ -1,0 +1,28 @@
+import { McpServer } from 'barewire/server';
+import type { ServerOptions } from 'barewire/server';
+import { openAgency } from './agency.ts';
+import type { Agency } from './agency.ts';
+import { registerBooking } from './booking.ts';
+import { registerFlights } from './flights.ts';
+import { registerItinerary } from './itinerary.ts';
+import { registerPlaces } from './places.ts';
+
+/**
+ * A travel agency that uses every feature of the protocol. Its handlers are written once: they know neither the
+ * revision that the client speaks nor the transport that carries it.
+ *
+ * @param options as for any server; two processes that share `requestState.keys` can finish each other's bookings
+ * @param agency  the books, for a test that wants to look into them
+ */
+export function createTravelServer(options: ServerOptions = {}, agency: Agency = openAgency()): McpServer {
+  const server = new McpServer({ name: 'travel', title: 'Travel agency', version: '1.0.0' }, {
+    instructions: 'Search before you book. Dates are written 2026-05-01. Nothing here is real.',
+    cache: { discover: { ttlMs: 60_000, scope: 'public' }, tools: { ttlMs: 60_000, scope: 'public' } },
+    ...options,
+  });
+  registerFlights(server);
+  registerBooking(server, agency);
+  registerPlaces(server, agency);
+  registerItinerary(server, agency);
+  return server;
+}

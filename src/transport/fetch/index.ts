@@ -1,0 +1,10 @@
+export { fetchHandler } from './handler.ts';
+export type { FetchHandler } from './handler.ts';
+export { defaultHttpClientLimits, httpTransport } from '../http-client/index.ts';
+export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from '../http-client/index.ts';
+export type { CloseOptions } from '../http-server/endpoint.ts';
+export { memoryEventStore } from '../http-server/event-store.ts';
+export type { EventStore, Replay } from '../http-server/event-store.ts';
+export type { RequestInfo } from '../http-server/exchange.ts';
+export { defaultHttpLimits } from '../http-server/options.ts';
+export type { HttpLimits, HttpOptions } from '../http-server/options.ts';

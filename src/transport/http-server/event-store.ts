@@ -1,0 +1,67 @@
+/** Keeps the messages of streams, so that a client that reconnects gets what it missed. */
+export interface EventStore {
+  /** Keeps a message. `seq` counts the messages of a stream from 1. Must not throw. */
+  append(session: string, stream: string, seq: number, text: string): void;
+  /** The messages after `seq`, in order; undefined where one of them is not kept any more, or the stream never was. */
+  after(session: string, stream: string, seq: number): Replay | Promise<Replay>;
+  /** The session has ended. */
+  drop(session: string): void;
+}
+
+export type Replay = readonly string[] | undefined;
+
+interface Log {
+  /** The sequence number of `texts[0]`. */
+  first: number;
+  texts: string[];
+  size: number;
+}
+
+/** Keeps messages in memory, at most so many characters of one stream and of all. */
+export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
+  // Both maps have what was used last at their end.
+  const sessions = new Map<string, Map<string, Log>>();
+  let size = 0;
+
+  function shrink(): void {
+    while (size > maxInAll) {
+      const [session, logs] = sessions.entries().next().value as [string, Map<string, Log>];
+      const [stream, log] = logs.entries().next().value as [string, Log];
+      size -= log.size;
+      logs.delete(stream);
+      if (logs.size === 0) sessions.delete(session);
+    }
+  }
+
+  return {
+    append(session, stream, seq, text) {
+      const logs = sessions.get(session) ?? new Map<string, Log>();
+      const log = logs.get(stream) ?? { first: seq, texts: [], size: 0 };
+      sessions.delete(session);
+      sessions.set(session, logs);
+      logs.delete(stream);
+      logs.set(stream, log);
+      log.texts.push(text);
+      log.size += text.length;
+      size += text.length;
+      let gone = 0;
+      while (log.size > maxPerStream && gone < log.texts.length - 1) {
+        const { length } = log.texts[gone++] as string;
+        log.size -= length;
+        size -= length;
+      }
+      if (gone > 0) log.texts.splice(0, gone);
+      log.first += gone;
+      shrink();
+    },
+    after(session, stream, seq) {
+      const log = sessions.get(session)?.get(stream);
+      const from = seq + 1 - (log?.first ?? 0);
+      return log === undefined || from < 0 || from > log.texts.length ? undefined : log.texts.slice(from);
+    },
+    drop(session) {
+      for (const log of sessions.get(session)?.values() ?? []) size -= log.size;
+      sessions.delete(session);
+    },
+  };
+}

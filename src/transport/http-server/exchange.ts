@@ -1,0 +1,35 @@
+/** What can be known of an HTTP request before its body is read. */
+export interface RequestInfo {
+  readonly method: string;
+  /** The path as it was sent, without the query. */
+  readonly path: string;
+  /** The query as it was sent, without its question mark; '' where there is none. */
+  readonly query: string;
+  /** The value of a header; `name` in lower case. */
+  header(name: string): string | undefined;
+}
+
+export type HeaderFields = Record<string, string | number>;
+
+/** A body: bytes or text as it came, a value that somebody has parsed already, or what is wrong with it. */
+export type Body = Uint8Array | string | { readonly value: unknown } | { readonly fault: 'too large' | 'unreadable' };
+
+/** One HTTP request and its answer: all that the logic knows of a runtime. An adapter implements it. */
+export interface Exchange extends RequestInfo {
+  /** Header fields of whatever the answer will be (CORS). Set before anything is answered. */
+  common: HeaderFields | undefined;
+  /** Reads the body, once. `done` is not called when the client leaves before its end. */
+  read(maxBytes: number, done: (body: Body) => void): void;
+  /** Answers whole; with a body it is JSON unless `fields` says otherwise. */
+  respond(status: number, body: string, fields?: HeaderFields): void;
+  /** Begins a stream of events with status 200; then `write` and at last `end`. */
+  open(fields: HeaderFields): void;
+  write(text: string): void;
+  end(): void;
+  /** Breaks the connection off. */
+  destroy(): void;
+  /** Bytes that were written and that the client has not taken yet. */
+  readonly buffered: number;
+  /** `listener` is called when the client leaves before the answer is complete. It replaces the one before. */
+  onGone(listener: () => void): void;
+}

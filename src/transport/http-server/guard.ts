@@ -1,0 +1,84 @@
+import type { Exchange, HeaderFields, RequestInfo } from './exchange.ts';
+import type { HttpOptions } from './options.ts';
+
+const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** What a POST's `Accept` allows as its answer. */
+export interface Accepted {
+  readonly json: boolean;
+  readonly sse: boolean;
+}
+
+const both: Accepted = { json: true, sse: true };
+const jsonOnly: Accepted = { json: true, sse: false };
+const sseOnly: Accepted = { json: false, sse: true };
+
+/** Reads an `Accept` header; one that is missing accepts everything. RFC 9110, 12.5.1, without its weights. */
+export function readAccept(header: string | undefined): Accepted | undefined {
+  if (header === undefined) return both;
+  const text = header.toLowerCase();
+  const any = text.includes('*/*');
+  const json = any || text.includes('application/json') || text.includes('application/*');
+  const sse = any || text.includes('text/event-stream') || text.includes('text/*');
+  return json ? (sse ? both : jsonOnly) : sse ? sseOnly : undefined;
+}
+
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
+}
+
+/** `host` without its port. */
+function hostName(host: string): string {
+  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
+  return end > 0 ? host.slice(0, end) : host;
+}
+
+/** Judges where a request claims to come from; the reason for a 403, or undefined. */
+export function createGuard(options: HttpOptions): (request: RequestInfo) => string | undefined {
+  const { allowedHosts = loopback, allowedOrigins } = options;
+  let lastHost: string | undefined;
+
+  // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives itself
+  // away by its Host, and by its Origin.
+  function hostFault(host: string | undefined): string | undefined {
+    if (allowedHosts === '*' || (host !== undefined && host === lastHost)) return undefined;
+    const given = host?.toLowerCase();
+    if (given === undefined || !(allowedHosts.includes(given) || allowedHosts.includes(hostName(given)))) {
+      return `the host ${JSON.stringify(host ?? '')} is not allowed`;
+    }
+    lastHost = host;
+    return undefined;
+  }
+
+  function originFault(origin: string): string | undefined {
+    if (allowedOrigins === '*') return undefined;
+    const given = origin.toLowerCase();
+    const allowed = allowedOrigins?.includes(given)
+      ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
+    return allowed ? undefined : `the origin ${JSON.stringify(origin)} is not allowed`;
+  }
+
+  return (request) => {
+    const origin = request.header('origin');
+    return hostFault(request.header('host')) ?? (origin === undefined ? undefined : originFault(origin));
+  };
+}
+
+/** The CORS fields of every answer to an allowed origin; for a preflight, those that allow the request as well. */
+export function corsFields(exchange: Exchange): HeaderFields | undefined {
+  const origin = exchange.header('origin');
+  if (origin === undefined) return undefined;
+  const fields: HeaderFields = {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
+    vary: 'Origin',
+  };
+  if (exchange.method === 'OPTIONS') {
+    fields['access-control-allow-methods'] = 'GET, POST, DELETE';
+    // Whatever it wants to send: the names of Mcp-Param headers cannot be listed.
+    fields['access-control-allow-headers'] = exchange.header('access-control-request-headers') ?? 'Content-Type';
+    fields['access-control-max-age'] = 600;
+  }
+  return fields;
+}

@@ -1,0 +1,123 @@
+import type { Auth } from '../port.ts';
+import type { Host } from './options.ts';
+import { Session } from './session.ts';
+
+/** The sessions of one endpoint. */
+export interface Sessions {
+  /** Opens one; undefined where all that could make room for it are busy. */
+  open(auth: Auth | undefined, paired: boolean): Session | undefined;
+  /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
+  find(id: string, auth: Auth | undefined, paired: boolean): Session | undefined;
+  end(session: Session, why: string): void;
+  all(): Iterable<Session>;
+}
+
+export function createSessions(host: Host): Sessions {
+  const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = host.limits;
+  const byId = new Map<string, Session>();
+  const byPrincipal = new Map<string, Set<Session>>();
+  // A list through the sessions themselves, so that using one is cheap among a hundred thousand.
+  let oldest: Session | undefined;
+  let newest: Session | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function unlink(session: Session): void {
+    const { older, newer } = session;
+    if (older) older.newer = newer;
+    else oldest = newer;
+    if (newer) newer.older = older;
+    else newest = older;
+  }
+
+  function link(session: Session): void {
+    session.older = newest;
+    session.newer = undefined;
+    if (newest) newest.newer = session;
+    else oldest = session;
+    newest = session;
+  }
+
+  function use(session: Session): void {
+    session.lastUsed = Date.now();
+    if (session === newest || session.ended) return;
+    unlink(session);
+    link(session);
+  }
+
+  function end(session: Session, why: string): void {
+    if (!byId.delete(session.id)) return;
+    unlink(session);
+    const principal = session.auth?.principal;
+    const siblings = principal === undefined ? undefined : byPrincipal.get(principal);
+    siblings?.delete(session);
+    if (siblings?.size === 0) byPrincipal.delete(principal as string);
+    session.close(why);
+  }
+
+  const lapsed = (session: Session): boolean => !session.busy && Date.now() - session.lastUsed >= sessionIdleMs;
+
+  /** Ends what has lapsed, and comes again when the next one may. */
+  function sweep(): void {
+    timer = undefined;
+    for (let session = oldest; session; ) {
+      const { newer }: Session = session;
+      if (lapsed(session)) end(session, 'the session was idle for too long');
+      else if (!session.busy) break;
+      session = newer;
+    }
+    if (oldest) arm();
+  }
+
+  function arm(): void {
+    timer ??= setTimeout(sweep, Math.max(1000, Math.min(sessionIdleMs, 60_000)));
+    // A session keeps no process alive. Where timers are numbers, there is nothing to be done.
+    if (typeof timer === 'object') timer.unref?.();
+  }
+
+  /** Makes room by ending the session that has been idle longest. */
+  function evict(among: Iterable<Session>): boolean {
+    let victim: Session | undefined;
+    for (const session of among) {
+      if (!session.busy && !(victim && victim.lastUsed <= session.lastUsed)) victim = session;
+      // The list is in order of use; the sessions of a principal are not.
+      if (victim && !(among instanceof Set)) break;
+    }
+    if (victim) end(victim, 'the session made room for a new one');
+    return victim !== undefined;
+  }
+
+  function* inOrder(): Iterable<Session> {
+    for (let session = oldest; session; session = session.newer) yield session;
+  }
+
+  return {
+    open(auth, paired) {
+      const siblings = auth && byPrincipal.get(auth.principal);
+      if (siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)) return undefined;
+      if (byId.size >= maxSessions && !evict(inOrder())) return undefined;
+      // 128 random bits in visible ASCII: 2025-11-25 basic/transports#session-management.
+      let id = '';
+      for (const byte of crypto.getRandomValues(new Uint8Array(16))) id += (byte + 256).toString(16).slice(1);
+      const session = new Session(host, id, auth, paired, use);
+      byId.set(id, session);
+      link(session);
+      if (auth) {
+        const own = byPrincipal.get(auth.principal);
+        if (own) own.add(session);
+        else byPrincipal.set(auth.principal, new Set([session]));
+      }
+      arm();
+      return session;
+    },
+    find(id, auth, paired) {
+      const session = byId.get(id);
+      // Another user's session is as unknown as none: its id tells nothing.
+      if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return undefined;
+      if (lapsed(session)) return void end(session, 'the session was idle for too long');
+      use(session);
+      return session;
+    },
+    end,
+    all: () => [...byId.values()],
+  };
+}

@@ -1,0 +1,10 @@
+export { httpListener } from './listener.ts';
+export type { HttpListener, NodeRequest } from './listener.ts';
+export { serveHttp } from './serve.ts';
+export type { HttpServer, ServeHttpOptions } from './serve.ts';
+export type { CloseOptions } from '../http-server/endpoint.ts';
+export { memoryEventStore } from '../http-server/event-store.ts';
+export type { EventStore, Replay } from '../http-server/event-store.ts';
+export type { RequestInfo } from '../http-server/exchange.ts';
+export { defaultHttpLimits } from '../http-server/options.ts';
+export type { HttpLimits, HttpOptions } from '../http-server/options.ts';

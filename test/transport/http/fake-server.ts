@@ -1,0 +1,130 @@
+import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
+import { errorCodes, RpcError } from '../../../src/jsonrpc/errors.ts';
+import type { Outlet } from '../../../src/jsonrpc/index.ts';
+import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
+import type { Revision } from '../../../src/protocol/revisions.ts';
+import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/port.ts';
+
+/** A server of a few methods, enough to see what HTTP makes of each kind of answer. */
+export interface FakeServer extends ServerPort {
+  readonly peers: Set<FakePeer>;
+  /** Requests whose handlers wait, by their `params.key`. */
+  readonly waiting: Map<string, { inbound: Inbound; finish(result?: object): void }>;
+  /** Resolves when a handler waits under this key. */
+  arrived(key: string): Promise<void>;
+  readonly notifications: string[];
+  readonly subscriptions: Set<Inbound>;
+}
+
+export interface FakePeer extends ServerPeer {
+  readonly auth: Auth | undefined;
+  readonly connection: Connection;
+}
+
+export function fakeServer(versions?: readonly string[]): FakeServer {
+  const revisions: readonly Revision[] = versions ? selectRevisions(versions) : allRevisions;
+  const waiting = new Map<string, { inbound: Inbound; finish(result?: object): void }>();
+  const awaited = new Map<string, () => void>();
+  const notifications: string[] = [];
+  const subscriptions = new Set<Inbound>();
+
+  function wait(inbound: Inbound): Promise<object> {
+    const key = String(inbound.request.params?.['key']);
+    return new Promise((resolve) => {
+      waiting.set(key, { inbound, finish: (result = { done: true }) => resolve(result) });
+      awaited.get(key)?.();
+    });
+  }
+
+  function common(inbound: Inbound): object | Promise<object> | undefined {
+    const { method, params } = inbound.request;
+    switch (method) {
+      case 'ping': return {};
+      case 'echo': return { echo: params?.['text'] ?? null };
+      case 'tools/call': return { called: params?.['name'], arguments: params?.['arguments'] ?? null };
+      case 'wait': return wait(inbound);
+      case 'steps': {
+        const steps = Number(params?.['steps']);
+        for (let step = 1; step <= steps; step++) {
+          inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/step', params: { step } }));
+        }
+        return { steps };
+      }
+      case 'big': return { text: 'x'.repeat(Number(params?.['size'])) };
+      case 'later': return Promise.resolve({ later: true });
+      case 'fail': throw new RpcError(Number(params?.['code']), 'it fails');
+      default: return undefined;
+    }
+  }
+
+  const peers = new Set<FakePeer>();
+  return {
+    revisions, peers, waiting, notifications, subscriptions,
+    arrived: (key) => new Promise((resolve) => (waiting.has(key) ? resolve() : awaited.set(key, resolve))),
+    connect(outlet: Outlet, options: PeerOptions = {}) {
+      let revision: Revision | undefined;
+      const connection = new Connection(outlet, {
+        request(inbound) {
+          const { id, method, params } = inbound.request;
+          if (method === 'initialize') {
+            revision = negotiate(revisions, params?.['protocolVersion']);
+            if (params?.['fail'] || revision === undefined) throw new RpcError(errorCodes.invalidParams, 'no');
+            connection.batching = revision.batching;
+            return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
+          }
+          if (method === 'ask') {
+            return connection.request('roots/list', {}, {}, inbound).then((answer) => ({ answer }));
+          }
+          if (method === 'poll') {
+            options.closeStream?.(id);
+            return wait(inbound);
+          }
+          const result = common(inbound);
+          if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
+          return result;
+        },
+        notification: ({ method }) => void notifications.push(method),
+        error() {},
+      });
+      const peer: FakePeer = {
+        auth: options.auth,
+        connection,
+        receive: (decoded, to) => connection.receive(decoded, to),
+        close(why = 'closed') {
+          connection.close(why);
+          peers.delete(peer);
+        },
+        idle: () => connection.idle(),
+        get inFlight() {
+          return connection.inFlight;
+        },
+        get revision() {
+          return revision;
+        },
+      };
+      peers.add(peer);
+      return peer;
+    },
+    answer(request, _meta, outlet) {
+      const inbound = new Inbound(request, outlet);
+      inbound.run(() => {
+        if (request.method === 'subscriptions/listen') {
+          subscriptions.add(inbound);
+          inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
+          return new Promise((resolve) => {
+            waiting.set('listen', { inbound, finish: () => resolve({}) });
+          });
+        }
+        const result = common(inbound);
+        if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
+        return result;
+      });
+      return inbound;
+    },
+    toolHeaders: (name) => (name === 'mirrored'
+      ? new Map([['mcp-param-region', ['region']], ['mcp-param-count', ['deep', 'count']]]) : undefined),
+    endSubscriptions() {
+      waiting.get('listen')?.finish();
+    },
+  };
+}

@@ -75,12 +75,14 @@ export class Listening {
     if (this.#uris.delete(uri)) await this.#refresh();
   }
 
-  /** Opens everything anew: the far side was started again. */
+  /** Opens everything anew, after `stop`: the far side was started again. */
   restart(): void {
+    this.#stopped = false;
     this.#current = undefined;
     this.#keepOpen();
   }
 
+  /** Closes the stream, and opens no other. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -170,13 +172,10 @@ export class Listening {
     this.#refresh().catch((error) => this.#reopen(error));
   }
 
-  /** A server that refuses, and a connection that is closed, are not asked again. */
+  /** A server that refuses is not asked again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
-    const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
-    if (refused || (error instanceof ConnectionError && error.reason === 'closed')) {
-      return this.#port.error(error);
-    }
+    if (error instanceof RpcError || (error instanceof HttpError && error.status < 500)) return this.#port.error(error);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
     (this.#timer as { unref?: () => void }).unref?.();

@@ -8,7 +8,7 @@ type Bag = Record<string, unknown>;
 
 /** What listening needs of the client. */
 export interface ListeningPort {
-  /** Asks `subscriptions/listen`; calls `sent` with the id before the first answer. Resolves when the server ends it. */
+  /** Asks `subscriptions/listen`; calls `sent` with the id, and resolves when the server ends the stream. */
   listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
@@ -156,7 +156,8 @@ export class Listening {
     before?.controller.abort();
     this.#drops = 0;
     for (const kind of Object.keys(this.#lists)) {
-      if (this.#agreed[kind] !== true) this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
+      if (this.#agreed[kind] === true) continue;
+      this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
     }
   }
 
@@ -175,7 +176,9 @@ export class Listening {
   /** A server that refuses is not asked again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
-    if (error instanceof RpcError || (error instanceof HttpError && error.status < 500)) return this.#port.error(error);
+    if (error instanceof RpcError || (error instanceof HttpError && error.status < 500)) {
+      return this.#port.error(error);
+    }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
     (this.#timer as { unref?: () => void }).unref?.();

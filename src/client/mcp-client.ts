@@ -120,7 +120,8 @@ export class McpClient {
       const epoch = cache?.epoch ?? 0;
       result = await session.send(method, params, options);
       const type = result['resultType'];
-      if (type === undefined || type === 'complete' || !revision.resultType) cache?.keep(method, params, result, epoch);
+      const complete = type === undefined || type === 'complete' || !revision.resultType;
+      if (complete) cache?.keep(method, params, result, epoch);
       else result = await this.#unfinished(method, params, result, options);
     }
     if (method === 'tools/list' && Array.isArray(result['tools'])) {
@@ -152,6 +153,7 @@ export class McpClient {
   // ---- lists
 
   async *#list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
+    const { maxPages } = this.#limits;
     const seen = new Set<unknown>();
     let cursor: unknown;
     do {
@@ -161,7 +163,7 @@ export class McpClient {
       yield* items as T[];
       cursor = page['nextCursor'];
       if (seen.has(cursor)) throw new Error(`${method}: the server's pages go round in a circle`);
-      if (seen.add(cursor).size > this.#limits.maxPages) throw new Error(`${method}: more than ${this.#limits.maxPages} pages`);
+      if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
     } while (cursor !== undefined);
   }
 
@@ -231,7 +233,8 @@ export class McpClient {
     settled?: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<CompleteResult['completion']> {
-    const context = settled && this.#session.agreed().revision.completionContext ? { context: { arguments: settled } } : {};
+    const { completionContext } = this.#session.agreed().revision;
+    const context = settled && completionContext ? { context: { arguments: settled } } : {};
     const { completion } = await this.request('completion/complete', { ref, argument, ...context }, options);
     return completion as CompleteResult['completion'];
   }

@@ -259,9 +259,9 @@ export class Session {
     message: (decoded) => {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
-      if (kind === 'refusal') this.report(new Error(`a message of the server's was refused: ${decoded.error.message}`));
-      else if (kind === 'batch' && !this.#connection.batching) this.report(new Error("a batch of the server's was refused"));
-      else this.#connection.receive(decoded);
+      if (kind === 'refusal') this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+      else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
+      else this.report(new Error("the server's batch was refused: this revision has none"));
     },
     failed: (id, error) => this.#connection.fail(id, error),
     error: this.report,

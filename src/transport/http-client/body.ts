@@ -12,8 +12,8 @@ export function isStream(response: Response): boolean {
 }
 
 /**
- * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it throws
- * an `HttpError`. The length that the server announces is not trusted: the body may be compressed.
+ * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it
+ * throws an `HttpError`. The length that the server announces is not trusted: the body may be compressed.
  */
 export async function readBody(
   response: Response, maxBytes: number, cut: boolean = false,

@@ -6,7 +6,7 @@ export interface HttpClientLimits {
   maxMessageBytes: number;
   /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
   reconnectAttempts: number;
-  /** Milliseconds before the first reconnection, where the server named no `retry`; doubled at each one. 1 s. */
+  /** Milliseconds before the first reconnection without a `retry` of the server's; then doubled. 1 s. */
   reconnectInitialMs: number;
   /** Milliseconds between reconnections at most, unless the server's `retry` asks for more. 30 s. */
   reconnectMaxMs: number;

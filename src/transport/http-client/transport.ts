@@ -38,8 +38,8 @@ const modernCodes: readonly number[] = [
 ];
 
 /**
- * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls back
- * on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; a TypeError where it is not an HTTP address.
+ * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
+ * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; a TypeError where it is none.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): ClientTransport {
   const base = new URL(url);
@@ -191,7 +191,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     if (awaited(exchange)) throw new HttpError(status, '', 'the server answered another request');
   }
 
-  /** The server answered with an error status. A JSON-RPC error in its body is the answer; otherwise the status. */
+  /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
   async function refused(
     exchange: Exchange, response: Response, text: string, message: Outgoing,
   ): Promise<void> {
@@ -218,7 +218,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     throw new SessionExpired(body);
   }
 
-  /** Reads the stream that answers an exchange, and reconnects where it may. The GET stream: connects first. */
+  /** Reads the stream that answers an exchange, reconnecting where it may; connects the GET stream first. */
   async function follow(exchange: Exchange, response?: Response): Promise<void> {
     const { signal } = exchange.controller;
     exchange.streaming = true;

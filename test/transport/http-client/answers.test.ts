@@ -228,6 +228,7 @@ test('after close nothing is sent', async (t) => {
   await it.transport.close();
   const told = await it.request(1);
   assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError);
+  assert.equal(told.error.message, 'the transport is closed');
   it.send({ method: 'note' });
   assert.deepEqual(server.calls, []);
   assert.deepEqual(it.untaken, []);

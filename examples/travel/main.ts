@@ -2,6 +2,10 @@
 // The travel agency as a program, on its standard streams, as an MCP host starts it:
 //
 //   {"mcpServers": {"travel": {"command": "node", "args": ["dist/examples/travel/main.js"]}}}
+//
+// With `--http PORT` it serves http://127.0.0.1:PORT/mcp instead; port 0 is one that is free.
+import { parseArgs } from 'node:util';
+import { serveHttp } from 'barewire/http';
 import { serveStdio } from 'barewire/stdio';
 import { createTravelServer } from './server.ts';
 
@@ -13,4 +17,12 @@ const server = createTravelServer({
   onError: (error) => console.error(error.message),
 });
 
-serveStdio(server);
+const { http } = parseArgs({ options: { http: { type: 'string' } } }).values;
+if (http === undefined) {
+  serveStdio(server);
+} else {
+  const { url, close } = await serveHttp(server, { port: Number(http) });
+  console.log(url);
+  const stop = (): void => void close();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+}

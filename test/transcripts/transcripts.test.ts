@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -32,3 +33,42 @@ for (const [transport, open] of Object.entries(transports)) {
     }
   });
 }
+
+/** Every message of the server's with one value changed, added or left out. Placeholders stay. */
+function* mutations(json: unknown): Generator<unknown> {
+  if (typeof json === 'string') {
+    if (!json.startsWith('<')) yield `${json}!`;
+  } else if (typeof json === 'number') yield json + 1;
+  else if (typeof json === 'boolean') yield !json;
+  else if (json === null) yield 0;
+  else if (Array.isArray(json)) {
+    yield [...json, null];
+    for (const [index, item] of json.entries()) for (const changed of mutations(item)) yield json.with(index, changed);
+  } else if (typeof json === 'object') {
+    yield { ...json, more: null };
+    for (const [key, value] of Object.entries(json)) {
+      yield Object.fromEntries(Object.entries(json).filter(([other]) => other !== key));
+      for (const changed of mutations(value)) yield { ...json, [key]: changed };
+    }
+  }
+}
+
+describe('a transcript that is wrong anywhere does not play', { concurrency: true }, () => {
+  for (const file of files.filter((name) => /(lifecycle|batching|elicitation|progress)\.wire$/.test(name))) {
+    test(file, async () => {
+      const transcript = parseTranscript(readFileSync(join(folder, file), 'utf8'));
+      let changes = 0;
+      for (const [index, line] of transcript.lines.entries()) {
+        if (line.from === 'client') continue;
+        for (const json of mutations(line.json)) {
+          changes++;
+          const channel = await memoryChannel(basename(file, '.wire'));
+          const changed = { ...transcript, lines: transcript.lines.with(index, { ...line, json }) };
+          await assert.rejects(play(changed, channel), /line \d+: /, `line ${line.at} as ${JSON.stringify(json)}`);
+          await channel.close();
+        }
+      }
+      assert.ok(changes > 0);
+    });
+  }
+});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
-import { httpTransport } from '../../../src/transport/http-client/index.ts';
-import type { HttpTransportOptions } from '../../../src/transport/http-client/index.ts';
+import { httpTransport } from '../../../src/transport/fetch/index.ts';
+import type { HttpTransportOptions } from '../../../src/transport/fetch/index.ts';
 import { HttpError } from '../../../src/transport/port.ts';
 import { client, handshake, json, notice, result, revision, serve, stream } from './harness.ts';
 import type { Call } from './harness.ts';
@@ -93,7 +93,7 @@ for (const [name, { script, expected, agreed }] of Object.entries(messages)) {
 }
 
 const failures: Record<string, { script: Script; status: number; says: RegExp; options?: HttpTransportOptions }> = {
-  'nothing but 202': { script: (r) => void r.writeHead(202).end(), status: 202, says: /gives no answer/ },
+  'nothing but 202': { script: (r) => void r.writeHead(202).end(), status: 202, says: /HTTP 202 with content type/ },
   'another content type': {
     script: (r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'), status: 200, says: /"text\/html": <p>hi/,
   },
@@ -106,7 +106,7 @@ const failures: Record<string, { script: Script; status: number; says: RegExp; o
   },
   'not JSON-RPC': { script: (r) => json(r, '{"id":1,"result":{}}'), status: 200, says: /"jsonrpc" must be/ },
   'not JSON-RPC, in a stream': { script: (r) => sse(r, '{"jsonrpc":"2.0","id":1,"result":1}'), status: 200, says: /"result" must be/ },
-  'a batch, where the revision has none': { script: (r) => json(r, `[${result(1)}]`), status: 200, says: /a batch/ },
+  'a batch, where the revision has none': { script: (r) => json(r, `[${result(1)}]`), status: 200, says: /no batches/ },
   'an error status with some text': { script: (r) => void r.writeHead(400).end('Bad'), status: 400, says: /HTTP 400: Bad/ },
   'an error status with the error of another request': { script: (r) => json(r, failure(2, -32600), 400), status: 400, says: /HTTP 400/ },
   '401, whatever the body': { script: (r) => json(r, failure(1, -32600), 401), status: 401, says: /HTTP 401/ },
@@ -228,6 +228,7 @@ test('after close nothing is sent', async (t) => {
   await it.transport.close();
   const told = await it.request(1);
   assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError);
+  assert.equal(told.error.message, 'the transport is closed');
   it.send({ method: 'note' });
   assert.deepEqual(server.calls, []);
   assert.deepEqual(it.untaken, []);

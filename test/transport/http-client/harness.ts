@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
-import { httpTransport } from '../../../src/transport/http-client/index.ts';
-import type { HttpTransportOptions } from '../../../src/transport/http-client/index.ts';
+import { httpTransport } from '../../../src/transport/fetch/index.ts';
+import type { HttpTransportOptions } from '../../../src/transport/fetch/index.ts';
 import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
 
 /** One HTTP request as a scripted server sees it. */
@@ -81,6 +81,7 @@ export interface Client {
 const lingerMs = 1_000_001;
 const endpointMs = 1_000_002;
 const closeMs = 1_000_003;
+const listenMs = 1_000_004;
 
 export const revision = (version: string): Revision => findRevision(revisions, version) as Revision;
 
@@ -101,7 +102,7 @@ export async function client(t: TestContext, url: string, options: HttpTransport
     },
     random: () => 1,
     ...options,
-    limits: { lingerMs, endpointMs, closeMs, ...options.limits },
+    limits: { lingerMs, endpointMs, closeMs, listenMs, ...options.limits },
   });
   t.after(() => transport.close());
   await transport.open({

@@ -130,15 +130,6 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
   }
 });
 
-test('a session id that could not be a header is not used, and told', async (t) => {
-  const server = await serve(t, (call, response) => void handshake(call, response, { 'mcp-session-id': 'a b' }));
-  const it = await client(t, server.url);
-  it.send({ id: 1, method: 'initialize' });
-  const told = await it.next();
-  assert.ok(told.kind === 'error' && /session id/.test(told.error.message));
-  assert.equal((await it.next()).kind, 'message');
-});
-
 test('abandon closes the stream of its request, before and after the headers, and says nothing', async (t) => {
   let arrived: (() => void) | undefined;
   let closed: (() => void) | undefined;

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
-import { client, handshake, notice, result, serve, stream } from './harness.ts';
+import { client, handshake, json, notice, result, serve, stream } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
@@ -36,7 +36,8 @@ const cutting = (t: TestContext, abrupt: boolean): Promise<Scripted> => serve(t,
   if (call.method === 'GET') return resume(call, response);
   const id = String(call.body.id);
   const cut = Number(id);
-  stream(response).write(Buffer.from(events(id).join('')).subarray(0, cut), () => abrupt ? response.destroy() : response.end());
+  const part = Buffer.from(events(id).join('')).subarray(0, cut);
+  stream(response).write(part, () => abrupt ? response.destroy() : response.end());
 });
 
 for (const abrupt of [false, true]) {
@@ -86,7 +87,7 @@ test('without the server\'s word the waits grow, up to a bound, and attempts are
   await it.handshake();
   const told = await it.request(1);
   assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError);
-  assert.match(told.error.message, /5 attempts/);
+  assert.match(told.error.message, /attempts to resume it: 5/);
   assert.deepEqual(it.waits, [75, 150, 300, 375, 375]);
 });
 
@@ -94,13 +95,15 @@ test('a server that accepts a resumption and says nothing is asked again, ever m
   let gets = 0;
   const server = await serve(t, (call, response) => {
     if (handshake(call, response)) return;
-    if (call.method === 'POST') stream(response).end('id: 1\nretry: 150\ndata:\n\n');
-    else stream(response).end(++gets < 4 ? ': wait\n\n' : `data: ${result(1)}\n\n`);
+    if (call.method === 'POST') stream(response).end('id: 1\nretry: 300\ndata:\n\n');
+    else if (++gets % 2 === 1) response.writeHead(503).end();
+    else stream(response).end(gets < 6 ? ': wait\n\n' : `data: ${result(1)}\n\n`);
   });
-  const it = await client(t, server.url, { limits: { reconnectInitialMs: 100, reconnectAttempts: 1 } });
+  const it = await client(t, server.url, { limits: { reconnectInitialMs: 100, reconnectAttempts: 2 } });
   await it.handshake();
   assert.equal((await it.request(1)).kind, 'message');
-  assert.deepEqual(it.waits, [150, 200, 400, 800]);
+  // Never sooner than the server said; what it accepts in between makes new attempts.
+  assert.deepEqual(it.waits, [300, 300, 400, 800, 1600, 3200]);
 });
 
 for (const [status, kind] of [[404, SessionExpired], [405, HttpError], [401, HttpError], [400, HttpError]] as const) {
@@ -170,6 +173,32 @@ test('the GET stream is opened after the handshake, and again after each end', a
   assert.deepEqual(it.untaken, []);
 });
 
+test('requests wait until the GET stream is answered, so that nothing said on it is lost', async (t) => {
+  const order: string[] = [];
+  const server = await serve(t, (call, response) => {
+    order.push(call.body.method ?? call.method);
+    // The answer to the GET is late: what was sent meanwhile would have overtaken it.
+    if (call.method === 'GET') setTimeout(() => (order.push('opened'), stream(response)), 50);
+    else if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else handshake(call, response);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(order, ['initialize', 'notifications/initialized', 'GET', 'opened', 'tools/list']);
+});
+
+test('requests do not wait for ever for a GET that is not answered', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else if (call.method !== 'GET') handshake(call, response);
+  });
+  const it = await client(t, server.url, { limits: { listenMs: 7 } });
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(it.waits, [7]);
+});
+
 test('a GET stream that is refused is told once; 405 is no fault', async (t) => {
   for (const status of [405, 400]) {
     const server = await serve(t, (call, response) => {
@@ -211,6 +240,53 @@ test('an event over the limit on the GET stream is told by name, and the stream 
   const told = await it.next();
   assert.ok(told.kind === 'error' && /too large/.test(told.error.message));
   assert.equal((await it.next()).kind, 'message');
+});
+
+test('the answer to initialize may be resumed, in the session that it opens', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.method === 'POST') stream(response, { 'mcp-session-id': 's' }).end('id: 1\ndata:\n\n');
+    else if (call.method === 'GET') stream(response).end(`data: ${result(1)}\n\n`);
+    else response.end();
+  });
+  const it = await client(t, server.url);
+  assert.equal((await it.request(1, 'initialize')).kind, 'message');
+  assert.equal(server.calls[1]?.headers['mcp-session-id'], 's');
+});
+
+test('an event over the limit ends the stream of its request', async (t) => {
+  let closed: (() => void) | undefined;
+  const gone = new Promise<void>((resolve) => (closed = resolve));
+  const server = await serve(t, (call, response) => {
+    response.on('close', () => closed?.());
+    stream(response).write(`data: ${'x'.repeat(200)}\n\n`);
+  });
+  const it = await client(t, server.url, { limits: { maxMessageBytes: 150 } });
+  assert.equal((await it.request(1)).kind, 'failed');
+  await gone;
+});
+
+test('a transport that closes while the handshake is accepted opens no GET stream', async (t) => {
+  const server = await serve(t, (call, response) => void handshake(call, response));
+  let close: (() => Promise<void>) | undefined;
+  let accepted: (() => void) | undefined;
+  const closing = new Promise<void>((resolve) => (accepted = resolve));
+  const it = await client(t, server.url, {
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      if (response.status === 202) {
+        await close?.();
+        accepted?.();
+      }
+      return response;
+    },
+  });
+  close = it.transport.close;
+  await it.handshake();
+  await closing;
+  // Round trips that are over after a GET would have been.
+  const other = await client(t, server.url);
+  for (const id of [1, 2, 3]) await other.request(id, 'initialize');
+  assert.ok(!server.calls.some(({ method }) => method === 'GET'));
 });
 
 test('a stream that stays open after its answer is closed when its time is up', async (t) => {

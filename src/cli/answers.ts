@@ -1,0 +1,95 @@
+import { openPrompter } from './prompter.ts';
+import { fillForm } from './form.ts';
+import type { CompleteForm } from './form.ts';
+import type { Style } from './terminal.ts';
+import { makeArguments } from './arguments.ts';
+import type { ClientHandlers, ElicitAnswer } from '../client/options.ts';
+import type { ElicitRequestParams } from '../protocol/elicitation.ts';
+import type { CreateMessageResult } from '../protocol/sampling.ts';
+import { completeForm } from '../schema/elicitation.ts';
+import type { Form } from '../schema/elicitation.ts';
+
+/** How the tour answers what a server asks. */
+export interface AnswerOptions {
+  /** Whom to ask, at the terminal; without anybody, forms get their defaults, and pages are declined. */
+  readonly person: Person;
+  readonly style: Style;
+  /** Who asks, as the person knows it. */
+  readonly from: () => string | undefined;
+  /** A form is open: nothing else may be printed, and no time runs. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Tells the person what was done in their stead. */
+  readonly note: (text: string) => void;
+  /** Milliseconds without a key after which the person counts as gone. */
+  readonly patienceMs: number;
+}
+
+/** Whether somebody is there. Once a person has not answered, they are not asked again. */
+export interface Person {
+  present: boolean;
+}
+
+const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
+
+/** What a model says that has read nothing. It begins with a number, for those who ask it to choose. */
+const cannedAnswer = '1, because it stands first. (This is a canned answer: there is no model here.)';
+
+/** The answers themselves, as a client takes them. */
+export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
+
+export function answersOf(options: AnswerOptions): Answers {
+  const { person, note, pause, resume, style, from, patienceMs } = options;
+
+  /** Undefined: there was nobody to answer. */
+  async function askPerson(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitAnswer | undefined> {
+    if (!person.present) return undefined;
+    const left = new AbortController();
+    let timer = setTimeout(() => left.abort(), patienceMs);
+    const typed = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => left.abort(), patienceMs);
+    };
+    pause();
+    const prompter = openPrompter(process.stdin, process.stdout);
+    process.stdin.on('data', typed);
+    try {
+      const answer = await fillForm(params, prompter, {
+        complete, style, from: from(), signal: AbortSignal.any([signal, left.signal]),
+      });
+      if (!left.signal.aborted) return answer;
+      person.present = false;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      process.stdin.off('data', typed);
+      prompter.close();
+      resume();
+      if (!person.present) note(`No key was pressed for ${patienceMs / 1000} s: from here on, nobody is asked.`);
+    }
+  }
+
+  return {
+    async onElicit(form, { signal }) {
+      const answer = await askPerson(form, signal);
+      if (answer) return answer;
+      const made = makeArguments({ ...form.requestedSchema }, false);
+      if ('problem' in made) {
+        note(`The form cannot be filled in without a person (${made.problem}), so it is declined.`);
+        return { action: 'decline' };
+      }
+      note('The form is accepted with its defaults, and made-up values where it has none.');
+      return { action: 'accept', content: made.args };
+    },
+    async onElicitUrl(page, { signal }) {
+      const answer = await askPerson(page, signal);
+      if (answer) return answer;
+      note('Nobody is here to visit the page, so it is declined.');
+      return { action: 'decline' };
+    },
+    onSample(): CreateMessageResult {
+      note('A canned answer stands in for the model.');
+      return { role: 'assistant', content: { type: 'text', text: cannedAnswer }, model: 'no model', stopReason: 'endTurn' };
+    },
+  };
+}

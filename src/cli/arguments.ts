@@ -1,0 +1,138 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { compile } from '../schema/compile.ts';
+import type { JsonSchema } from '../schema/types.ts';
+import type { Bag } from './words.ts';
+
+// Arguments for a tool that nobody has called before, made from its schema alone: as few as it takes, and as
+// small as they may be.
+
+/** What came of it: arguments that the schema accepts, or why there are none. */
+export type MadeArguments = { readonly args: Bag } | { readonly problem: string };
+
+const maxDepth = 8;
+
+/** Strings by the format that they must have. */
+const formats: Readonly<Record<string, string>> = {
+  'date': '2026-05-01',
+  'date-time': '2026-05-01T09:00:00Z',
+  'time': '09:00:00Z',
+  'duration': 'P1D',
+  'email': 'someone@example.com',
+  'hostname': 'example.com',
+  'ipv4': '192.0.2.1',
+  'ipv6': '2001:db8::1',
+  'uri': 'https://example.com/',
+  'url': 'https://example.com/',
+  'uuid': '123e4567-e89b-42d3-a456-426614174000',
+};
+
+// A time to wait, in seconds by its looks: a tour has no use for ten of them.
+const waits = /duration|delay|seconds|sleep|wait/i;
+const shortWait = 1;
+
+/**
+ * Makes arguments for a tool. Named values go first (`const`, `default`, `examples`, `enum`), then the smallest
+ * of the type; what is not required is left out, except a wait that can be cut short.
+ * @param quick whether to cut waits short
+ */
+export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): MadeArguments {
+  try {
+    const args = make(inputSchema, { root: inputSchema, quick }, 0);
+    const judged = compile(inputSchema)(args);
+    if (judged.valid && isObject(args)) return { args };
+    const [error] = judged.valid ? [] : judged.errors;
+    return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are no object' };
+  } catch (error) {
+    // A schema that is none.
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+interface Making {
+  readonly root: JsonSchema;
+  readonly quick: boolean;
+}
+
+function make(schema: unknown, making: Making, depth: number): unknown {
+  if (!isObject(schema) || depth > maxDepth) return null;
+  for (const named of ['const', 'default'] as const) if (Object.hasOwn(schema, named)) return schema[named];
+  for (const named of ['examples', 'enum'] as const) {
+    const list = schema[named];
+    if (Array.isArray(list) && list.length > 0) return list[0];
+  }
+  if (typeof schema['$ref'] === 'string') return make(referred(schema['$ref'], making.root), making, depth + 1);
+  for (const choice of ['anyOf', 'oneOf'] as const) {
+    const list = schema[choice];
+    if (Array.isArray(list)) return make({ ...schema, [choice]: undefined, ...list[0] as object }, making, depth + 1);
+  }
+  if (Array.isArray(schema['allOf'])) {
+    return make(Object.assign({}, schema, ...schema['allOf'], { allOf: undefined }), making, depth + 1);
+  }
+  const type = Array.isArray(schema['type']) ? schema['type'][0] as unknown : schema['type'];
+  switch (type) {
+    case 'object': return makeObject(schema, making, depth);
+    case 'array': return makeArray(schema, making, depth);
+    case 'string': return makeString(schema);
+    case 'number':
+    case 'integer': return makeNumber(schema, type === 'integer');
+    case 'boolean': return false;
+    case 'null': return null;
+    default: return isObject(schema['properties']) ? makeObject(schema, making, depth) : 'example';
+  }
+}
+
+function makeObject(schema: Bag, making: Making, depth: number): Bag {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema['required']) ? schema['required'] as unknown[] : [];
+  const made: [string, unknown][] = [];
+  for (const [name, property] of Object.entries(properties)) {
+    const wait = making.quick && isObject(property) ? shortened(name, property) : undefined;
+    if (wait !== undefined) made.push([name, wait]);
+    else if (required.includes(name)) made.push([name, make(property, making, depth + 1)]);
+  }
+  for (const name of required) {
+    if (typeof name === 'string' && !Object.hasOwn(properties, name)) made.push([name, 'example']);
+  }
+  // fromEntries runs no setter: `__proto__` is a name like any other.
+  return Object.fromEntries(made);
+}
+
+function shortened(name: string, { type, default: usual, minimum }: Bag): number | undefined {
+  if ((type !== 'number' && type !== 'integer') || !waits.test(name) || /ms$|millis/i.test(name)) return undefined;
+  if (typeof usual === 'number' && usual <= shortWait) return undefined;
+  return typeof minimum === 'number' ? Math.max(minimum, shortWait) : shortWait;
+}
+
+function makeArray(schema: Bag, making: Making, depth: number): unknown[] {
+  const ahead = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] as unknown[] : [];
+  const { minItems } = schema;
+  const least = typeof minItems === 'number' ? Math.min(minItems, 100) : 0;
+  return Array.from({ length: Math.max(least, ahead.length) }, (_, at) => make(ahead[at] ?? schema['items'], making, depth + 1));
+}
+
+function makeString({ format, minLength, maxLength }: Bag): string {
+  const text = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] ?? '' : 'example';
+  const long = typeof minLength === 'number' ? text.padEnd(Math.min(minLength, 1000), '.') : text;
+  return typeof maxLength === 'number' ? long.slice(0, Math.max(0, maxLength)) : long;
+}
+
+function makeNumber({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Bag, whole: boolean): number {
+  const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : whole ? 1 : 0;
+  let value = 1;
+  if (typeof minimum === 'number') value = Math.max(value, minimum);
+  if (typeof exclusiveMinimum === 'number') value = Math.max(value, exclusiveMinimum + (whole ? 1 : 0.5));
+  if (typeof maximum === 'number') value = Math.min(value, maximum);
+  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) value = exclusiveMaximum - (whole ? 1 : 0.5);
+  return step > 0 ? Math.ceil(value / step) * step : value;
+}
+
+/** A `$ref` within the schema: `#`, or a JSON Pointer behind it. */
+function referred(ref: string, root: JsonSchema): unknown {
+  if (!ref.startsWith('#')) return undefined;
+  let at: unknown = root;
+  for (const part of ref.slice(1).split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Bag)[name] : undefined;
+  }
+  return at;
+}

@@ -1,0 +1,86 @@
+import { revisions } from './methods.ts';
+import type { Target } from './target.ts';
+
+/** What the command line asks for. */
+export interface Options {
+  readonly target: Target | undefined;
+  readonly output: 'watch' | 'quiet' | 'json';
+  readonly revision: string | undefined;
+  /** Forms get their defaults, and nobody is asked. */
+  readonly yes: boolean;
+  /** Undefined: as the environment says. */
+  readonly colour: false | undefined;
+  /** No pauses between the steps. */
+  readonly fast: boolean;
+  /** Messages are printed whole. */
+  readonly full: boolean;
+  readonly timeoutMs: number;
+}
+
+export const help: string = `Shows a server of the Model Context Protocol at work, message by message.
+
+  barewire [options] COMMAND [ARGUMENTS]    starts a server, and speaks with it over its standard streams
+  barewire [options] http://HOST/PATH       speaks with a server over HTTP
+  barewire [options]                        in the repository: the travel agency of examples/, in both eras
+
+  --revision X   speaks that revision of the protocol: ${revisions.join(', ')}
+  --yes          fills in forms with their defaults, and asks nobody
+  --quiet        prints only the table at the end
+  --json         prints each message and each result as a line of JSON
+  --fast         does not pause between the steps; it does so only for a person at a terminal
+  --full         prints messages whole, however long they are
+  --no-color     prints without colour, as does NO_COLOR in the environment
+  --timeout N    seconds of silence after which a request counts as unanswered; 60
+  --help         prints this
+
+Tools that are marked destructive are listed and never called. It ends with 0 if all that the server offers works.`;
+
+/** Reads the command line. What stands behind the first word that is no option belongs to the server. */
+export function readOptions(words: readonly string[]): Options | { readonly help: true } | { readonly problem: string } {
+  const options: { -readonly [K in keyof Options]: Options[K] } = {
+    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, fast: false, full: false, timeoutMs: 60_000,
+  };
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '--') {
+      at++;
+      break;
+    }
+    if (!word.startsWith('-')) break;
+    const [flag = '', inline] = word.split(/=(.*)/s, 2);
+    const value = (): string | undefined => inline ?? words[++at];
+    switch (flag) {
+      case '--help': case '-h': return { help: true };
+      case '--json': options.output = 'json'; break;
+      case '--quiet': case '-q': options.output = 'quiet'; break;
+      case '--yes': case '-y': options.yes = true; break;
+      case '--fast': options.fast = true; break;
+      case '--full': options.full = true; break;
+      case '--no-color': options.colour = false; break;
+      case '--revision': {
+        const revision = value();
+        if (revision === undefined || !revisions.includes(revision)) {
+          return { problem: `--revision takes one of ${revisions.join(', ')}` };
+        }
+        options.revision = revision;
+        break;
+      }
+      case '--timeout': {
+        const seconds = Number(value());
+        if (!(seconds > 0 && seconds <= 86_400)) return { problem: '--timeout takes a number of seconds' };
+        options.timeoutMs = seconds * 1000;
+        break;
+      }
+      default: return { problem: `there is no option ${flag}` };
+    }
+  }
+  const [command, ...args] = words.slice(at);
+  if (command === undefined) return options;
+  if (/^https?:\/\//i.test(command)) {
+    if (!URL.canParse(command)) return { problem: `${command} is no address` };
+    if (args.length > 0) return { problem: `an address stands alone: ${args.join(' ')}` };
+    return { ...options, target: { kind: 'address', url: command } };
+  }
+  return { ...options, target: { kind: 'program', command, args } };
+}

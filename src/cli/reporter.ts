@@ -1,0 +1,212 @@
+import { explain } from './explain.ts';
+import { table, visible, width, wireLine } from './terminal.ts';
+import type { Style } from './terminal.ts';
+import { bag } from './words.ts';
+import type { TraceEntry } from '../transport/port.ts';
+
+/** What came of one step. */
+export interface Row {
+  readonly step: string;
+  /** `absent`: the server does not have it, or nothing came of it that could fail. */
+  readonly outcome: 'ok' | 'failed' | 'absent';
+  readonly detail: string;
+  /** Messages that passed, in both directions. */
+  readonly messages: number;
+  /** Milliseconds. */
+  readonly ms: number;
+}
+
+/** One wire message, with what it is. */
+export interface ExplainedMessage {
+  /** Milliseconds since the tour began. */
+  readonly at: number;
+  readonly direction: 'sent' | 'received';
+  readonly text: string;
+  /** As parsed; undefined where it is not JSON. */
+  readonly message: unknown;
+  readonly what: string;
+  readonly section: string;
+}
+
+/** Where the tour says what happens. Text from the wire is made safe here. */
+export interface Reporter {
+  /** A walk begins. */
+  walk(title: string): void;
+  step(title: string, intro: string): void;
+  /** A part of a step, such as one tool. */
+  part(title: string): void;
+  message(message: ExplainedMessage): void;
+  note(text: string): void;
+  stderr(line: string): void;
+  problem(text: string): void;
+  result(row: Row): void;
+  summary(title: string, rows: readonly Row[]): void;
+  end(ok: boolean, text: string): void;
+  /** Holds back what would be printed, until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Says of each message what it is: knows the requests in both directions, and the revision once it is found. */
+export function createExplainer(began: number, revision: () => string | undefined): (entry: TraceEntry) => ExplainedMessage {
+  const asked = { sent: new Map<unknown, string>(), received: new Map<unknown, string>() };
+  return ({ direction, text, at }) => {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      // Explained as what it is: a line that is not JSON.
+    }
+    for (const one of Array.isArray(message) ? message as unknown[] : [message]) {
+      const { id, method } = bag(one);
+      if (id !== undefined && typeof method === 'string') asked[direction].set(id, method);
+    }
+    const questions = asked[direction === 'sent' ? 'received' : 'sent'];
+    const said = explain(message ?? text, direction, revision(), (id) => questions.get(id));
+    return { at: at - began, direction, text, message, ...said };
+  };
+}
+
+export interface PrintOptions {
+  readonly print: (line: string) => void;
+  readonly style: Style;
+  /** Columns of the screen; `Infinity`: nothing is cut. */
+  readonly columns: number;
+}
+
+const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(3);
+
+/** For a person who watches. */
+export function watchReporter({ print: out, style, columns }: PrintOptions): Reporter {
+  const { bold, dim, cyan, green, red, yellow, magenta } = style;
+  const held: string[] = [];
+  let holding = false;
+  const print = (line: string): void => {
+    if (holding) held.push(line);
+    else out(line);
+  };
+  const wide = Math.min(columns, 100);
+  const indent = '         ';
+  const wrapped = (text: string, paint: (text: string) => string): void => {
+    for (const line of wrap(text, columns - indent.length)) print(indent + paint(line));
+  };
+  return {
+    walk(title) {
+      print('');
+      print(bold(visible(title)));
+      print(bold('═'.repeat(Math.min(wide, width(visible(title))))));
+    },
+    step(title, intro) {
+      const head = `── ${title} `;
+      print('');
+      print(bold(head + '─'.repeat(Math.max(3, wide - width(head)))));
+      for (const line of wrap(intro, wide)) print(dim(line));
+    },
+    part(title) {
+      print('');
+      print(`   ${bold(visible(title))}`);
+    },
+    message({ at, direction, text, message, what, section }) {
+      const sent = direction === 'sent';
+      const paint = 'error' in bag(message) || message === undefined ? red : sent ? cyan : green;
+      print(`${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${wireLine(text, columns - 10)}`)}`);
+      const line = `${what}  ${dim(section)}`;
+      if (indent.length + 2 + width(line) <= columns) print(`${indent}  ${line}`);
+      else {
+        for (const part of wrap(what, columns - indent.length - 2)) print(`${indent}  ${part}`);
+        print(`${indent}  ${dim(section)}`);
+      }
+    },
+    note: (text) => wrapped(`(${visible(text)})`, yellow),
+    stderr: (line) => print(`${indent}${dim(`stderr │ ${wireLine(line, columns - indent.length - 9)}`)}`),
+    problem: (text) => wrapped(`Problem: ${visible(text)}`, red),
+    result({ outcome, step, detail }) {
+      const word = outcome === 'ok' ? green('ok') : outcome === 'failed' ? red('failed') : dim('not there');
+      print(`   ${word}  ${step}${detail && `: ${visible(detail)}`}`);
+    },
+    summary(title, rows) {
+      print('');
+      print(bold(visible(title)));
+      for (const line of summaryLines(rows, columns, { green, red, dim, bold })) print(line);
+    },
+    end(ok, text) {
+      print('');
+      print((ok ? green : magenta)(bold(visible(text))));
+    },
+    pause: () => {
+      holding = true;
+    },
+    resume() {
+      holding = false;
+      for (const line of held.splice(0)) out(line);
+    },
+  };
+}
+
+/** Only the tables, and what went wrong. */
+export function quietReporter({ print, style, columns }: PrintOptions): Reporter {
+  const { bold, green, red } = style;
+  const nothing = (): void => {};
+  return {
+    walk: nothing,
+    step: nothing,
+    part: nothing,
+    message: nothing,
+    note: nothing,
+    stderr: nothing,
+    problem: (text) => print(red(`Problem: ${visible(text)}`)),
+    result: nothing,
+    summary(title, rows) {
+      print(bold(visible(title)));
+      for (const line of summaryLines(rows, columns, style)) print(line);
+      print('');
+    },
+    end: (ok, text) => print((ok ? green : red)(visible(text))),
+    pause: nothing,
+    resume: nothing,
+  };
+}
+
+/** One JSON object a line, for a program. */
+export function jsonReporter(print: (line: string) => void): Reporter {
+  const say = (type: string, members: object): void => print(JSON.stringify({ type, ...members }));
+  return {
+    walk: (title) => say('walk', { title }),
+    step: (title) => say('step', { title }),
+    part: (title) => say('part', { title }),
+    message: ({ at, direction, text, message, what, section }) =>
+      say('message', { at, direction, ...message === undefined ? { text } : { message }, what, section }),
+    note: (text) => say('note', { text }),
+    stderr: (line) => say('stderr', { line }),
+    problem: (text) => say('problem', { text }),
+    result: (row) => say('result', row),
+    summary: (title, rows) => say('summary', { title, rows }),
+    end: (ok, text) => say('end', { ok, text }),
+    pause: () => {},
+    resume: () => {},
+  };
+}
+
+function summaryLines(rows: readonly Row[], columns: number, style: Pick<Style, 'green' | 'red' | 'dim' | 'bold'>): string[] {
+  const { green, red, dim, bold } = style;
+  const words = { ok: green('ok'), failed: red('FAILED'), absent: dim('–') };
+  return table(
+    ['step', 'result', 'messages', 'ms', 'what happened'],
+    rows.map(({ step, outcome, messages, ms, detail }) =>
+      [step, words[outcome], String(messages || ''), messages ? String(Math.round(ms)) : '', visible(detail)]),
+    { columns: Math.min(columns, 160), right: [2, 3], head: bold },
+  );
+}
+
+/** Lines of at most so many columns, cut between words; a longer word stands alone. */
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && width(line) + 1 + width(word) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,416 @@
+import type { Answers } from './answers.ts';
+import { makeArguments } from './arguments.ts';
+import { createExplainer } from './reporter.ts';
+import type { Reporter, Row } from './reporter.ts';
+import { reasonNotToCall } from './safety.ts';
+import { createWatchdog } from './watchdog.ts';
+import { count, some } from './words.ts';
+import { McpClient } from '../client/mcp-client.ts';
+import type { CallOptions, ClientOptions } from '../client/options.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
+import type { CompleteRequestParams } from '../protocol/completion.ts';
+import type { Prompt } from '../protocol/prompts.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { uriTemplate } from '../protocol/uri-template.ts';
+import { compile } from '../schema/compile.ts';
+import type { ClientTransport, Trace } from '../transport/port.ts';
+
+export interface TourOptions {
+  /** Above everything. */
+  readonly title: string;
+  /** Makes the way to the server; `trace` is to see every message. */
+  readonly transport: (trace: Trace) => ClientTransport;
+  readonly reporter: Reporter;
+  /** Makes the answers to the server's questions, around the pauses of the tour. */
+  readonly answers: (hooks: TourHooks) => Answers;
+  /** Where the server may write. */
+  readonly roots: readonly Root[];
+  readonly era?: ClientOptions['era'];
+  /** Default: all that the client speaks. */
+  readonly revisions?: readonly string[] | undefined;
+  /** Milliseconds of silence after which a request counts as unanswered. */
+  readonly timeoutMs: number;
+  /** Milliseconds between steps, so that a person can follow. Default: 0. */
+  readonly paceMs?: number | undefined;
+  /** A short walk: these tools, and what is needed around them. */
+  readonly only?: readonly string[] | undefined;
+}
+
+export interface TourHooks {
+  /** The server's name for itself, once it is known. */
+  readonly from: () => string | undefined;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+export interface TourResult {
+  readonly ok: boolean;
+  readonly rows: readonly Row[];
+  readonly messages: number;
+}
+
+/** A step that the server has nothing for. */
+class Absent extends Error {}
+
+const most = { resources: 4, prompts: 3, tools: 25 };
+/** However long it talks: one request gets five minutes. */
+const longestMs = 300_000;
+const cancelAfterMs = 400;
+
+/**
+ * Walks the protocol with one server, from the first message to the last, and reports each step. Never rejects,
+ * and ends by itself: whatever the server does not answer is reported as that.
+ */
+export async function tour(options: TourOptions): Promise<TourResult> {
+  const { reporter, only } = options;
+  const rows: Row[] = [];
+  const heard = { progress: 0, forms: 0, pages: 0, samples: 0, roots: 0, logs: 0, changes: 0 };
+  const problems: string[] = [];
+  const watchdog = createWatchdog(options.timeoutMs, longestMs);
+  let messages = 0;
+  let gone: string | undefined;
+
+  const pause = (): void => {
+    watchdog.pause();
+    reporter.pause();
+  };
+  const resume = (): void => {
+    watchdog.resume();
+    reporter.resume();
+  };
+  const answers = options.answers({ from: () => client.server?.title ?? client.server?.name, pause, resume });
+  const problem = (text: string): void => {
+    problems.push(text);
+    reporter.problem(text);
+  };
+
+  const client = new McpClient({ name: 'barewire-tour', title: 'The tour of barewire', version: '0.1.0' }, {
+    era: options.era,
+    revisions: options.revisions,
+    // npx may have to fetch the server first.
+    limits: { timeoutMs: 0, maxTimeoutMs: 0, probeTimeoutMs: Math.min(options.timeoutMs, 15_000) },
+    validator: (schema) => compile(schema),
+    onElicit(form, context) {
+      heard.forms++;
+      return answers.onElicit(form, context);
+    },
+    onElicitUrl(page, context) {
+      heard.pages++;
+      return answers.onElicitUrl(page, context);
+    },
+    onSample(request, context) {
+      heard.samples++;
+      return answers.onSample(request, context);
+    },
+    roots() {
+      heard.roots++;
+      return options.roots;
+    },
+    onLog: () => void heard.logs++,
+    onListChanged: () => void heard.changes++,
+    onResourceUpdated: () => void heard.changes++,
+    onError: (error) => problem(error.message),
+    onClose(why) {
+      gone = why;
+      problem(`The connection is gone: ${why}`);
+    },
+  });
+
+  const explained = createExplainer(Date.now(), () => client.revision?.version);
+  const transport = options.transport((entry) => {
+    messages++;
+    watchdog.heard();
+    reporter.message(explained(entry));
+  });
+
+  const add = (row: Row): void => {
+    rows.push(row);
+    reporter.result(row);
+  };
+
+  /** Runs one step. False: it failed. */
+  async function step(name: string, intro: string, run: () => Promise<string>): Promise<boolean> {
+    if (gone !== undefined) return false;
+    reporter.step(name, intro);
+    await breathe();
+    const before = messages;
+    const began = performance.now();
+    const end = (outcome: Row['outcome'], detail: string): void =>
+      add({ step: name, outcome, detail, messages: messages - before, ms: performance.now() - began });
+    try {
+      end('ok', await run());
+      return true;
+    } catch (error) {
+      end(error instanceof Absent ? 'absent' : 'failed', textOf(error));
+      return false;
+    }
+  }
+
+  async function part(title: string): Promise<void> {
+    await breathe();
+    reporter.part(title);
+  }
+
+  async function breathe(): Promise<void> {
+    if (options.paceMs) await new Promise((resolve) => setTimeout(resolve, options.paceMs));
+  }
+
+  /** Every request goes through here, so that none waits for ever. */
+  const ask = <T>(run: (options: CallOptions) => Promise<T>): Promise<T> =>
+    watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
+
+  const declared = (capability: 'tools' | 'resources' | 'prompts' | 'logging'): void => {
+    if (client.capabilities?.[capability] === undefined) throw new Absent(`the server does not declare ${capability}`);
+  };
+
+  reporter.walk(options.title);
+  const open = await step('Opening', 'The two sides say who they are, and agree on a revision of the protocol.', async () => {
+    await watchdog.guard(() => client.connect(transport));
+    const { title, name = '(no name)', version = '' } = client.server ?? {};
+    return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
+  });
+  if (open) await walk();
+  await step('Shutdown', transport.kind === 'pipe'
+    ? 'The client closes the input of the server, which is how it tells it to end.'
+    : 'The client ends its streams, and its session if there is one.', async () => {
+    await watchdog.guard(() => client.close());
+    return 'closed in good order';
+  });
+  // After a failure the connection may still be open.
+  if (!open || gone !== undefined) await client.close().catch(() => {});
+  const ok = problems.length === 0 && rows.every(({ outcome }) => outcome !== 'failed');
+  if (problems.length > 0) {
+    rows.push({ step: 'Problems', outcome: 'failed', detail: problems.join('; '), messages: 0, ms: 0 });
+  }
+  return { ok, rows, messages };
+
+  async function walk(): Promise<void> {
+    let tools: Tool[] = [];
+    let resources: Resource[] = [];
+    let templates: ResourceTemplate[] = [];
+    let prompts: Prompt[] = [];
+    let watched: string | undefined;
+
+    await step('Log level', 'The client says which log messages it wants to see.', async () => {
+      declared('logging');
+      const before = messages;
+      await ask((how) => client.setLogLevel('debug', how));
+      return messages === before ? 'debug, said with every request from now on' : 'debug';
+    });
+    await step('Tools', 'What a model can call, page by page.', async () => {
+      declared('tools');
+      tools = await ask((how) => client.listTools(how));
+      return listed(tools.length, 'tool');
+    });
+    if (!only) {
+      await step('Resources', 'What can be read.', async () => {
+        declared('resources');
+        resources = await ask((how) => client.listResources(how));
+        return listed(resources.length, 'resource');
+      });
+    }
+    await step('Templates', 'Whole families of what can be read.', async () => {
+      declared('resources');
+      try {
+        templates = await ask((how) => client.listResourceTemplates(how));
+      } catch (error) {
+        // The capability does not promise templates.
+        if (error instanceof RpcError && error.code === -32601) throw new Absent('the server has no templates');
+        throw error;
+      }
+      return listed(templates.length, 'template');
+    });
+    if (!only) {
+      await step('Prompts', 'What a person can start from.', async () => {
+        declared('prompts');
+        prompts = await ask((how) => client.listPrompts(how));
+        return listed(prompts.length, 'prompt');
+      });
+      await step('Reading', 'Resources are read by their URI.', () => read(resources));
+    }
+    await step('A template', 'Its variables get values, and the URI that comes of it is read.', () => fill(templates));
+    await step('Subscribing', 'From now on the server tells when this resource changes.', async () => {
+      if (!client.capabilities?.resources?.subscribe) throw new Absent('the server does not declare subscriptions');
+      const all = only ? await ask((how) => client.listResources(how)) : resources;
+      const chosen = all.find(({ name, description }) => /subscri|calendar|chang|live/i.test(`${name} ${description}`)) ?? all[0];
+      if (!chosen) throw new Absent('there is nothing to subscribe to');
+      await ask((how) => client.subscribe(chosen.uri, how));
+      watched = chosen.uri;
+      return chosen.uri;
+    });
+    if (!only) await step('Prompting', 'Arguments are completed as they are typed; the prompt becomes messages.', () => prompt(prompts));
+    const before = { ...heard };
+    await step('Calling tools', 'Each safe one, with arguments made from its schema. The server may ask back.', () => call(tools));
+    told(before);
+    await step('Cancelling', 'The client no longer wants an answer, and says so.', () => cancel(tools));
+    if (watched !== undefined) {
+      const uri = watched;
+      await step('Unsubscribing', 'The server need not tell any more.', async () => {
+        await ask((how) => client.unsubscribe(uri, how));
+        return uri;
+      });
+    }
+    await step('Ping', 'Is the other side still there?', async () => {
+      await ask((how) => client.ping({ ...how, fresh: true }));
+      return 'it is';
+    });
+  }
+
+  /** What the server said and asked of its own accord, as rows: it need not have. */
+  function told(before: typeof heard): void {
+    const row = (step: string, outcome: Row['outcome'], detail: string): void =>
+      void rows.push({ step: `  ${step}`, outcome, detail, messages: 0, ms: 0 });
+    const none: string[] = [];
+    const kind = (name: string, n: number, detail: string): void => {
+      if (n > 0) row(name, 'ok', detail);
+      else none.push(name);
+    };
+    const { progress, forms, pages, samples, roots, logs, changes } = heard;
+    kind('progress', progress - before.progress, count(progress, 'report'));
+    kind('forms', forms, `${count(forms, 'form')} answered`);
+    kind('pages', pages, `${count(pages, 'visit')} asked for`);
+    kind('sampling', samples, `${count(samples, 'question')} to the model answered`);
+    kind('roots', roots, `asked for ${roots === 1 ? 'once' : `${roots} times`}`);
+    kind('log messages', logs, count(logs, 'message'));
+    kind('changes', changes, `${count(changes, 'change')} told`);
+    if (none.length > 0) row('not used', 'absent', none.join(', '));
+  }
+
+  async function read(resources: readonly Resource[]): Promise<string> {
+    declared('resources');
+    if (resources.length === 0) throw new Absent('there are none');
+    const some = resources.slice(0, most.resources);
+    for (const { uri } of some) await ask((how) => client.readResource(uri, how));
+    return `${some.length} of ${resources.length} read`;
+  }
+
+  /** A value for an argument: the first that the server suggests, otherwise a guess. */
+  async function suggest(ref: CompleteRequestParams['ref'], name: string, settled: Record<string, string>): Promise<string> {
+    const guess = /id$|num|count|days|duration/i.test(name) ? '1' : 'example';
+    if (!client.capabilities?.completions) return guess;
+    const { values } = await ask((how) => client.complete(ref, { name, value: '' }, settled, how));
+    return values[0] ?? guess;
+  }
+
+  async function fill(templates: readonly ResourceTemplate[]): Promise<string> {
+    const [template] = templates;
+    if (!template) throw new Absent('there are none');
+    const pattern = uriTemplate<string>(template.uriTemplate);
+    const values: Record<string, string> = {};
+    for (const name of pattern.variables) {
+      values[name] = await suggest({ type: 'ref/resource', uri: template.uriTemplate }, name, { ...values });
+    }
+    const uri = pattern.expand(values);
+    return `${uri} ${await refusable(() => ask((how) => client.readResource(uri, how)), 'read')}`;
+  }
+
+  async function prompt(prompts: readonly Prompt[]): Promise<string> {
+    declared('prompts');
+    if (prompts.length === 0) throw new Absent('there are none');
+    const done: string[] = [];
+    for (const { name, arguments: wanted = [] } of prompts.slice(0, most.prompts)) {
+      await part(name);
+      const args: Record<string, string> = {};
+      for (const argument of wanted) args[argument.name] = await suggest({ type: 'ref/prompt', name }, argument.name, { ...args });
+      const get = (): Promise<unknown> => ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
+      // Arguments that were made up may be refused; without any there is no reason to.
+      if (wanted.length > 0) done.push(`${name} ${await refusable(get, 'became messages')}`);
+      else {
+        await get();
+        done.push(`${name} became messages`);
+      }
+    }
+    return done.join(', ');
+  }
+
+  async function call(tools: readonly Tool[]): Promise<string> {
+    declared('tools');
+    let called = 0;
+    let failing = 0;
+    let left = 0;
+    const refused: string[] = [];
+    const wanted = only ? tools.filter(({ name }) => only.includes(name)) : tools;
+    for (const tool of wanted) {
+      const made = makeArguments(tool.inputSchema);
+      const reason = reasonNotToCall(tool)
+        ?? ('problem' in made ? `no arguments could be made for it: ${made.problem}` : undefined)
+        ?? (called >= most.tools ? `${most.tools} are enough` : undefined);
+      await part(tool.name);
+      if (reason !== undefined || 'problem' in made) {
+        left++;
+        reporter.note(`It is not called: ${reason}.`);
+        continue;
+      }
+      try {
+        const { isError } = await ask((how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }));
+        if (isError) failing++;
+      } catch (error) {
+        // An error is an answer: the arguments were made up.
+        if (!(error instanceof RpcError)) throw new Error(`${tool.name}: ${textOf(error)}`, { cause: error });
+        refused.push(tool.name);
+      }
+      called++;
+    }
+    if (called === 0) throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
+    return [
+      `${called} called`,
+      failing > 0 && `${failing} of them answered isError`,
+      refused.length > 0 && `refused: ${some(refused)}`,
+      left > 0 && `${left} listed only`,
+    ].filter((part) => part !== false).join(', ');
+  }
+
+  /** Begins a call that takes its time, and gives it up: at its first progress, or soon after. */
+  async function cancel(tools: readonly Tool[]): Promise<string> {
+    const safe = tools.flatMap((tool) => {
+      const made = makeArguments(tool.inputSchema, false);
+      const fits = reasonNotToCall(tool) === undefined && tool.annotations?.readOnlyHint !== false && 'args' in made;
+      return fits ? [{ tool, args: made.args }] : [];
+    });
+    const slow = safe.find(({ tool: { name, description } }) => /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
+    const { tool, args } = slow ?? safe[0] ?? {};
+    if (!tool || !args) throw new Absent('there is no tool to cancel');
+    const controller = new AbortController();
+    const reason = new Error('the tour has seen enough');
+    let timer: NodeJS.Timeout | undefined;
+    // A quick tool would have answered by then: it is cancelled at once.
+    if (slow) timer = setTimeout(() => controller.abort(reason), cancelAfterMs);
+    try {
+      await ask((how) => {
+        const running = client.callTool(tool.name, args, {
+          ...how,
+          signal: AbortSignal.any([controller.signal, ...how.signal ? [how.signal] : []]),
+          onProgress: () => controller.abort(reason),
+        });
+        if (!slow) controller.abort(reason);
+        return running;
+      });
+      return `${tool.name} had answered before it could be cancelled`;
+    } catch (error) {
+      if (error !== reason) throw error;
+      if (transport.kind === 'http' && client.revision?.era === 'modern') {
+        reporter.note('Nothing is sent: over HTTP the client closes the stream of its request, which says it.');
+      }
+      return `${tool.name} was cancelled`;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Runs what may be refused, because its arguments were made up. */
+async function refusable(run: () => Promise<unknown>, done: string): Promise<string> {
+  try {
+    await run();
+    return done;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return `was refused: ${error.message}`;
+  }
+}
+
+const listed = (n: number, noun: string): string => `${count(n, noun)} listed`;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,3 @@
+export { httpTransport } from './transport.ts';
+export { defaultHttpClientLimits } from './options.ts';
+export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from './options.ts';

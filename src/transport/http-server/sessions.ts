@@ -29,7 +29,8 @@ export function createSessions(host: Host): Sessions {
     if (newer) newer.older = older;
     else newest = older;
     const siblings = auth && byPrincipal.get(auth.principal);
-    if (siblings?.delete(session) && siblings.size === 0) byPrincipal.delete(auth.principal);
+    siblings?.delete(session);
+    if (auth && siblings?.size === 0) byPrincipal.delete(auth.principal);
   }
 
   function link(session: Session): void {

@@ -89,7 +89,8 @@ async function discover(client: Negotiator, probing: boolean): Promise<Record<st
     return await client.discover(first, probing);
   } catch (error) {
     const supported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion ? supportedBy(error) : [];
-    const next = modern.find((revision) => revision !== first && supported.includes(revision.version));
+    // It may name the one that was refused: then it is offered once more, and no oftener.
+    const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
     return client.discover(next, false);
   }
@@ -100,7 +101,11 @@ const supportedBy = ({ data }: RpcError): unknown[] =>
 
 async function readDiscovery(client: Negotiator, result: Record<string, unknown>): Promise<Agreement> {
   const { supportedVersions, capabilities } = result;
-  if (!Array.isArray(supportedVersions)) throw new Error('server/discover: the result has no list of supportedVersions');
+  if (!Array.isArray(supportedVersions)) {
+    // Not a DiscoverResult: some legacy servers answer whatever they are asked.
+    if (client.revisions.some(isLegacy)) return initialize(client);
+    throw new Error('server/discover: the result has no list of supportedVersions');
+  }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
   if (mutual === undefined) throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
   if (isLegacy(mutual)) return initialize(client);

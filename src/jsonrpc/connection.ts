@@ -149,7 +149,7 @@ export class Connection {
     const { id } = inbound.request;
     // A cancelled request has left already, and its id may be in use again.
     if (this.#inFlight?.get(id) === inbound) this.#inFlight.delete(id);
-    if (this.inFlight === 0) this.#onIdle?.();
+    this.#tellIdle();
   };
 
   #notice(notification: Notification): void {
@@ -176,7 +176,7 @@ export class Connection {
   cancel(inbound: Inbound, reason: string): void {
     this.#inFlight?.delete(inbound.request.id);
     inbound.cancel(new Cancelled(reason));
-    if (this.inFlight === 0) this.#onIdle?.();
+    this.#tellIdle();
   }
 
   /** The request of the peer's with this id, while it is in flight. */
@@ -300,9 +300,19 @@ export class Connection {
   /** Resolves once every request of the peer's has been answered or cancelled. */
   idle(): Promise<void> {
     if (this.inFlight === 0) return Promise.resolve();
+    const others = this.#onIdle;
     return new Promise((resolve) => {
-      this.#onIdle = resolve;
+      this.#onIdle = () => {
+        others?.();
+        resolve();
+      };
     });
+  }
+
+  #tellIdle(): void {
+    if (this.#onIdle === undefined || this.inFlight > 0) return;
+    this.#onIdle();
+    this.#onIdle = undefined;
   }
 
   /** Ends the connection: what is pending fails with `why`, handlers are told to stop, nothing more is sent. */
@@ -317,7 +327,7 @@ export class Connection {
       inbound.cancel(closed);
     }
     this.#inFlight?.clear();
-    this.#onIdle?.();
+    this.#tellIdle();
   }
 }
 

@@ -164,11 +164,13 @@ export class ModernExchange extends Exchange {
       // What `once` is making is kept for the next round, so it is waited for.
       while (this.making?.size) await Promise.allSettled(this.making.values());
       const end = this.#end;
-      if (end === undefined || this.inbound.settled) return;
-      const { a, q } = this.#rounds;
-      for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
-      const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
-      end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+      // The handler may have ended meanwhile, or the client may have cancelled: then there is nobody to ask.
+      if (end !== undefined && !this.inbound.settled) {
+        const { a, q } = this.#rounds;
+        for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
+        const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
+        end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+      }
     } catch (thrown) {
       this.#end?.reject(thrown);
     }

@@ -81,9 +81,9 @@ export function callTool(entry: ToolEntry, params: Params, exchange: Exchange): 
 
 /** 2025-11-25 server/tools#error-handling: a model can correct itself where it sees what was wrong; before, an error. */
 function refuse(errors: ValidationError[], { revision }: Exchange): CallToolResult {
-  const faults = errors.map(({ path, message }) => `arguments${path}: ${message}`);
+  const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   if (revision.inputErrors === 'result') return failed(faults.join('\n'));
-  throw new RpcError(errorCodes.invalidParams, `Invalid params: params.${faults.join('; ')}`, { errors });
+  throw new RpcError(errorCodes.invalidParams, `Invalid params: params.${faults.join('; params.')}`, { errors });
 }
 
 function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {

@@ -67,6 +67,25 @@ for (const kind of ['pipe', 'http'] as const) {
     await assert.rejects(connect(kind, modern(undefined, {}, ['2099-01-01'])), /speaks 2026-07-28.*server speaks 2099-01-01/);
   });
 
+  test(`${kind}: a server that names the version it has just refused is asked once more, and no oftener`, async () => {
+    const supported = ['2026-07-28'];
+    let refusals = 1;
+    const script: Script = (sent, wire) =>
+      sent.method === 'server/discover' && refusals-- > 0 ? new RpcFault(-32022, 'no', { supported }) : modern()(sent, wire);
+    const { client } = await connect(kind, script);
+    assert.equal(client.revision?.version, '2026-07-28');
+    refusals = 9;
+    const wire = new Scripted(kind, script);
+    await assert.rejects(new McpClient(info).connect(wire), /no protocol revision in common/);
+    assert.deepEqual(wire.methods(), ['server/discover', 'server/discover']);
+  });
+
+  test(`${kind}: an answer that is no discovery comes from a legacy server`, async () => {
+    const { client } = await connect(kind, (sent, wire) => sent.method === 'server/discover' ? {} : legacy()(sent, wire));
+    assert.equal(client.revision?.version, '2025-11-25');
+    await assert.rejects(new McpClient(info, { era: 'modern' }).connect(new Scripted(kind, () => ({}))), /no list of supportedVersions/);
+  });
+
   test(`${kind}: era legacy asks initialize alone; era modern never does`, async () => {
     const { wire } = await connect(kind, legacy(), { era: 'legacy' });
     assert.deepEqual(wire.methods(), ['initialize', 'notifications/initialized']);

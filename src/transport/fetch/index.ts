@@ -1,6 +1,7 @@
 export { fetchHandler } from './handler.ts';
 export type { FetchHandler } from './handler.ts';
-// The client's half: export { httpTransport } from '../http-client/transport.ts';
+export { defaultHttpClientLimits, httpTransport } from '../http-client/index.ts';
+export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from '../http-client/index.ts';
 export type { CloseOptions } from '../http-server/endpoint.ts';
 export { memoryEventStore } from '../http-server/event-store.ts';
 export type { EventStore, Replay } from '../http-server/event-store.ts';

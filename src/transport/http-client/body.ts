@@ -12,16 +12,16 @@ export function isStream(response: Response): boolean {
 }
 
 /**
- * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it throws an
- * `HttpError`. The length that the server announces is not trusted: the body may be compressed.
+ * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it
+ * throws an `HttpError`. The length that the server announces is not trusted: the body may be compressed.
  */
-export async function readBody(response: Response, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
+export async function readBody(
+  response: Response, maxBytes: number, cut: boolean = false,
+): Promise<Uint8Array> {
   const reader = response.body?.getReader();
-  let whole = new Uint8Array(0);
-  if (reader === undefined) return whole;
   const parts: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
+  while (reader) {
     const { done, value } = await reader.read();
     if (done) break;
     parts.push(value);
@@ -34,7 +34,7 @@ export async function readBody(response: Response, maxBytes: number, cut: boolea
     }
   }
   if (parts.length === 1) return parts[0] as Uint8Array;
-  whole = new Uint8Array(size);
+  const whole = new Uint8Array(size);
   let offset = 0;
   for (const part of parts) {
     whole.set(part, offset);
@@ -43,15 +43,9 @@ export async function readBody(response: Response, maxBytes: number, cut: boolea
   return whole;
 }
 
-/** The start of a body that nobody parses, for a person; what is not UTF-8 in it is replaced. */
-export async function readText(response: Response, maxBytes: number): Promise<string> {
+/** The start of a body, mostly for a person: what is not UTF-8 in it is replaced. `maxBytes`: 1000. */
+export async function readText(response: Response, maxBytes: number = 1000): Promise<string> {
   return new TextDecoder().decode(await readBody(response, maxBytes, true));
-}
-
-/** A body that says nothing is read all the same, so that its connection can be used again. */
-export async function discard(response: Response): Promise<void> {
-  if (isStream(response)) await response.body?.cancel();
-  else await readBody(response, 65_536, true);
 }
 
 /** Feeds a stream to its parser. Resolves at its end, throws where it broke. */
@@ -67,7 +61,7 @@ export async function pump(response: Response, parser: SseParser): Promise<void>
 /** What `failed` may be told. The runtime's own words for a failed fetch are often in its cause. */
 export function toFailure(thrown: unknown): Error {
   if (thrown instanceof HttpError || thrown instanceof ConnectionError) return thrown;
-  const { cause } = thrown as { cause?: unknown };
-  const why = cause === undefined ? errorMessage(thrown) : `${errorMessage(thrown)}: ${errorMessage(cause)}`;
+  const cause = thrown instanceof Error && thrown.cause;
+  const why = errorMessage(thrown) + (cause ? `: ${errorMessage(cause)}` : '');
   return new ConnectionError('closed', why, { cause: thrown });
 }

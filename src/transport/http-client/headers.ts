@@ -10,7 +10,7 @@ export function namedVersion({ params }: Outgoing): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
-/** The field that `Mcp-Name` mirrors, by method. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
+/** What `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
 function mirroredName({ method, params }: Outgoing): unknown {
   switch (method) {
     case 'tools/call':
@@ -21,8 +21,8 @@ function mirroredName({ method, params }: Outgoing): unknown {
 }
 
 /**
- * The headers of one HTTP request. All names are lower-case, so that a custom header cannot stand beside one of the
- * protocol's in another spelling: the protocol's win.
+ * The headers of one HTTP request. All names are lower-case, so that a custom header cannot stand beside one
+ * of the protocol's in another spelling: the protocol's win.
  */
 export function requestHeaders(
   custom: HeaderValues, message: Outgoing, agreed: Revision | undefined, session: string | undefined,

@@ -12,14 +12,15 @@ export interface HttpSse {
 }
 
 /**
- * Reads the stream of the old transport: first an `endpoint` event, then messages. The endpoint must be on the origin
- * of `url`: whoever answers there is sent everything, credentials included. 2024-11-05 basic/transports#http-with-sse.
+ * Reads the stream of the old transport: first an `endpoint` event, then messages. The endpoint must be on
+ * the origin of `url`: whoever answers there is sent everything, credentials included.
+ * 2024-11-05 basic/transports#http-with-sse.
  */
 export function readHttpSse(
   response: Response, url: URL, onMessage: (text: string) => void,
   options: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'>,
 ): HttpSse {
-  let settle: ((found: URL | Promise<never> | undefined) => void) | undefined;
+  let settle: ((found?: Promise<URL>) => void) | undefined;
   const endpoint = new Promise<URL | undefined>((resolve) => {
     settle = resolve;
   });
@@ -30,22 +31,16 @@ export function readHttpSse(
         if (type === 'message') onMessage(data);
         return;
       }
-      const found = type === 'endpoint' ? parse(data, url) : undefined;
-      settle(found && found.origin !== url.origin ? Promise.reject(stray(data)) : found);
+      settle(type === 'endpoint' ? locate(data, url) : undefined);
       settle = undefined;
     },
   })).catch((cause: unknown) => cause);
-  ended.then(() => settle?.(undefined));
+  ended.then(() => settle?.());
   return { endpoint, ended };
 }
 
-function parse(text: string, base: URL): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
+async function locate(text: string, base: URL): Promise<URL> {
+  const found = new URL(text, base);
+  if (found.origin === base.origin) return found;
+  throw new ConnectionError('closed', `the server names an endpoint on another origin: ${found.origin}`);
 }
-
-const stray = (endpoint: string): Error =>
-  new ConnectionError('closed', `the server names an endpoint on another origin: ${JSON.stringify(endpoint.slice(0, 200))}`);

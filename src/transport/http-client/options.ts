@@ -6,12 +6,14 @@ export interface HttpClientLimits {
   maxMessageBytes: number;
   /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
   reconnectAttempts: number;
-  /** Milliseconds before the first reconnection, where the server named no `retry`; doubled at each further one. 1 s. */
+  /** Milliseconds before the first reconnection without a `retry` of the server's; then doubled. 1 s. */
   reconnectInitialMs: number;
   /** Milliseconds between reconnections at most, unless the server's `retry` asks for more. 30 s. */
   reconnectMaxMs: number;
   /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
   lingerMs: number;
+  /** Milliseconds for which requests wait until the server has answered the GET that opens its stream. 250 ms. */
+  listenMs: number;
   /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */
   endpointMs: number;
   /** Milliseconds that ending the session may take at `close`. 2 s. */
@@ -24,6 +26,7 @@ export const defaultHttpClientLimits: HttpClientLimits = {
   reconnectInitialMs: 1000,
   reconnectMaxMs: 30_000,
   lingerMs: 1000,
+  listenMs: 250,
   endpointMs: 10_000,
   closeMs: 2000,
 };

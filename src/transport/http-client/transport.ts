@@ -5,7 +5,7 @@ import type { Revision } from '../../protocol/revisions.ts';
 import { HttpError, SessionExpired } from '../port.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../port.ts';
 import { sseParser } from '../sse-parser.ts';
-import { discard, isStream, mediaType, pump, readBody, readText, toFailure } from './body.ts';
+import { isStream, mediaType, pump, readBody, readText, toFailure } from './body.ts';
 import { namedVersion, requestHeaders } from './headers.ts';
 import { readHttpSse } from './http-sse.ts';
 import { defaultHttpClientLimits, wait as realWait } from './options.ts';
@@ -23,29 +23,31 @@ interface Exchange {
   readonly id: RequestId | undefined;
   readonly modern: boolean;
   /** The session it was sent in: by the time it is answered there may be another. */
-  readonly session: Session | undefined;
+  session: Session | undefined;
   readonly controller: AbortController;
   streaming: boolean;
 }
 
 const maxRedirects = 3;
 
-/** What a server may say of itself only in the modern era. 2026-07-28 basic/transports/streamable-http#backward-compatibility. */
+// A server that answers with one of these is a modern one.
+// 2026-07-28 basic/transports/streamable-http#backward-compatibility.
 const modernCodes: readonly number[] = [
   errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
   errorCodes.methodNotFound,
 ];
 
 /**
- * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls back on
- * HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint. Throws a TypeError where it is not an HTTP address.
+ * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
+ * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; a TypeError where it is none.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): ClientTransport {
   const base = new URL(url);
   if (!/^https?:$/.test(base.protocol)) throw new TypeError(`not an HTTP address: ${base}`);
   const { trace, random = Math.random, wait = realWait } = options;
   const limits = { ...defaultHttpClientLimits, ...options.limits };
-  const pending = new Map<RequestId, Exchange>();
+  /** By the id of the request. */
+  const pending = new Map<unknown, Exchange>();
   const running = new Set<Exchange>();
   let receiver: ClientReceiver;
   let closed = false;
@@ -55,6 +57,9 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
   let listener: Exchange | undefined;
   /** Where messages go once the server has turned out to be an HTTP+SSE one. */
   let endpoint: URL | undefined;
+  /** Requests wait until the GET stream is there: a server loses what it says on a stream that nobody has opened. */
+  let held: Promise<void> | undefined;
+  let opening: AbortController | undefined;
 
   function begin(message: Outgoing): Exchange {
     const { id, method } = message;
@@ -67,6 +72,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
       streaming: false,
     };
     running.add(exchange);
+    if (closed) exchange.controller.abort();
     if (exchange.id !== undefined) pending.set(exchange.id, exchange);
     return exchange;
   }
@@ -77,40 +83,48 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     if (exchange.streaming) exchange.controller.abort();
   }
 
-  const awaited = (exchange: Exchange): boolean =>
-    exchange.id !== undefined && pending.get(exchange.id) === exchange;
+  function abortAfter(ms: number, controller: AbortController): void {
+    wait(ms, controller.signal).then(() => controller.abort());
+  }
+
+  const awaited = (exchange: Exchange): boolean => pending.get(exchange.id) === exchange;
+  const over = (exchange: Exchange): boolean =>
+    exchange.controller.signal.aborted || (exchange.id !== undefined && !awaited(exchange));
 
   function fail(exchange: Exchange, thrown: unknown): void {
     if (awaited(exchange)) {
-      pending.delete(exchange.id as RequestId);
+      pending.delete(exchange.id);
       receiver.failed(exchange.id as RequestId, toFailure(thrown));
-    } else if (exchange.id === undefined && !exchange.controller.signal.aborted) receiver.error(toFailure(thrown));
+      exchange.controller.abort();
+    } else if (!over(exchange)) receiver.error(toFailure(thrown));
   }
 
   /** The answer to this request is here, on whatever stream it came. */
-  function settle(id: RequestId | null | undefined): void {
-    const exchange = id == null ? undefined : pending.get(id);
-    if (exchange === undefined) return;
-    pending.delete(id as RequestId);
-    // The server ends the stream itself, and then its connection can be used again; but it need not be trusted to.
-    if (exchange.streaming) wait(limits.lingerMs, exchange.controller.signal).then(() => exchange.controller.abort());
+  function settle(id: unknown): void {
+    const exchange = pending.get(id);
+    pending.delete(id);
+    // The server ends the stream, so that its connection can be used again; where it does not, we do.
+    if (exchange?.streaming) abortAfter(limits.lingerMs, exchange.controller);
+  }
+
+  function note(decoded: Decoded): void {
+    if (decoded.kind === 'success' || decoded.kind === 'failure') settle(decoded.message.id);
   }
 
   /** Hands on what came for an exchange. What is no message fails the request whose only answer it was. */
   function deliver(decoded: Decoded, exchange: Exchange): void {
     if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !agreed?.batching)) {
-      const why = decoded.kind === 'refusal' ? decoded.error.message : 'a batch, which this protocol revision does not have';
+      const refusal = decoded.kind === 'refusal' ? decoded : undefined;
+      const why = refusal?.error.message ?? 'this protocol revision has no batches';
       const error = new HttpError(200, '', `the server sent no message: ${why}`);
-      const ours = !exchange.streaming || (decoded.kind === 'refusal' && decoded.id !== null && decoded.id === exchange.id);
-      return ours ? fail(exchange, error) : receiver.error(error);
+      if (exchange.streaming && refusal?.id !== exchange.id) receiver.error(error);
+      else fail(exchange, error);
+      return;
     }
-    if (decoded.kind === 'batch') {
-      for (const item of decoded.items) if (item.kind === 'success' || item.kind === 'failure') settle(item.message.id);
-    } else if (decoded.kind === 'success' || decoded.kind === 'failure') {
-      // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
-      if (decoded.kind === 'failure' && exchange.id !== undefined) decoded.message.id ??= exchange.id;
-      settle(decoded.message.id);
-    }
+    // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
+    if (decoded.kind === 'failure' && exchange.id !== undefined) decoded.message.id ??= exchange.id;
+    if (decoded.kind === 'batch') decoded.items.forEach(note);
+    else note(decoded);
     receiver.message(decoded);
   }
 
@@ -122,9 +136,10 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     return decode(data);
   }
 
-  /** One HTTP request. Redirects are followed within the origin only, and only where the method stays the same. */
+  /** One HTTP request. Redirects are followed only within the origin, and where the method stays the same. */
   async function request(
-    method: string, target: URL, { session, controller: { signal } }: Pick<Exchange, 'session' | 'controller'>,
+    method: string, target: URL,
+    { session, controller: { signal } }: Pick<Exchange, 'session' | 'controller'>,
     own: Record<string, string>, message: Outgoing = {}, body?: string,
   ): Promise<Response> {
     const custom = typeof options.headers === 'function' ? await options.headers() : options.headers ?? {};
@@ -140,7 +155,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
       const to = response.headers.get('location') ?? '';
       const next = new URL(to, target);
       if ((status !== 307 && status !== 308) || next.origin !== base.origin || hops === maxRedirects) {
-        // The headers, with whatever credentials they hold, are for the address that was given and for no other.
+        // The headers, with whatever credentials they hold, are for the origin that was given, and no other.
         throw new HttpError(status, to, 'a redirect that is not followed');
       }
       target = next;
@@ -148,38 +163,38 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
   }
 
   async function post(exchange: Exchange, text: string, message: Outgoing): Promise<void> {
+    if (closed) throw new ConnectionError('closed', 'the transport is closed');
     trace?.({ direction: 'sent', text, at: Date.now() });
     const old = endpoint !== undefined;
     const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
     const response = await request('POST', endpoint ?? base, exchange, accept, message, text);
     const { ok, status } = response;
     if (!ok) return refused(exchange, response, text, message);
-    if (message.method === 'initialize') session = readSession(response);
+    if (message.method === 'initialize') {
+      // 2025-11-25 basic/transports#session-management.
+      const id = response.headers.get('mcp-session-id');
+      exchange.session = session = id === null ? undefined : { id, expired: false };
+    }
     if (exchange.id === undefined || old) {
-      await discard(response);
-      if (message.method === 'notifications/initialized' && !old && agreed?.era === 'legacy' && agreed.streamableHttp) listen();
+      // A body that says nothing is read all the same, so that its connection can be used again.
+      await readText(response);
+      if (message.method === 'notifications/initialized' && listens()) listen();
       return;
     }
     if (isStream(response)) return follow(exchange, response);
     const type = mediaType(response);
     if (type !== 'application/json') {
-      const what = status === 202 ? 'the server accepted the request, but gives no answer' : `unexpected content type ${JSON.stringify(type)}`;
-      throw new HttpError(status, await readText(response, 1000), what);
+      const what = `HTTP ${status} with content type ${JSON.stringify(type)}`;
+      throw new HttpError(status, await readText(response), what);
     }
     deliver(heard(await readBody(response, limits.maxMessageBytes)), exchange);
-    if (awaited(exchange)) throw new HttpError(status, '', 'the server answered another request than the one that was sent');
+    if (awaited(exchange)) throw new HttpError(status, '', 'the server answered another request');
   }
 
-  /** 2025-11-25 basic/transports#session-management: visible ASCII, from the answer to `initialize`. */
-  function readSession({ headers }: Response): Session | undefined {
-    const id = headers.get('mcp-session-id');
-    if (id !== null && /^[\x21-\x7e]+$/.test(id)) return { id, expired: false };
-    if (id !== null) receiver.error(new Error('the server gave a session id that is not visible ASCII; it is not used'));
-    return undefined;
-  }
-
-  /** The server answered with an error status: what the body says goes to the client, where it says something. */
-  async function refused(exchange: Exchange, response: Response, text: string, message: Outgoing): Promise<void> {
+  /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
+  async function refused(
+    exchange: Exchange, response: Response, text: string, message: Outgoing,
+  ): Promise<void> {
     const { status } = response;
     const body = await readText(response, limits.maxMessageBytes);
     checkSession(status, exchange, body);
@@ -188,7 +203,8 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     const error = status !== 401 && status !== 403 && decoded.kind === 'failure'
       && (decoded.message.id ?? exchange.id) === exchange.id && decoded.message.error;
     if (
-      message.method === 'initialize' && endpoint === undefined && (status === 400 || status === 404 || status === 405)
+      message.method === 'initialize' && endpoint === undefined
+      && (status === 400 || status === 404 || status === 405)
       && !(error && modernCodes.includes(error.code)) && await fallBack()
     ) return post(exchange, text, message);
     if (!error || exchange.id === undefined) throw new HttpError(status, body);
@@ -202,17 +218,17 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     throw new SessionExpired(body);
   }
 
-  /** Reads the stream that answers an exchange, and reconnects where it may; for the GET stream, connects first. */
+  /** Reads the stream that answers an exchange, reconnecting where it may; connects the GET stream first. */
   async function follow(exchange: Exchange, response?: Response): Promise<void> {
     const { signal } = exchange.controller;
     exchange.streaming = true;
     let lastEventId = '';
     let retry: number | undefined;
-    // Reconnections since the last event, and those of them that the server refused.
-    let attempts = 0;
+    // Reconnections since the last event; those that failed since the last that did not.
+    let attempts = response ? 0 : -1;
     let failures = 0;
     let cause: unknown;
-    for (let fresh = response === undefined; ; fresh = false) {
+    for (;; attempts++) {
       if (response !== undefined) {
         const parser = sseParser({
           lastEventId,
@@ -230,30 +246,28 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
         cause = await pump(response, parser).catch((thrown: unknown) => thrown);
         ({ lastEventId, retry } = parser);
       }
-      if (signal.aborted || (exchange.id !== undefined && !awaited(exchange))) return;
+      if (over(exchange)) return;
       // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
-      if (exchange.id !== undefined && (exchange.modern || lastEventId === '')) {
-        throw new ConnectionError('closed', 'the stream ended before its answer came', { cause });
+      const resumable = exchange.id === undefined || (!exchange.modern && lastEventId !== '');
+      if (!resumable || failures >= limits.reconnectAttempts) {
+        const why = `the stream is lost (attempts to resume it: ${failures})`;
+        throw new ConnectionError('closed', why, { cause });
       }
-      if (!fresh) {
-        if (failures >= limits.reconnectAttempts) {
-          throw new ConnectionError('closed', `the stream could not be resumed in ${failures} attempts`, { cause });
-        }
-        await wait(delay(attempts++, retry), signal);
-        if (signal.aborted || (exchange.id !== undefined && !awaited(exchange))) return;
-      }
+      // The GET stream is connected at once.
+      if (attempts >= 0) await wait(delay(attempts, retry), signal);
+      if (over(exchange)) return;
       response = undefined;
       try {
         const accept: Record<string, string> = { accept: 'text/event-stream' };
         if (lastEventId !== '') accept['last-event-id'] = lastEventId;
-        const opened = await request('GET', base, exchange, accept);
+        const opened = await request('GET', base, exchange, accept).finally(() => exchange === listener && opening?.abort());
         if (isStream(opened)) {
           response = opened;
           failures = 0;
           continue;
         }
-        const body = await readText(opened, 1000);
-        // 2025-11-25 basic/transports#listening-for-messages-from-the-server: 405 says that there is no such stream.
+        const body = await readText(opened);
+        // 2025-11-25 basic/transports#listening-for-messages-from-the-server: 405 means that there is none.
         if (opened.status === 405 && exchange.id === undefined) return;
         checkSession(opened.status, exchange, body);
         throw new HttpError(opened.status, body, `GET: HTTP ${opened.status}`);
@@ -272,6 +286,16 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     return Math.max(retry ?? 0, Math.round(most * (0.5 + random() / 2)));
   }
 
+  const listens = (): boolean => endpoint === undefined && agreed?.era === 'legacy' && agreed.streamableHttp;
+
+  function hold(): void {
+    opening?.abort();
+    opening = new AbortController();
+    const mine = held = wait(limits.listenMs, opening.signal).then(() => {
+      if (held === mine) held = undefined;
+    });
+  }
+
   function listen(): void {
     listener?.controller.abort();
     const exchange = listener = begin({});
@@ -284,34 +308,31 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
    */
   async function fallBack(): Promise<boolean> {
     const exchange = begin({});
-    const { signal } = exchange.controller;
     const timer = new AbortController();
-    wait(limits.endpointMs, timer.signal).then(() => timer.signal.aborted || exchange.controller.abort());
+    wait(limits.endpointMs, timer.signal).then(() => endpoint ?? exchange.controller.abort());
     try {
       const response = await request('GET', base, exchange, { accept: 'text/event-stream' });
-      if (!isStream(response)) return await discard(response), false;
+      if (!isStream(response)) return false;
       exchange.streaming = true;
       const stream = readHttpSse(response, base, (text) => deliver(heard(text), exchange), {
         maxEventBytes: limits.maxMessageBytes,
-        onRefused: (why) => receiver.error(new Error(`the server's stream: ${why}`)),
+        onRefused: (why) => receiver.error(new Error(`the stream: ${why}`)),
       });
       endpoint = await stream.endpoint;
       if (endpoint === undefined) return false;
       listener = exchange;
       stream.ended.then((cause) => {
-        running.delete(exchange);
-        if (!signal.aborted) receiver.closed('the server ended its stream', cause);
+        if (!over(exchange)) receiver.closed('the server ended its stream', cause);
+        end(exchange);
       });
       return true;
     } catch (thrown) {
       if (thrown instanceof ConnectionError) throw thrown;
       return false;
     } finally {
+      // Without an endpoint this ends the stream, too.
       timer.abort();
-      if (endpoint === undefined) {
-        running.delete(exchange);
-        exchange.controller.abort();
-      }
+      if (endpoint === undefined) running.delete(exchange);
     }
   }
 
@@ -329,7 +350,15 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
         running.delete(exchange);
         return fail(exchange, new ConnectionError('closed', 'the transport is closed'));
       }
-      post(exchange, text, message).catch((thrown: unknown) => fail(exchange, thrown)).finally(() => end(exchange));
+      const first = message.method === 'notifications/initialized' && listens();
+      const sent = held && exchange.id !== undefined
+        ? held.then(() => post(exchange, text, message))
+        : post(exchange, text, message);
+      if (first) hold();
+      sent.catch((thrown: unknown) => {
+        if (first) opening?.abort();
+        fail(exchange, thrown);
+      }).finally(() => end(exchange));
     },
 
     abandon(id) {
@@ -344,20 +373,22 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
 
     async reopen() {
       listener?.controller.abort();
+      opening?.abort();
       agreed = session = listener = endpoint = undefined;
     },
 
     async close() {
       if (closed) return;
       closed = true;
+      opening?.abort();
       pending.clear();
       for (const { controller } of running) controller.abort();
       if (session === undefined || session.expired) return;
       const controller = new AbortController();
-      wait(limits.closeMs, controller.signal).then(() => controller.abort());
+      abortAfter(limits.closeMs, controller);
       try {
         // 2025-11-25 basic/transports#session-management: a server may refuse this with 405.
-        await discard(await request('DELETE', base, { session, controller }, {}));
+        await readText(await request('DELETE', base, { session, controller }, {}));
       } catch {
         // The server will find the session idle.
       } finally {

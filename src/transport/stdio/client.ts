@@ -28,6 +28,8 @@ export interface StdioTransportOptions {
 interface Run {
   readonly child: ChildProcessWithoutNullStreams;
   readonly writer: LineWriter;
+  /** Resolves once the program has ended; what it started may still run, and hold its pipes. */
+  readonly exited: Promise<void>;
   /** Resolves once the program has ended and its pipes are closed. */
   readonly over: Promise<void>;
   /** Whether the program went on after its streams were closed, and was told to end. */
@@ -74,6 +76,7 @@ export function stdioTransport(
     const mine: Run = run = {
       child,
       writer: lineWriter(child.stdin),
+      exited: new Promise((resolve) => child.once('exit', () => resolve())),
       over: new Promise((resolve) => child.once('close', () => resolve())),
       told: false,
       stopping: undefined,
@@ -93,7 +96,7 @@ export function stdioTransport(
       stopMine();
     });
     child.stdin.on('error', stopMine);
-    child.once('exit', stopMine);
+    void mine.exited.then(stopMine);
     const lastLines = stderrLines(child.stderr, options.onStderr);
     void mine.over.then(() => {
       // Nobody may stay, not even who has let go of the pipes.
@@ -112,11 +115,11 @@ export function stdioTransport(
   }
 
   async function stepByStep(of: Run): Promise<void> {
-    const { child, writer, over } = of;
+    const { child, writer, exited, over } = of;
     void writer.flush();
     child.stdin.end();
-    if (!hasEnded(child)) await within(graceMs, over);
-    of.told = !hasEnded(child);
+    await within(graceMs, exited);
+    of.told = child.exitCode === null && child.signalCode === null;
     signalTree(child, 'SIGTERM');
     await within(termMs, over);
     signalTree(child, 'SIGKILL');
@@ -159,10 +162,6 @@ export function stdioTransport(
     },
     close,
   };
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 function cannotStart(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): Error {

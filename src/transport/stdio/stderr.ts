@@ -10,6 +10,7 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
   let rest = '';
 
   function emit(line: string): void {
+    for (; line.length > maxLine; line = line.slice(maxLine)) emit(line.slice(0, maxLine));
     kept.push(line);
     if (kept.length > maxKept) kept.shift();
     onLine?.(line);
@@ -20,7 +21,10 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) emit(line.endsWith('\r') ? line.slice(0, -1) : line);
-    for (; rest.length > maxLine; rest = rest.slice(maxLine)) emit(rest.slice(0, maxLine));
+    if (rest.length > maxLine) {
+      emit(rest);
+      rest = '';
+    }
   });
   stream.on('end', () => {
     if (rest !== '') emit(rest);

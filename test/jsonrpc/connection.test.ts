@@ -1,0 +1,543 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { decode } from '../../src/jsonrpc/codec.ts';
+import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
+import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
+import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
+import { Cancelled } from '../../src/jsonrpc/inbound.ts';
+import type { Inbound } from '../../src/jsonrpc/inbound.ts';
+
+type Sent = Record<string, unknown>;
+
+interface Bench {
+  readonly connection: Connection;
+  /** What was said, in order; a request that gets no answer shows as undefined. */
+  readonly sent: (Sent | undefined)[];
+  readonly errors: string[];
+  /** Lets a message arrive. */
+  receive(message: unknown): void;
+  /** What has been said since the last call. */
+  take(): (Sent | undefined)[];
+}
+
+function bench(handlers: Partial<ConnectionHandlers> = {}, limits: Partial<ConnectionLimits> = {}): Bench {
+  const sent: (Sent | undefined)[] = [];
+  const errors: string[] = [];
+  const connection = new Connection(
+    {
+      send: (text) => sent.push(JSON.parse(text) as Sent),
+      answer: (text) => sent.push(text === undefined ? undefined : JSON.parse(text) as Sent),
+    },
+    {
+      request: () => ({}),
+      notification: () => undefined,
+      error: ({ message }) => errors.push(message),
+      ...handlers,
+    },
+    { ...defaultConnectionLimits, ...limits },
+  );
+  return {
+    connection,
+    sent,
+    errors,
+    receive: (message) => connection.receive(decode(JSON.stringify(message))),
+    take: () => sent.splice(0),
+  };
+}
+
+const jsonrpc = '2.0';
+const ask = (id: unknown, method = 'm', params?: object): object => ({ jsonrpc, id, method, params });
+const cancelled = (requestId: unknown, reason?: string): object =>
+  ({ jsonrpc, method: 'notifications/cancelled', params: { requestId, reason } });
+const progress = (progressToken: unknown, value: unknown): object =>
+  ({ jsonrpc, method: 'notifications/progress', params: { progressToken, progress: value } });
+/** Lets every promise that is ready settle. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Requests that are answered when the test says so. */
+function held(): { request: (inbound: Inbound) => Promise<object>; inbound: Inbound[]; resolve: ((result: object) => void)[] } {
+  const inbound: Inbound[] = [];
+  const resolve: ((result: object) => void)[] = [];
+  return {
+    inbound,
+    resolve,
+    request: (one) => {
+      inbound.push(one);
+      return new Promise((done) => resolve.push(done));
+    },
+  };
+}
+
+test('connection: answers find their questions, in any order', async () => {
+  const { connection, receive, sent } = bench();
+  const calls = [connection.request('a', { x: 1 }), connection.request('b'), connection.request('c')];
+  assert.deepEqual(sent, [
+    { jsonrpc, id: 1, method: 'a', params: { x: 1 } },
+    { jsonrpc, id: 2, method: 'b' },
+    { jsonrpc, id: 3, method: 'c' },
+  ]);
+  assert.equal(connection.waiting, 3);
+  receive({ jsonrpc, id: 3, result: { of: 'c' } });
+  receive({ jsonrpc, id: 1, result: { of: 'a' } });
+  receive({ jsonrpc, id: 2, error: { code: -32601, message: 'no b', data: { x: 1 } } });
+  assert.deepEqual(await calls[2], { of: 'c' });
+  assert.deepEqual(await calls[0], { of: 'a' });
+  await assert.rejects(calls[1] as Promise<unknown>, (thrown) => {
+    assert.ok(thrown instanceof RpcError);
+    assert.deepEqual([thrown.code, thrown.message, thrown.data], [-32601, 'no b', { x: 1 }]);
+    return true;
+  });
+  assert.equal(connection.waiting, 0);
+});
+
+test('connection: requests of the peer run concurrently, and are answered as they end', async () => {
+  const { request, resolve } = held();
+  const { connection, receive, take } = bench({ request });
+  receive(ask(1));
+  receive(ask('1'));
+  receive(ask(3));
+  assert.equal(connection.inFlight, 3);
+  resolve[2]?.({ n: 3 });
+  await settle();
+  resolve[0]?.({ n: 1 });
+  resolve[1]?.({ n: '1' });
+  await settle();
+  assert.deepEqual(take(), [
+    { jsonrpc, id: 3, result: { n: 3 } },
+    { jsonrpc, id: 1, result: { n: 1 } },
+    { jsonrpc, id: '1', result: { n: '1' } },
+  ]);
+  assert.equal(connection.inFlight, 0);
+});
+
+test('connection: what a handler throws is the answer, and a stack is not', async () => {
+  const { receive, take } = bench({
+    request: ({ request: { method } }) => {
+      if (method === 'rpc') throw new RpcError(-32602, 'bad', { path: 'a' });
+      if (method === 'error') return Promise.reject(new Error('oops'));
+      if (method === 'text') throw 'just text';
+      if (method === 'bigint') return { n: 1n };
+      const cycle: Record<string, unknown> = {};
+      cycle['self'] = cycle;
+      if (method === 'data') throw new RpcError(-32000, 'cyclic data', cycle);
+      return cycle;
+    },
+  });
+  for (const method of ['rpc', 'text', 'bigint', 'data', 'cycle', 'error']) receive(ask(method, method));
+  await settle();
+  const errors = take().map((answer) => [answer?.['id'], answer?.['error']] as const);
+  const byId = Object.fromEntries(errors) as Record<string, { code: number; message: string }>;
+  assert.deepEqual(byId['rpc'], { code: -32602, message: 'bad', data: { path: 'a' } });
+  assert.deepEqual(byId['error'], { code: -32603, message: 'oops' });
+  assert.deepEqual(byId['text'], { code: -32603, message: 'just text' });
+  assert.deepEqual(byId['data'], { code: -32000, message: 'cyclic data' });
+  assert.equal(byId['bigint']?.code, -32603);
+  assert.match(byId['bigint']?.message ?? '', /BigInt/);
+  assert.match(byId['cycle']?.message ?? '', /circular/);
+  assert.doesNotMatch(JSON.stringify(byId), /connection\.test/);
+});
+
+test('connection: the peer cancels a request: its signal aborts, and it gets no answer', async () => {
+  const { request, inbound, resolve } = held();
+  const { connection, receive, take } = bench({ request });
+  receive(ask(7));
+  const signal = inbound[0]?.signal;
+  receive(cancelled(7, 'not needed'));
+  assert.equal(signal?.aborted, true);
+  assert.ok(signal?.reason instanceof Cancelled);
+  assert.equal(signal.reason.message, 'not needed');
+  assert.equal(connection.inFlight, 0);
+  assert.deepEqual(take(), [undefined]);
+  // What the handler still says about it reaches nobody.
+  inbound[0]?.send('{"late":true}');
+  resolve[0]?.({});
+  await settle();
+  assert.deepEqual(take(), []);
+});
+
+test('connection: a signal that is first looked at after the cancellation is aborted', () => {
+  const { request, inbound } = held();
+  const { receive } = bench({ request });
+  receive(ask(7));
+  receive(cancelled(7));
+  assert.equal(inbound[0]?.signal.aborted, true);
+});
+
+test('connection: the id of a cancelled request may be used again while its handler still runs', async () => {
+  const { request, resolve } = held();
+  const { connection, receive, take } = bench({ request });
+  receive(ask(7));
+  receive(cancelled(7));
+  receive(ask(7));
+  assert.equal(connection.inFlight, 1);
+  resolve[0]?.({ run: 1 });
+  await settle();
+  assert.equal(connection.inFlight, 1);
+  resolve[1]?.({ run: 2 });
+  await settle();
+  assert.equal(connection.inFlight, 0);
+  assert.deepEqual(take(), [undefined, { jsonrpc, id: 7, result: { run: 2 } }]);
+});
+
+test('connection: initialize is never cancelled by the peer', async () => {
+  const { request, inbound, resolve } = held();
+  const { receive, take } = bench({ request });
+  receive(ask(1, 'initialize'));
+  receive(cancelled(1));
+  assert.equal(inbound[0]?.signal.aborted, false);
+  resolve[0]?.({});
+  await settle();
+  assert.deepEqual(take(), [{ jsonrpc, id: 1, result: {} }]);
+});
+
+test('connection: cancellations of nothing are ignored', () => {
+  const { receive, take, errors } = bench();
+  for (const id of [99, 'a', null, 1.5, {}, undefined]) receive(cancelled(id));
+  receive({ jsonrpc, method: 'notifications/cancelled' });
+  assert.deepEqual(take(), []);
+  assert.deepEqual(errors, []);
+});
+
+test('connection: the caller cancels: the peer is told, and a late answer is no surprise', async () => {
+  const { connection, receive, take, errors } = bench();
+  const controller = new AbortController();
+  const call = connection.request('m', undefined, { signal: controller.signal });
+  take();
+  controller.abort(new Error('changed my mind'));
+  await assert.rejects(call, /changed my mind/);
+  assert.deepEqual(take(), [cancelled(1, 'changed my mind')]);
+  assert.equal(connection.waiting, 0);
+  receive({ jsonrpc, id: 1, result: {} });
+  assert.deepEqual(errors, []);
+  // Once: a second answer was not asked for.
+  receive({ jsonrpc, id: 1, result: {} });
+  assert.equal(errors.length, 1);
+});
+
+test('connection: a signal that has aborted before sends nothing', async () => {
+  const { connection, take } = bench();
+  await assert.rejects(connection.request('m', undefined, { signal: AbortSignal.abort(new Error('too late')) }), /too late/);
+  assert.deepEqual(take(), []);
+  assert.equal(connection.waiting, 0);
+});
+
+test('connection: an answered request leaves its signal alone', async () => {
+  const { connection, receive, take } = bench();
+  const controller = new AbortController();
+  const call = connection.request('m', undefined, { signal: controller.signal });
+  receive({ jsonrpc, id: 1, result: {} });
+  await call;
+  take();
+  controller.abort();
+  assert.deepEqual(take(), []);
+});
+
+test('connection: initialize is given up without a cancellation', async () => {
+  const { connection, take } = bench();
+  const controller = new AbortController();
+  const call = connection.request('initialize', {}, { signal: controller.signal });
+  take();
+  controller.abort(new Error('stop'));
+  await assert.rejects(call, /stop/);
+  assert.deepEqual(take(), []);
+});
+
+function mockTime(t: TestContext): (ms: number) => void {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  return (ms) => t.mock.timers.tick(ms);
+}
+
+const timedOut = (ms: number) => (thrown: unknown): boolean => {
+  assert.ok(thrown instanceof ConnectionError);
+  assert.equal(thrown.reason, 'timeout');
+  assert.match(thrown.message, new RegExp(`^m: no answer within ${ms} ms$`));
+  return true;
+};
+
+test('connection: a call that is not answered in time is cancelled', async (t) => {
+  const tick = mockTime(t);
+  const { connection, take } = bench();
+  const call = connection.request('m', undefined, { timeoutMs: 1000 });
+  take();
+  tick(999);
+  assert.equal(connection.waiting, 1);
+  tick(1);
+  await assert.rejects(call, timedOut(1000));
+  assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
+});
+
+test('connection: the default limits of time', async (t) => {
+  const tick = mockTime(t);
+  const { connection } = bench();
+  const call = connection.request('m');
+  tick(59_999);
+  assert.equal(connection.waiting, 1);
+  tick(1);
+  await assert.rejects(call, timedOut(60_000));
+});
+
+test('connection: progress starts the time anew, up to the absolute maximum', async (t) => {
+  const tick = mockTime(t);
+  const { connection, receive, take } = bench();
+  const seen: number[] = [];
+  const call = connection.request('m', { _meta: { mine: 1 } }, {
+    timeoutMs: 1000,
+    maxTimeoutMs: 2500,
+    onProgress: (report) => seen.push(report.progress),
+  });
+  assert.deepEqual(take(), [ask(1, 'm', { _meta: { mine: 1, progressToken: 1 } })]);
+  for (let step = 1; step <= 2; step++) {
+    tick(900);
+    receive(progress(1, step));
+  }
+  assert.equal(connection.waiting, 1);
+  // 1800 ms have passed, and 700 are left, whatever else is reported.
+  tick(600);
+  receive(progress(1, 3));
+  tick(99);
+  assert.equal(connection.waiting, 1);
+  tick(1);
+  assert.equal(connection.waiting, 0);
+  await assert.rejects(call, (thrown) => thrown instanceof ConnectionError && thrown.reason === 'timeout');
+  assert.deepEqual(seen, [1, 2, 3]);
+});
+
+test('connection: 0 is no limit', async (t) => {
+  const tick = mockTime(t);
+  const { connection, receive } = bench();
+  const call = connection.request('m', undefined, { timeoutMs: 0, maxTimeoutMs: 0 });
+  tick(100 * 24 * 3600 * 1000);
+  assert.equal(connection.waiting, 1);
+  receive({ jsonrpc, id: 1, result: { a: 1 } });
+  assert.deepEqual(await call, { a: 1 });
+});
+
+test('connection: progress of nothing is ignored, and malformed progress is reported', () => {
+  const { connection, receive, errors } = bench();
+  receive(progress(1, 1));
+  receive(progress({}, 1));
+  receive({ jsonrpc, method: 'notifications/progress' });
+  assert.deepEqual(errors, []);
+  connection.request('m', undefined, { onProgress: () => assert.fail('malformed') }).catch(() => undefined);
+  receive(progress(1, 'half'));
+  assert.deepEqual(errors, ['notifications/progress: "progress" must be a number']);
+  connection.close();
+});
+
+test('connection: a failing listener for progress harms nobody', async () => {
+  const { connection, receive, errors } = bench();
+  const call = connection.request('m', undefined, {
+    onProgress: () => {
+      throw new Error('listener');
+    },
+  });
+  receive(progress(1, 1));
+  assert.deepEqual(errors, ['listener']);
+  receive({ jsonrpc, id: 1, result: {} });
+  await call;
+});
+
+test('connection: a failing handler of notifications is reported', () => {
+  const { receive, errors, take } = bench({
+    notification: () => {
+      throw new Error('handler');
+    },
+  });
+  receive({ jsonrpc, method: 'notifications/x' });
+  assert.deepEqual(errors, ['handler']);
+  assert.deepEqual(take(), []);
+});
+
+test('connection: a duplicate id in flight is refused, and the first goes on', async () => {
+  const { request, resolve } = held();
+  const { receive, take } = bench({ request });
+  receive(ask('x'));
+  receive(ask('x'));
+  const [refusal] = take();
+  assert.equal(refusal?.['id'], 'x');
+  assert.deepEqual(refusal?.['error'], { code: -32600, message: 'Invalid request: id "x" is already in flight' });
+  resolve[0]?.({});
+  await settle();
+  assert.deepEqual(take(), [{ jsonrpc, id: 'x', result: {} }]);
+  receive(ask('x'));
+  assert.equal(resolve.length, 2);
+});
+
+test('connection: more requests than may be in flight are refused', async () => {
+  const { request, resolve } = held();
+  const { connection, receive, take } = bench({ request }, { maxInFlight: 2 });
+  for (const id of [1, 2, 3]) receive(ask(id));
+  const [refusal] = take();
+  assert.equal(refusal?.['id'], 3);
+  assert.match((refusal?.['error'] as { message: string }).message, /limit is 2/);
+  resolve[0]?.({});
+  await settle();
+  receive(ask(3));
+  assert.equal(connection.inFlight, 2);
+});
+
+test('connection: unasked answers are reported and dropped', () => {
+  const { receive, errors, take } = bench();
+  receive({ jsonrpc, id: 5, result: {} });
+  receive({ jsonrpc, id: '1', error: { code: 1, message: 'why' } });
+  receive({ jsonrpc, id: null, error: { code: -32700, message: 'could not read that' } });
+  receive({ jsonrpc, error: { code: -32600, message: 'nor that' } });
+  assert.deepEqual(errors, [
+    'an answer to a question that was not asked (id 5)',
+    'an answer to a question that was not asked (id "1"): why',
+    'an answer to a question that was not asked (id null): could not read that',
+    'an answer to a question that was not asked (id null): nor that',
+  ]);
+  assert.deepEqual(take(), []);
+});
+
+test('connection: an id of another type is another id', async () => {
+  const { connection, receive, errors } = bench();
+  const call = connection.request('m');
+  receive({ jsonrpc, id: '1', result: { wrong: true } });
+  assert.equal(errors.length, 1);
+  receive({ jsonrpc, id: 1, result: { right: true } });
+  assert.deepEqual(await call, { right: true });
+});
+
+test('connection: one question can be failed alone', async () => {
+  const { connection, receive } = bench();
+  const [a, b] = [connection.request('a'), connection.request('b')];
+  connection.fail(1, new Error('its stream broke'));
+  await assert.rejects(a, /its stream broke/);
+  receive({ jsonrpc, id: 2, result: {} });
+  await b;
+});
+
+test('connection: an outlet that throws fails the call', async () => {
+  const { connection } = bench();
+  const send = (): never => {
+    throw new Error('no pipe');
+  };
+  await assert.rejects(connection.request('m', undefined, {}, { send }), /no pipe/);
+  assert.equal(connection.waiting, 0);
+});
+
+test('connection: close fails what is pending, stops the handlers, and is final', async () => {
+  const { request, inbound, resolve } = held();
+  const { connection, receive, take, errors } = bench({ request });
+  receive(ask(7));
+  const signal = inbound[0]?.signal;
+  const cause = new Error('exit 3');
+  const calls = [connection.request('a'), connection.request('b')];
+  take();
+  const idle = connection.idle();
+  connection.close('the server exited', cause);
+  for (const [index, method] of ['a', 'b'].entries()) {
+    await assert.rejects(calls[index] as Promise<unknown>, (thrown) => {
+      assert.ok(thrown instanceof ConnectionError);
+      assert.deepEqual([thrown.reason, thrown.message, thrown.cause], ['closed', `${method}: the server exited`, cause]);
+      return true;
+    });
+  }
+  assert.equal(signal?.aborted, true);
+  await idle;
+  assert.equal(connection.inFlight, 0);
+  resolve[0]?.({});
+  await settle();
+  assert.deepEqual(take(), [undefined]);
+
+  await assert.rejects(connection.request('c'), /the server exited/);
+  connection.notify('n');
+  receive(ask(8));
+  receive({ jsonrpc, id: 1, result: {} });
+  connection.close('again');
+  // The ask is told that it gets no answer, since over HTTP a stream waits for it; nothing is said.
+  assert.deepEqual(take().filter((text) => text !== undefined), []);
+  assert.equal(inbound.length, 1);
+  assert.deepEqual(errors, []);
+});
+
+test('connection: idle waits for every request of the peer', async () => {
+  const { request, resolve } = held();
+  const { connection, receive } = bench({ request });
+  await connection.idle();
+  receive(ask(1));
+  receive(ask(2));
+  receive(ask(3));
+  let idle = false;
+  const waiting = [connection.idle(), connection.idle()].map((promise) => promise.then(() => (idle = true)));
+  resolve[0]?.({});
+  receive(cancelled(2));
+  await settle();
+  assert.equal(idle, false);
+  resolve[2]?.({});
+  await Promise.all(waiting);
+});
+
+test('connection: a refused message is answered with the error, and with its id where it has one', () => {
+  const { connection, take } = bench();
+  connection.receive(decode('garbage'));
+  connection.receive(decode('{"jsonrpc":"2.0","id":4,"method":7}'));
+  const [first, second] = take();
+  assert.deepEqual([first?.['id'], (first?.['error'] as { code: number }).code], [null, -32700]);
+  assert.deepEqual([second?.['id'], (second?.['error'] as { code: number }).code], [4, -32600]);
+});
+
+test('connection: a batch is refused where the revision has none', () => {
+  const { receive, take } = bench();
+  receive([ask(1), ask(2)]);
+  const [refusal, ...rest] = take();
+  assert.deepEqual(rest, []);
+  assert.equal(refusal?.['id'], null);
+  assert.deepEqual(refusal?.['error'], { code: -32600, message: 'Invalid request: this protocol revision has no batches' });
+});
+
+test('connection: a batch is answered with one batch, once all is answered', async () => {
+  const { request, resolve } = held();
+  const noticed: string[] = [];
+  const { connection, receive, take } = bench({ request, notification: ({ method }) => noticed.push(method) });
+  connection.batching = true;
+  const call = connection.request('mine');
+  take();
+  receive([ask(1), { jsonrpc, method: 'n' }, ask(2), 'nonsense', { jsonrpc, id: 1, result: { yours: 1 } }]);
+  assert.deepEqual(noticed, ['n']);
+  assert.deepEqual(await call, { yours: 1 });
+  resolve[1]?.({ n: 2 });
+  await settle();
+  assert.deepEqual(take(), []);
+  resolve[0]?.({ n: 1 });
+  await settle();
+  const [batch, ...rest] = take();
+  assert.deepEqual(rest, []);
+  assert.deepEqual(batch, [
+    { jsonrpc, id: null, error: { code: -32600, message: 'Invalid request: a message must be an object' } },
+    { jsonrpc, id: 2, result: { n: 2 } },
+    { jsonrpc, id: 1, result: { n: 1 } },
+  ]);
+});
+
+test('connection: a batch without requests gets no answer, and a cancelled one is left out', async () => {
+  const { request, resolve } = held();
+  const { connection, receive, take } = bench({ request });
+  connection.batching = true;
+  receive([{ jsonrpc, method: 'n' }, { jsonrpc, method: 'n' }]);
+  assert.deepEqual(take(), []);
+  receive([ask(1), ask(2)]);
+  receive(cancelled(1));
+  resolve[1]?.({ n: 2 });
+  await settle();
+  assert.deepEqual(take(), [[{ jsonrpc, id: 2, result: { n: 2 } }]]);
+  receive([ask(3)]);
+  receive(cancelled(3));
+  assert.deepEqual(take(), [undefined]);
+});
+
+test('connection: ids and methods named like members of Object are only names', async () => {
+  const { receive, take, errors } = bench({ request: ({ request: { method } }) => ({ method }) });
+  for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) {
+    receive(ask(name, name));
+    receive(cancelled(name));
+    receive({ jsonrpc, id: name, result: {} });
+  }
+  assert.deepEqual(take().map((answer) => answer?.['result']), [
+    { method: '__proto__' }, { method: 'constructor' }, { method: 'hasOwnProperty' },
+  ]);
+  assert.equal(errors.length, 3);
+});

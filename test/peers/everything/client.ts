@@ -1,0 +1,65 @@
+import { McpClient } from '../../../src/client/index.ts';
+import { httpTransport } from '../../../src/transport/fetch/index.ts';
+
+// The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
+// is played, in which revision, and what the scenario wants called.
+const url = process.argv.at(-1) ?? '';
+const {
+  MCP_CONFORMANCE_SCENARIO: scenario = '',
+  MCP_CONFORMANCE_PROTOCOL_VERSION: version = '',
+  MCP_CONFORMANCE_CONTEXT: context = '{}',
+} = process.env;
+
+const modern = version >= '2026';
+const client = new McpClient({ name: 'barewire-everything-client', version: '0.1.0' }, {
+  // The suite's servers of a legacy revision know that one and no probe.
+  ...!modern && { revisions: [version] },
+  async onElicit() {
+    // While a question is open, another call must not carry its answer or its state.
+    if (scenario === 'sep-2322-client-request-state') await client.callTool('test_mrtr_unrelated', {});
+    // Nothing entered: the form's defaults are the client's to fill in.
+    return { action: 'accept', content: {} };
+  },
+  onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'Hello.' }, model: 'none' }),
+  roots: [{ uri: 'file:///work', name: 'work' }],
+  onError: (error) => process.stderr.write(`${error.message}\n`),
+});
+
+/** Calls all that the server has, once. */
+async function everything(): Promise<void> {
+  const { tools: hasTools, resources, prompts } = client.capabilities ?? {};
+  if (hasTools) for (const { name } of await client.listTools()) await client.callTool(name, argumentsOf(name));
+  if (resources) for (const { uri } of await client.listResources()) await client.readResource(uri);
+  if (prompts) for (const { name } of await client.listPrompts()) await client.getPrompt(name);
+}
+
+function argumentsOf(name: string): Record<string, unknown> {
+  return name === 'add_numbers' ? { a: 5, b: 3 } : {};
+}
+
+await client.connect(httpTransport(url));
+switch (scenario) {
+  case 'initialize':
+    // Its server answers tools/list, though it does not declare it.
+    break;
+  case 'request-metadata':
+    await client.request('tools/list').catch(() => {});
+    break;
+  case 'http-custom-headers': {
+    const { toolCalls } = JSON.parse(context) as { toolCalls: { name: string; arguments: Record<string, unknown> }[] };
+    await client.listTools();
+    for (const call of toolCalls) await client.callTool(call.name, call.arguments);
+    break;
+  }
+  case 'json-schema-ref-no-deref':
+    await client.listTools();
+    break;
+  case 'json-schema-2020-12-preservation': {
+    const focal = (await client.listTools()).find(({ name }) => name === 'json_schema_2020_12_tool');
+    await client.callTool('json_schema_echo', { schema: focal?.inputSchema });
+    break;
+  }
+  default:
+    await everything();
+}
+await client.close();

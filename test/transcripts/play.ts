@@ -1,0 +1,95 @@
+import { difference, fill } from './wire.ts';
+import type { Line, Transcript } from './wire.ts';
+
+/** The far side of a transcript: text goes in, and text comes out. */
+export interface Channel {
+  send(text: string): void;
+  /** The next message that came, as text. Rejects where nothing comes in time, or the far side is gone. */
+  next(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Messages that came and were not read yet, and whoever waits for one. */
+export function inbox(patienceMs: number = 5000): { put(text: string): void; end(why: string): void; next(): Promise<string> } {
+  const texts: string[] = [];
+  const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
+  let ended: string | undefined;
+  return {
+    put(text) {
+      const waiter = waiting.shift();
+      if (waiter) waiter.resolve(text);
+      else texts.push(text);
+    },
+    end(why) {
+      ended = why;
+      for (const { reject } of waiting) reject(new Error(why));
+    },
+    next() {
+      const text = texts.shift();
+      if (text !== undefined) return Promise.resolve(text);
+      if (ended !== undefined) return Promise.reject(new Error(ended));
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`nothing came within ${patienceMs} ms`)), patienceMs);
+        waiting.push({
+          resolve: (text) => {
+            clearTimeout(timer);
+            resolve(text);
+          },
+          reject: (error) => {
+            clearTimeout(timer);
+            reject(error);
+          },
+        });
+      });
+    },
+  };
+}
+
+/**
+ * Plays one side of a transcript against the other: sends what `side` says, and compares what comes back.
+ * Throws at the first difference, with the line of the transcript.
+ */
+export async function play({ defined, lines }: Transcript, channel: Channel, side: 'client' | 'server' = 'client'): Promise<void> {
+  const known = new Map(defined);
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] as Line;
+    if (line.from === side) {
+      channel.send(line.raw ? String(line.json) : JSON.stringify(fill(line.json, known)));
+      continue;
+    }
+    const together = [line];
+    while (line.anyOrder && lines[index + 1]?.anyOrder) together.push(lines[++index] as Line);
+    while (together.length > 0) await expect(together, channel, known);
+  }
+  await expectNothingMore(channel, side);
+}
+
+/** Takes one message, and takes the line that it fits out of `together`. */
+async function expect(together: Line[], channel: Channel, known: Map<string, unknown>): Promise<void> {
+  const { at, json } = together[0] as Line;
+  const text = await channel.next().catch((error: unknown) => {
+    throw new Error(`line ${at}: ${(error as Error).message}; expected ${JSON.stringify(json)}`);
+  });
+  const got: unknown = JSON.parse(text);
+  const found: string[] = [];
+  for (const [index, line] of together.entries()) {
+    const learned = new Map(known);
+    const differs = difference(line.json, got, learned);
+    if (differs === undefined) {
+      for (const [name, value] of learned) known.set(name, value);
+      together.splice(index, 1);
+      return;
+    }
+    found.push(`line ${line.at}: ${differs}`);
+  }
+  throw new Error(`${found.join('\n')}\nin ${text}`);
+}
+
+/** What is no JSON is answered at once: if its refusal is next, nothing else was on its way. */
+async function expectNothingMore(channel: Channel, side: 'client' | 'server'): Promise<void> {
+  if (side === 'server') return;
+  channel.send('that was all');
+  const text = await channel.next();
+  const { error } = JSON.parse(text) as { error?: { code?: number; message?: string } };
+  if (error?.code !== -32700 || !error.message?.includes('that was')) throw new Error(`after the last line came ${text}`);
+}

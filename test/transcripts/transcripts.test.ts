@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { memoryChannel, stdioChannel } from './channels.ts';
+import { play } from './play.ts';
+import type { Channel } from './play.ts';
+import { parseTranscript } from './wire.ts';
+
+// The compiled test lies in dist/test/transcripts.
+const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.wire')).sort();
+
+/** Opens the fixture for a feature, over one transport. */
+const transports: Readonly<Record<string, (feature: string) => Promise<Channel>>> = {
+  memory: memoryChannel,
+  stdio: stdioChannel,
+};
+
+for (const [transport, open] of Object.entries(transports)) {
+  describe(`transcripts over ${transport}`, { concurrency: 4 }, () => {
+    for (const file of files) {
+      test(file, async () => {
+        const transcript = parseTranscript(readFileSync(join(folder, file), 'utf8'));
+        const channel = await open(basename(file, '.wire'));
+        try {
+          await play(transcript, channel);
+        } finally {
+          await channel.close();
+        }
+      });
+    }
+  });
+}
+
+/** Every message of the server's with one value changed, added or left out. Placeholders stay. */
+function* mutations(json: unknown): Generator<unknown> {
+  if (typeof json === 'string') {
+    if (!json.startsWith('<')) yield `${json}!`;
+  } else if (typeof json === 'number') yield json + 1;
+  else if (typeof json === 'boolean') yield !json;
+  else if (json === null) yield 0;
+  else if (Array.isArray(json)) {
+    yield [...json, null];
+    for (const [index, item] of json.entries()) for (const changed of mutations(item)) yield json.with(index, changed);
+  } else if (typeof json === 'object') {
+    yield { ...json, more: null };
+    for (const [key, value] of Object.entries(json)) {
+      yield Object.fromEntries(Object.entries(json).filter(([other]) => other !== key));
+      for (const changed of mutations(value)) yield { ...json, [key]: changed };
+    }
+  }
+}
+
+describe('a transcript that is wrong anywhere does not play', { concurrency: true }, () => {
+  for (const file of files.filter((name) => /(lifecycle|batching|elicitation|progress)\.wire$/.test(name))) {
+    test(file, async () => {
+      const transcript = parseTranscript(readFileSync(join(folder, file), 'utf8'));
+      let changes = 0;
+      for (const [index, line] of transcript.lines.entries()) {
+        if (line.from === 'client') continue;
+        for (const json of mutations(line.json)) {
+          changes++;
+          const channel = await memoryChannel(basename(file, '.wire'));
+          const changed = { ...transcript, lines: transcript.lines.with(index, { ...line, json }) };
+          await assert.rejects(play(changed, channel), /line \d+: /, `line ${line.at} as ${JSON.stringify(json)}`);
+          await channel.close();
+        }
+      }
+      assert.ok(changes > 0);
+    });
+  }
+});

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
+import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
+import type { Revision } from '../../../src/protocol/revisions.ts';
+import { httpTransport } from '../../../src/transport/fetch/index.ts';
+import type { HttpTransportOptions } from '../../../src/transport/fetch/index.ts';
+import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
+
+/** One HTTP request as a scripted server sees it. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; {} where there is none. */
+  readonly body: { readonly id?: RequestId; readonly method?: string };
+}
+
+export interface Scripted {
+  readonly url: string;
+  readonly calls: Call[];
+}
+
+/** A server on a port of its own that answers as `script` says; it stops with the test. */
+export async function serve(t: TestContext, script: (call: Call, response: ServerResponse) => void): Promise<Scripted> {
+  const calls: Call[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => {
+      const { method = '', url: path = '', headers } = request;
+      const call = { method, path, headers, text, body: text === '' ? {} : JSON.parse(text) as Call['body'] };
+      calls.push(call);
+      script(call, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, calls };
+}
+
+export const result = (id: RequestId | undefined, value: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: value });
+export const notice = (n: number): string => JSON.stringify({ jsonrpc: '2.0', method: 'note', params: { n } });
+
+export function json(response: ServerResponse, text: string, status: number = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+export function stream(response: ServerResponse, headers: Record<string, string> = {}): ServerResponse {
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).flushHeaders();
+  return response;
+}
+
+export type Told =
+  | { kind: 'message'; decoded: Decoded; message: unknown }
+  | { kind: 'failed'; id: RequestId; error: Error }
+  | { kind: 'closed'; why: string }
+  | { kind: 'error'; error: Error };
+
+export interface Client {
+  readonly transport: ClientTransport;
+  /** The milliseconds of each reconnection's wait; it is over at once. */
+  readonly waits: number[];
+  /** What the transport told next; what was told already comes first. */
+  next(): Promise<Told>;
+  /** What was told and not taken yet. */
+  readonly untaken: Told[];
+  send(message: Outgoing): void;
+  request(id: RequestId, method?: string, params?: Outgoing['params']): Promise<Told>;
+  /** A whole handshake with a server that plays along. */
+  handshake(version?: string): Promise<void>;
+}
+
+// Waits of these lengths are no reconnections; they end when they are aborted.
+const lingerMs = 1_000_001;
+const endpointMs = 1_000_002;
+const closeMs = 1_000_003;
+const listenMs = 1_000_004;
+
+export const revision = (version: string): Revision => findRevision(revisions, version) as Revision;
+
+export async function client(t: TestContext, url: string, options: HttpTransportOptions = {}): Promise<Client> {
+  const waits: number[] = [];
+  const untaken: Told[] = [];
+  let wake: ((told: Told) => void) | undefined;
+  const tell = (told: Told): void => {
+    if (wake) wake(told);
+    else untaken.push(told);
+    wake = undefined;
+  };
+  const transport = httpTransport(url, {
+    wait(ms, signal) {
+      if (ms > 1_000_000) return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      waits.push(ms);
+      return Promise.resolve();
+    },
+    random: () => 1,
+    ...options,
+    limits: { lingerMs, endpointMs, closeMs, listenMs, ...options.limits },
+  });
+  t.after(() => transport.close());
+  await transport.open({
+    message: (decoded) => tell({ kind: 'message', decoded, message: 'message' in decoded ? decoded.message : decoded }),
+    failed: (id, error) => tell({ kind: 'failed', id, error }),
+    closed: (why) => tell({ kind: 'closed', why }),
+    error: (error) => tell({ kind: 'error', error }),
+  });
+  const next = (): Promise<Told> => {
+    const first = untaken.shift();
+    return first ? Promise.resolve(first) : new Promise((resolve) => (wake = resolve));
+  };
+  const send = (message: Outgoing): void => {
+    const { id, method, params } = message;
+    transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), message);
+  };
+  return {
+    transport, waits, untaken, next, send,
+    request(id, method = 'tools/list', params) {
+      send({ id, method, params });
+      return next();
+    },
+    async handshake(version = '2025-11-25') {
+      send({ id: 'init', method: 'initialize', params: { protocolVersion: version } });
+      const told = await next();
+      if (told.kind !== 'message') throw new Error(`the handshake failed: ${told.kind}`);
+      transport.agreed?.(revision(version));
+      send({ method: 'notifications/initialized' });
+    },
+  };
+}
+
+/** Plays along in a handshake; whether it did. `get` answers the GET stream, which otherwise does not exist. */
+export function handshake(call: Call, response: ServerResponse, headers: Record<string, string> = {}): boolean {
+  if (call.body.method === 'initialize') json(response, result(call.body.id), 200, headers);
+  else if (call.method === 'POST' && call.body.id === undefined) response.writeHead(202).end();
+  else if (call.method === 'GET' && call.headers['last-event-id'] === undefined) response.writeHead(405).end();
+  else if (call.method === 'DELETE') response.writeHead(204).end();
+  else return false;
+  return true;
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
+import { HttpError } from '../../../src/transport/port.ts';
+import { client, json, notice, result, serve, stream } from './harness.ts';
+import type { Scripted } from './harness.ts';
+
+interface Old extends Scripted {
+  readonly get: { stream: ServerResponse | undefined };
+}
+
+/** A server of 2024-11-05: GET gives the endpoint and the answers, POST is 405 anywhere else. */
+async function oldServer(t: TestContext, status: number = 405, first: string = 'event: endpoint\ndata: /messages?s=1\n\n'): Promise<Old> {
+  const get: Old['get'] = { stream: undefined };
+  const scripted = await serve(t, (call, response) => {
+    if (call.method === 'GET') {
+      get.stream = stream(response);
+      get.stream.write(first);
+    } else if (call.path === '/messages?s=1') {
+      response.writeHead(202).end('Accepted');
+      if (call.body.id !== undefined) get.stream?.write(`event: message\ndata: ${result(call.body.id)}\n\n`);
+    } else response.writeHead(status).end();
+  });
+  return { ...scripted, get };
+}
+
+for (const status of [400, 404, 405]) {
+  test(`initialize refused with ${status}: HTTP+SSE is found and spoken`, async (t) => {
+    const server = await oldServer(t, status);
+    const it = await client(t, server.url);
+    await it.handshake('2024-11-05');
+    assert.equal((await it.request(1)).kind, 'message');
+    server.get.stream?.write(`data: ${notice(1)}\n\n`);
+    assert.equal((await it.next()).kind, 'message');
+    assert.deepEqual(server.calls.slice(0, 5).map(({ method, path, body }) => `${method} ${path} ${body.method}`), [
+      'POST /mcp initialize', 'GET /mcp undefined', 'POST /messages?s=1 initialize',
+      'POST /messages?s=1 notifications/initialized', 'POST /messages?s=1 tools/list',
+    ]);
+    await it.transport.close();
+    assert.equal(server.calls.length, 5);
+    assert.deepEqual(it.untaken, []);
+  });
+}
+
+test('a newer revision over HTTP+SSE opens no second GET stream', async (t) => {
+  const server = await oldServer(t);
+  const it = await client(t, server.url);
+  await it.handshake('2025-06-18');
+  await it.request(1);
+  await it.request(2);
+  assert.equal(server.calls.filter(({ method }) => method === 'GET').length, 1);
+  assert.equal(server.calls.at(-1)?.headers['mcp-protocol-version'], '2025-06-18');
+});
+
+test('the end of the stream is the end of the connection', async (t) => {
+  const server = await oldServer(t);
+  const it = await client(t, server.url);
+  await it.handshake('2024-11-05');
+  server.get.stream?.end();
+  assert.equal((await it.next()).kind, 'closed');
+});
+
+test('a message that is refused there fails, and the stream goes on', async (t) => {
+  let get: ServerResponse | undefined;
+  const server = await serve(t, (call, response) => {
+    if (call.method === 'GET') (get = stream(response)).write('event: endpoint\ndata: m\n\n');
+    else if (call.path !== '/m' || call.body.id === 1) response.writeHead(404).end('no');
+    else response.writeHead(202).end(void get?.write(`data: ${result(call.body.id)}\n\n`));
+  });
+  const it = await client(t, server.url);
+  assert.equal((await it.request(0, 'initialize')).kind, 'message');
+  const told = await it.request(1);
+  assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404);
+  assert.equal((await it.request(2)).kind, 'message');
+});
+
+test('an endpoint on another origin is refused by name, and nothing is sent there', async (t) => {
+  let stray = 0;
+  const other = await serve(t, (call, response) => void (stray++, response.end()));
+  for (const endpoint of [other.url, '//127.0.0.2/messages', 'data:,x']) {
+    const server = await oldServer(t, 405, `event: endpoint\ndata: ${endpoint}\n\n`);
+    const it = await client(t, server.url);
+    const told = await it.request(1, 'initialize');
+    assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError, endpoint);
+    assert.match(told.error.message, /another origin/);
+  }
+  assert.equal(stray, 0);
+});
+
+test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) => {
+  for (const first of ['data: {}\n\n', 'event: endpoint\ndata: http://[\n\n']) {
+    const server = await oldServer(t, 404, first);
+    const it = await client(t, server.url);
+    const told = await it.request(1, 'initialize');
+    assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404, first);
+  }
+  const refusing = await serve(t, (call, response) => void response.writeHead(call.method === 'GET' ? 406 : 405).end());
+  const told = await (await client(t, refusing.url)).request(1, 'initialize');
+  assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 405);
+});
+
+test('a stream that names no endpoint in time is left', async (t) => {
+  const server = await oldServer(t, 404, ': hello\n\n');
+  const it = await client(t, server.url, { limits: { endpointMs: 10 } });
+  const told = await it.request(1, 'initialize');
+  assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404);
+  assert.deepEqual(it.waits, [10]);
+});
+
+test('other refusals, a modern server\'s among them, look for nothing', async (t) => {
+  const body = (code: number): string => JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'no' } });
+  for (const [status, code] of [[400, -32022], [400, -32020], [404, -32601], [500, 0], [401, 0]] as const) {
+    const server = await serve(t, (call, response) => json(response, code === 0 ? 'x' : body(code), status));
+    const it = await client(t, server.url);
+    const told = await it.request(1, 'initialize');
+    assert.equal(told.kind, code === 0 ? 'failed' : 'message');
+    assert.equal(server.calls.length, 1);
+  }
+});
+
+test('a legacy server\'s refusal is handed on once nothing older is found', async (t) => {
+  const server = await serve(t, (call, response) => json(response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}', 400));
+  const it = await client(t, server.url);
+  const told = await it.request(1, 'initialize');
+  assert.ok(told.kind === 'message' && told.decoded.kind === 'failure' && told.decoded.message.id === 1);
+  assert.equal(server.calls.length, 2);
+});
+
+test('reopen leaves the old stream and begins with the new transport again', async (t) => {
+  const server = await oldServer(t);
+  const it = await client(t, server.url);
+  await it.handshake('2024-11-05');
+  await it.request(1);
+  const gone = new Promise<void>((resolve) => server.get.stream?.on('close', resolve));
+  await it.transport.reopen?.();
+  await gone;
+  await it.request(2, 'initialize');
+  assert.deepEqual(server.calls.slice(-3).map(({ method, path }) => `${method} ${path}`), ['POST /mcp', 'GET /mcp', 'POST /messages?s=1']);
+  assert.deepEqual(it.untaken, []);
+});

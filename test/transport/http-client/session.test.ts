@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { SessionExpired } from '../../../src/transport/port.ts';
+import { client, handshake, json, result, revision, serve, stream } from './harness.ts';
+import { metaKeys } from '../../../src/protocol/meta.ts';
+import { requestHeaders } from '../../../src/transport/http-client/headers.ts';
+
+const modern = { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } };
+
+test('the headers of each kind of message', () => {
+  const r = revision;
+  const table = [
+    [{ id: 1, method: 'initialize' }, r('2025-11-25'), 's', { 'mcp-session-id': 's' }],
+    [{ id: 1, method: 'tools/list' }, undefined, undefined, {}],
+    [{ id: 1, method: 'tools/list' }, r('2025-03-26'), 's', { 'mcp-session-id': 's' }],
+    [{ id: 1, method: 'tools/list' }, r('2025-06-18'), undefined, { 'mcp-protocol-version': '2025-06-18' }],
+    [{ id: 1, method: 'server/discover', params: modern }, undefined, undefined,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }],
+    [{ id: 1, method: 'tools/call', params: { ...modern, name: 'add' }, headers: { 'Mcp-Param-X': '1' } }, r('2025-11-25'), undefined,
+      { 'mcp-param-x': '1', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'add' }],
+    [{ id: 1, method: 'prompts/get', params: { ...modern, name: ' é' } }, undefined, undefined,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'prompts/get', 'mcp-name': '=?base64?IMOp?=' }],
+    [{ id: 1, method: 'resources/read', params: { ...modern, uri: 'a://b\r\nx: y' } }, undefined, undefined,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': '=?base64?YTovL2INCng6IHk=?=' }],
+    [{ id: 1, method: 'tools/call', params: { ...modern, name: 7 } }, undefined, undefined,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }],
+    [{ id: 1, method: 'tools/call', params: { name: 'add' } }, r('2025-11-25'), undefined, { 'mcp-protocol-version': '2025-11-25' }],
+    [{ method: 'note' }, r('2026-07-28'), undefined, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'note' }],
+  ] as const;
+  for (const [message, agreed, session, expected] of table) {
+    assert.deepEqual(requestHeaders({}, message, agreed, session), expected, JSON.stringify(message));
+  }
+  assert.deepEqual(requestHeaders({ 'MCP-Session-Id': 'mine', Authorization: 'x' }, {}, undefined, 'theirs'),
+    { 'mcp-session-id': 'theirs', authorization: 'x' });
+});
+
+test('what is sent, and the session of the handshake on everything after it', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  await it.request(1);
+  await it.request(2, 'tools/list', modern);
+  await it.transport.close();
+  const [init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
+  assert.equal(init?.headers['accept'], 'application/json, text/event-stream');
+  assert.equal(init?.headers['content-type'], 'application/json');
+  assert.equal(init?.headers['mcp-session-id'], undefined);
+  assert.equal(init?.headers['mcp-protocol-version'], undefined);
+  assert.deepEqual(rest.map(({ method, body, headers }) => [method, body.method, headers['mcp-session-id'], headers['mcp-protocol-version']]), [
+    ['POST', 'notifications/initialized', 's1', '2025-11-25'],
+    ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', 'tools/list', undefined, '2026-07-28'],
+    ['DELETE', undefined, 's1', '2025-11-25'],
+  ]);
+});
+
+test('custom headers: an object, a function, a promise; asked for each request', async (t) => {
+  const server = await serve(t, (call, response) => json(response, result(call.body.id)));
+  let n = 0;
+  for (const headers of [{ Authorization: 'Bearer 1' }, () => ({ Authorization: 'Bearer 1' }), async () => ({ Authorization: `Bearer ${++n}` })]) {
+    const it = await client(t, server.url, { headers });
+    await it.request(1);
+    assert.equal(server.calls.at(-1)?.headers['authorization'], 'Bearer 1');
+    await it.request(2);
+    assert.equal(server.calls.at(-1)?.headers['authorization'], n ? 'Bearer 2' : 'Bearer 1');
+  }
+});
+
+test('headers that cannot be had, or cannot be sent, fail the request', async (t) => {
+  const server = await serve(t, (call, response) => json(response, result(call.body.id)));
+  const broken = await client(t, server.url, { headers: () => Promise.reject(new Error('no token')) });
+  const told = await broken.request(1);
+  assert.ok(told.kind === 'failed' && /no token/.test(told.error.message));
+  const injected = await client(t, server.url, { headers: { 'x-a': 'b\r\nx-c: d' } });
+  assert.equal((await injected.request(1)).kind, 'failed');
+  assert.deepEqual(server.calls, []);
+});
+
+test('a session that the server has forgotten, and the next one', async (t) => {
+  let session = 0;
+  const server = await serve(t, (call, response) => {
+    if (call.body.method === 'initialize') session++;
+    if (handshake(call, response, { 'mcp-session-id': `s${session}` })) return;
+    if (call.headers['mcp-session-id'] === 's1') json(response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"gone"}}', 404);
+    else json(response, result(call.body.id));
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  for (const id of [1, 2]) {
+    const told = await it.request(id);
+    assert.ok(told.kind === 'failed' && told.id === id && told.error instanceof SessionExpired);
+    assert.match(told.error.message, /expired.*gone/);
+  }
+  await it.transport.reopen?.();
+  await it.handshake();
+  assert.equal((await it.request(3)).kind, 'message');
+  const inits = server.calls.filter(({ body }) => body.method === 'initialize');
+  assert.deepEqual(inits.map(({ headers }) => [headers['mcp-session-id'], headers['mcp-protocol-version']]), [[undefined, undefined], [undefined, undefined]]);
+});
+
+test('an expired session is not deleted', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (!handshake(call, response, { 'mcp-session-id': 's' })) response.writeHead(404).end();
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  await it.request(1);
+  await it.transport.close();
+  assert.ok(!server.calls.some(({ method }) => method === 'DELETE'));
+});
+
+test('close: DELETE once, 405 is fine, and a server that does not answer is not waited for', async (t) => {
+  for (const status of [204, 405, 500, 0]) {
+    const server = await serve(t, (call, response) => {
+      if (call.method === 'DELETE') status === 0 || response.writeHead(status).end();
+      else handshake(call, response, { 'mcp-session-id': 's' });
+    });
+    const it = await client(t, server.url, status === 0 ? { limits: { closeMs: 20 }, wait: (ms, signal) => new Promise((resolve) => {
+      // The clock runs out only once the request is there.
+      const tick = (): void => void (signal.aborted || server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick));
+      tick();
+    }) } : {});
+    await it.handshake();
+    await it.transport.close();
+    await it.transport.close();
+    assert.equal(server.calls.filter(({ method }) => method === 'DELETE').length, 1, String(status));
+    assert.deepEqual(it.untaken, []);
+  }
+});
+
+test('abandon closes the stream of its request, before and after the headers, and says nothing', async (t) => {
+  let arrived: (() => void) | undefined;
+  let closed: (() => void) | undefined;
+  const server = await serve(t, (call, response) => {
+    if (call.body.id === 3) return json(response, result(3));
+    if (call.body.id === 2) stream(response).write('id: 1\ndata:\n\n');
+    response.on('close', () => closed?.());
+    arrived?.();
+  });
+  const it = await client(t, server.url);
+  for (const id of [1, 2]) {
+    const here = new Promise<void>((resolve) => (arrived = resolve));
+    const gone = new Promise<void>((resolve) => (closed = resolve));
+    it.send({ id, method: 'tools/call' });
+    await here;
+    it.transport.abandon?.(id);
+    await gone;
+  }
+  it.transport.abandon?.('unknown');
+  assert.equal((await it.request(3)).kind, 'message');
+  assert.deepEqual(it.untaken, []);
+  assert.equal(server.calls.length, 3);
+});

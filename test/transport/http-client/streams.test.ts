@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
+import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
+import { metaKeys } from '../../../src/protocol/meta.ts';
+import { client, handshake, json, notice, result, serve, stream } from './harness.ts';
+import type { Call, Client, Scripted } from './harness.ts';
+
+// The stream of one answer, an event a piece: the primer, two notices, the answer.
+const events = (id: string): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
+  `id: ${id}/${n}\n${n === 0 ? 'retry: 7\n' : ''}data: ${text}\n\n`);
+
+/** Replays what comes after the event that the client names. */
+function resume(call: Call, response: ServerResponse): void {
+  const [id = '', n = ''] = String(call.headers['last-event-id']).split('/');
+  stream(response).end(events(id).slice(Number(n) + 1).join(''));
+}
+
+async function collect(it: Client, id: string): Promise<unknown[]> {
+  it.send({ id, method: 'tools/call', params: { name: 'x' } });
+  const seen: unknown[] = [];
+  for (;;) {
+    const told = await it.next();
+    if (told.kind !== 'message') return [...seen, told.kind === 'failed' ? told.error.constructor : told];
+    const message = told.message as { id?: string; params?: { n: number } };
+    seen.push(message.params?.n ?? message.id);
+    if (message.id !== undefined) return seen;
+  }
+}
+
+/** A server that sends the first `cut` bytes of each answer's stream, then ends it in one of two ways. */
+const cutting = (t: TestContext, abrupt: boolean): Promise<Scripted> => serve(t, (call, response) => {
+  if (handshake(call, response)) return;
+  if (call.method === 'GET') return resume(call, response);
+  const id = String(call.body.id);
+  const cut = Number(id);
+  const part = Buffer.from(events(id).join('')).subarray(0, cut);
+  stream(response).write(part, () => abrupt ? response.destroy() : response.end());
+});
+
+for (const abrupt of [false, true]) {
+  test(`a stream that is ${abrupt ? 'torn' : 'ended'} at any byte: nothing is lost, nothing comes twice`, async (t) => {
+    const server = await cutting(t, abrupt);
+    const it = await client(t, server.url);
+    await it.handshake();
+    for (let cut = 1; ; cut++) {
+      const id = String(cut).padStart(3, '0');
+      const pieces = events(id);
+      const whole = pieces.join('').length;
+      if (cut > whole) break;
+      const before = server.calls.length;
+      const seen = await collect(it, id);
+      const primed = cut >= (pieces[0] as string).length;
+      assert.deepEqual(seen, primed ? [1, 2, id] : [ConnectionError], `cut at ${cut}`);
+      const gets = server.calls.slice(before).filter(({ method, headers }) => method === 'GET' && headers['last-event-id']);
+      assert.equal(gets.length, primed && cut < whole ? 1 : 0, `cut at ${cut}`);
+    }
+    assert.deepEqual(it.untaken, []);
+    assert.deepEqual([...new Set(it.waits)], [7]);
+  });
+}
+
+test('a stream that is cut after every event is resumed from each', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (handshake(call, response)) return;
+    const [id = '', n = -1] = String(call.headers['last-event-id'] ?? call.body.id).split('/');
+    stream(response).end(events(id)[Number(n) + 1]);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.deepEqual(await collect(it, '9'), [1, 2, '9']);
+  assert.deepEqual(server.calls.slice(-4).map(({ headers }) => headers['last-event-id']), [undefined, '9/0', '9/1', '9/2']);
+  assert.deepEqual(it.waits, [7, 7, 7]);
+});
+
+test('without the server\'s word the waits grow, up to a bound, and attempts are bounded', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (handshake(call, response)) return;
+    if (call.method === 'POST') stream(response).end('id: 1\ndata:\n\n');
+    else response.writeHead(503).end();
+  });
+  const it = await client(t, server.url, {
+    limits: { reconnectInitialMs: 100, reconnectMaxMs: 500, reconnectAttempts: 5 }, random: () => 0.5,
+  });
+  await it.handshake();
+  const told = await it.request(1);
+  assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError);
+  assert.match(told.error.message, /attempts to resume it: 5/);
+  assert.deepEqual(it.waits, [75, 150, 300, 375, 375]);
+});
+
+test('a server that accepts a resumption and says nothing is asked again, ever more slowly', async (t) => {
+  let gets = 0;
+  const server = await serve(t, (call, response) => {
+    if (handshake(call, response)) return;
+    if (call.method === 'POST') stream(response).end('id: 1\nretry: 300\ndata:\n\n');
+    else if (++gets % 2 === 1) response.writeHead(503).end();
+    else stream(response).end(gets < 6 ? ': wait\n\n' : `data: ${result(1)}\n\n`);
+  });
+  const it = await client(t, server.url, { limits: { reconnectInitialMs: 100, reconnectAttempts: 2 } });
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  // Never sooner than the server said; what it accepts in between makes new attempts.
+  assert.deepEqual(it.waits, [300, 300, 400, 800, 1600, 3200]);
+});
+
+for (const [status, kind] of [[404, SessionExpired], [405, HttpError], [401, HttpError], [400, HttpError]] as const) {
+  test(`a resumption that is refused with ${status} fails the request`, async (t) => {
+    const server = await serve(t, (call, response) => {
+      if (handshake(call, response, { 'mcp-session-id': 's' })) return;
+      if (call.method === 'POST') stream(response).end('id: 1\ndata:\n\n');
+      else response.writeHead(status).end();
+    });
+    const it = await client(t, server.url);
+    await it.handshake();
+    const told = await it.request(1);
+    assert.ok(told.kind === 'failed' && told.error instanceof kind);
+    assert.equal((told.error as HttpError).status, status);
+    assert.equal(it.waits.length, 1);
+  });
+}
+
+test('a modern stream is not resumed', async (t) => {
+  const server = await serve(t, (call, response) => void stream(response).end('id: 1\ndata:\n\n'));
+  const it = await client(t, server.url);
+  const told = await it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } });
+  assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError && told.error.reason === 'closed');
+  assert.equal(server.calls.length, 1);
+});
+
+test('an answer that came on another stream ends the waiting', async (t) => {
+  let get: ServerResponse | undefined;
+  const server = await serve(t, (call, response) => {
+    if (call.method === 'GET') {
+      get = stream(response);
+      get.write(`data: ${notice(0)}\n\n`);
+    } else if (!handshake(call, response)) {
+      get?.write(`data: ${result(1)}\n\n`, () => stream(response).end('id: 1\ndata:\n\n'));
+    }
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.equal((await it.next()).kind, 'message');
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.equal(server.calls.filter(({ method }) => method === 'GET').length, 1);
+});
+
+test('the GET stream is opened after the handshake, and again after each end', async (t) => {
+  let gets = 0;
+  const server = await serve(t, (call, response) => {
+    if (call.method !== 'GET') return void handshake(call, response, { 'mcp-session-id': 's1' });
+    const n = ++gets;
+    if (n < 4) stream(response).end(`id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`);
+    else stream(response).write(`data: ${notice(n)}\n\n`);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  for (const n of [1, 2, 3, 4]) {
+    const told = await it.next();
+    assert.deepEqual(told.kind === 'message' && told.message, { jsonrpc: '2.0', method: 'note', params: { n } });
+  }
+  const seen = server.calls.filter(({ method }) => method === 'GET').map(({ headers }) => headers);
+  assert.deepEqual(seen.map((headers) => headers['last-event-id']), [undefined, 'e1', 'e2', 'e3']);
+  for (const headers of seen) {
+    assert.equal(headers['mcp-session-id'], 's1');
+    assert.equal(headers['mcp-protocol-version'], '2025-11-25');
+    assert.equal(headers['accept'], 'text/event-stream');
+  }
+  assert.deepEqual(it.waits, [1, 2, 3]);
+  await it.transport.close();
+  assert.deepEqual(it.untaken, []);
+});
+
+test('requests wait until the GET stream is answered, so that nothing said on it is lost', async (t) => {
+  const order: string[] = [];
+  const server = await serve(t, (call, response) => {
+    order.push(call.body.method ?? call.method);
+    // The answer to the GET is late: what was sent meanwhile would have overtaken it.
+    if (call.method === 'GET') setTimeout(() => (order.push('opened'), stream(response)), 50);
+    else if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else handshake(call, response);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(order, ['initialize', 'notifications/initialized', 'GET', 'opened', 'tools/list']);
+});
+
+test('requests do not wait for ever for a GET that is not answered', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.body.method === 'tools/list') json(response, result(call.body.id));
+    else if (call.method !== 'GET') handshake(call, response);
+  });
+  const it = await client(t, server.url, { limits: { listenMs: 7 } });
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(it.waits, [7]);
+});
+
+test('a GET stream that is refused is told once; 405 is no fault', async (t) => {
+  for (const status of [405, 400]) {
+    const server = await serve(t, (call, response) => {
+      if (call.method === 'GET') response.writeHead(status).end();
+      else handshake(call, response);
+    });
+    const it = await client(t, server.url);
+    await it.handshake();
+    if (status === 400) {
+      const told = await it.next();
+      assert.ok(told.kind === 'error' && told.error instanceof HttpError);
+    }
+    // A round trip that begins after the GET has been answered.
+    while (!server.calls.some(({ method }) => method === 'GET')) await it.request(1, 'initialize');
+    await it.request(2, 'initialize');
+    assert.deepEqual(it.untaken, []);
+    assert.deepEqual(it.waits, []);
+  }
+});
+
+test('no GET stream where the revision has none', async (t) => {
+  for (const version of ['2024-11-05', '2026-07-28']) {
+    const server = await serve(t, (call, response) => void handshake(call, response));
+    const it = await client(t, server.url);
+    await it.handshake(version);
+    await it.request(2, 'initialize');
+    await it.request(3, 'initialize');
+    assert.ok(!server.calls.some(({ method }) => method === 'GET'));
+  }
+});
+
+test('an event over the limit on the GET stream is told by name, and the stream goes on', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.method === 'GET') stream(response).write(`data: ${'x'.repeat(200)}\n\ndata: ${notice(1)}\n\n`);
+    else handshake(call, response);
+  });
+  const it = await client(t, server.url, { limits: { maxMessageBytes: 150 } });
+  await it.handshake();
+  const told = await it.next();
+  assert.ok(told.kind === 'error' && /too large/.test(told.error.message));
+  assert.equal((await it.next()).kind, 'message');
+});
+
+test('the answer to initialize may be resumed, in the session that it opens', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.method === 'POST') stream(response, { 'mcp-session-id': 's' }).end('id: 1\ndata:\n\n');
+    else if (call.method === 'GET') stream(response).end(`data: ${result(1)}\n\n`);
+    else response.end();
+  });
+  const it = await client(t, server.url);
+  assert.equal((await it.request(1, 'initialize')).kind, 'message');
+  assert.equal(server.calls[1]?.headers['mcp-session-id'], 's');
+});
+
+test('an event over the limit ends the stream of its request', async (t) => {
+  let closed: (() => void) | undefined;
+  const gone = new Promise<void>((resolve) => (closed = resolve));
+  const server = await serve(t, (call, response) => {
+    response.on('close', () => closed?.());
+    stream(response).write(`data: ${'x'.repeat(200)}\n\n`);
+  });
+  const it = await client(t, server.url, { limits: { maxMessageBytes: 150 } });
+  assert.equal((await it.request(1)).kind, 'failed');
+  await gone;
+});
+
+test('a transport that closes while the handshake is accepted opens no GET stream', async (t) => {
+  const server = await serve(t, (call, response) => void handshake(call, response));
+  let close: (() => Promise<void>) | undefined;
+  let accepted: (() => void) | undefined;
+  const closing = new Promise<void>((resolve) => (accepted = resolve));
+  const it = await client(t, server.url, {
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      if (response.status === 202) {
+        await close?.();
+        accepted?.();
+      }
+      return response;
+    },
+  });
+  close = it.transport.close;
+  await it.handshake();
+  await closing;
+  // Round trips that are over after a GET would have been.
+  const other = await client(t, server.url);
+  for (const id of [1, 2, 3]) await other.request(id, 'initialize');
+  assert.ok(!server.calls.some(({ method }) => method === 'GET'));
+});
+
+test('a stream that stays open after its answer is closed when its time is up', async (t) => {
+  let closed: (() => void) | undefined;
+  const gone = new Promise<void>((resolve) => (closed = resolve));
+  const server = await serve(t, (call, response) => {
+    stream(response).write(`data: ${result(1)}\n\n`);
+    response.on('close', () => closed?.());
+  });
+  // Short enough for the scripted clock to end it at once.
+  const it = await client(t, server.url, { limits: { lingerMs: 5 } });
+  await it.request(1);
+  await gone;
+  assert.deepEqual(it.waits, [5]);
+});

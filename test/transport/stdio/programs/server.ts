@@ -1,0 +1,66 @@
+// A server for the tests: its methods show what the transport around it does. The arguments change its manners.
+import { connect } from 'node:net';
+import { Connection } from '../../../../src/jsonrpc/index.ts';
+import { revisions } from '../../../../src/protocol/revisions.ts';
+import type { ServerPort } from '../../../../src/transport/port.ts';
+import { serveStdio } from '../../../../src/transport/stdio/index.ts';
+import type { ServeStdioOptions } from '../../../../src/transport/stdio/index.ts';
+
+const options = JSON.parse(process.argv[2] ?? '{}') as ServeStdioOptions & { alive?: boolean; port?: number };
+// Who waits for this connection to close sees the process end.
+if (options.port !== undefined) connect(options.port, '127.0.0.1').on('error', () => undefined);
+if (options.alive) setInterval(() => undefined, 60_000);
+
+const port: ServerPort = {
+  revisions,
+  connect(outlet) {
+    const connection = new Connection(outlet, {
+      request(inbound) {
+        const { method, params } = inbound.request;
+        switch (method) {
+          case 'echo': return { text: params?.['text'] };
+          case 'later': return new Promise((resolve) => setImmediate(resolve, { later: true }));
+          case 'environment': return { env: process.env, cwd: process.cwd(), argv: process.argv.slice(2) };
+          case 'talk': return talk();
+          case 'hang': {
+            process.stderr.write('hanging\n');
+            return new Promise((resolve) => {
+              inbound.signal.addEventListener('abort', () => {
+                process.stderr.write(`aborted: ${(inbound.signal.reason as Error).message}\n`);
+                resolve({});
+              });
+            });
+          }
+          case 'big': return { text: 'x'.repeat(Number(params?.['size'])) };
+          default: throw new Error(`no method ${method}`);
+        }
+      },
+      notification: ({ method }) => {
+        if (method === 'exit') process.exit(7);
+      },
+      error: ({ message }) => process.stderr.write(`${message}\n`),
+    });
+    return Object.assign(connection, { revision: undefined });
+  },
+  answer() {
+    throw new Error('not over stdio');
+  },
+  toolHeaders: () => undefined,
+  endSubscriptions: () => process.stderr.write('subscriptions end\n'),
+};
+
+function talk(): object {
+  console.log('by log', 1);
+  console.info('by info');
+  console.debug('by debug');
+  console.dir({ by: 'dir' });
+  console.table([{ by: 'table' }]);
+  console.group('by group');
+  console.groupEnd();
+  console.count('by count');
+  process.stdout.write('by write\n');
+  process.stdout.write(new TextEncoder().encode('by bytes\n'));
+  return {};
+}
+
+void serveStdio(port, options).closed.then(() => process.stderr.write('closed\n'));

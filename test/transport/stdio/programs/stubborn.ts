@@ -1,0 +1,42 @@
+// A program that is hard to end. Arguments: a port to connect to, and what it does.
+//   deaf        goes on when stdin ends, and ends on SIGTERM
+//   stubborn    goes on on SIGTERM too
+//   grandchild  ends with stdin, and leaves a stubborn program behind, with no pipe of ours
+//   holder      ends with stdin, and leaves a stubborn program behind that holds the pipes
+//   mute        closes stdout and goes on
+//   host        opens a transport to a stubborn program, and exits once that one runs
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { stdioTransport } from '../../../../src/transport/stdio/index.ts';
+
+const [port = '', role] = process.argv.slice(2);
+const self = fileURLToPath(import.meta.url);
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+if (role === 'deaf' || role === 'stubborn' || role === 'mute') {
+  const socket = connect(Number(port), '127.0.0.1');
+  process.stdin.resume().on('end', () => say('stdin ended'));
+  process.on('SIGTERM', () => {
+    say('SIGTERM');
+    if (role !== 'stubborn') process.exit(0);
+  });
+  socket.on('connect', () => {
+    socket.write('here');
+    say('ready');
+    if (role === 'mute') closeSync(1);
+  });
+} else if (role === 'grandchild' || role === 'holder') {
+  const stdio = role === 'holder' ? 'inherit' : 'ignore';
+  spawn(process.execPath, [self, port, 'stubborn'], { stdio: ['ignore', stdio, stdio] }).unref();
+  process.stdin.resume();
+} else {
+  const transport = stdioTransport(process.execPath, [self, port, 'stubborn'], {
+    onStderr: (line) => {
+      if (line === 'ready') process.exit(0);
+    },
+  });
+  const ignore = (): void => undefined;
+  await transport.open({ message: ignore, failed: ignore, closed: ignore, error: ignore });
+}

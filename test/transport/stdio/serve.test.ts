@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { TraceEntry } from '../../../src/transport/port.ts';
+import { serveStdio } from '../../../src/transport/stdio/index.ts';
+import type { ServeStdioOptions, StdioServing } from '../../../src/transport/stdio/index.ts';
+import { fakeServer } from '../http/fake-server.ts';
+import type { FakeServer } from '../http/fake-server.ts';
+
+interface Answer {
+  id: number | string | null;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+interface Bench {
+  readonly server: FakeServer;
+  readonly serving: StdioServing;
+  readonly stdin: PassThrough;
+  readonly writes: string[];
+  answers(): Answer[];
+}
+
+function bench(options: ServeStdioOptions = {}, to?: Writable): Bench {
+  const server = fakeServer();
+  const stdin = new PassThrough();
+  const writes: string[] = [];
+  const stdout = to ?? new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, callback) {
+      writes.push(chunk);
+      callback();
+    },
+  });
+  return {
+    server, stdin, writes,
+    serving: serveStdio(server, { stdin, stdout, ...options }),
+    answers: () => writes.join('').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Answer),
+  };
+}
+
+const ask = (id: number | string, method: string, params?: object): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('serveStdio: answers, in one write a turn, and ends with stdin', async () => {
+  const { stdin, serving, writes, answers } = bench();
+  stdin.end(ask(1, 'later') + ask('two', 'later') + ask(3, 'later'));
+  await serving.closed;
+  assert.deepEqual(answers().map(({ id, result }) => [id, result]), [
+    [1, { later: true }], ['two', { later: true }], [3, { later: true }],
+  ]);
+  assert.equal(writes.filter((text) => text !== '').length, 1);
+});
+
+test('serveStdio: the input cut at every byte', async () => {
+  const input = Buffer.from(`${ask(1, 'echo', { text: 'é🙂' }).replace('\n', '\r\n')}\n${ask(2, 'ping')}`);
+  for (let cut = 0; cut <= input.length; cut++) {
+    const { stdin, serving, answers } = bench();
+    stdin.write(input.subarray(0, cut));
+    stdin.end(input.subarray(cut));
+    await serving.closed;
+    assert.deepEqual(answers().map(({ id, result }) => [id, result]), [[1, { echo: 'é🙂' }], [2, {}]], `cut at ${cut}`);
+  }
+});
+
+test('serveStdio: what cannot be read is refused by name, and the next line is served', async () => {
+  const { stdin, serving, answers } = bench({ maxMessageBytes: 200 });
+  stdin.write('garbage\n');
+  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1.5, method: 'ping' })}\n`);
+  stdin.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
+  stdin.write(`${'x'.repeat(500)}\n`);
+  stdin.write('[]\n');
+  // The last line lacks its end, and is served.
+  stdin.end(ask(9, 'ping').trim());
+  await serving.closed;
+  const seen = answers();
+  assert.deepEqual(seen.map(({ id, error }) => [id, error?.code]), [
+    [null, -32700], [null, -32600], [null, -32700], [null, -32600], [null, -32600], [9, undefined],
+  ]);
+  assert.match(seen[0]?.error?.message ?? '', /garbage/);
+  assert.match(seen[2]?.error?.message ?? '', /UTF-8/);
+  assert.match(seen[3]?.error?.message ?? '', /limit of 200 bytes/);
+});
+
+test('serveStdio: a full stdout stops the reading of stdin, and room starts it again', async () => {
+  const taken: string[] = [];
+  let next: (() => void) | undefined;
+  const stdout = new Writable({
+    decodeStrings: false,
+    highWaterMark: 1000,
+    write(chunk: string, _encoding, callback) {
+      taken.push(chunk);
+      next = callback;
+    },
+  });
+  const { stdin, serving } = bench({}, stdout);
+  let sent = 0;
+  // Asks until stdin is full too, as a client would see it.
+  while (stdin.write(ask(sent++, 'big', { size: 2000 }))) await turn();
+  assert.equal(stdin.isPaused(), true);
+  const held = stdout.writableLength;
+  assert.ok(held < 20_000, `${held} bytes are held`);
+  await turn();
+  assert.equal(stdout.writableLength, held);
+  assert.equal(stdout.listenerCount('drain'), 1);
+  stdin.end();
+  const ticker = setInterval(() => next?.(), 0);
+  await serving.closed;
+  clearInterval(ticker);
+  assert.equal(stdout.listenerCount('drain'), 1);
+  assert.deepEqual(
+    taken.join('').trim().split('\n').map((line) => (JSON.parse(line) as Answer).id),
+    Array.from({ length: sent }, (_, id) => id),
+  );
+});
+
+test('serveStdio: the end of stdin waits for what is in flight', async () => {
+  const { stdin, server, serving, answers } = bench({ drainMs: 60_000 });
+  stdin.end(ask(1, 'wait', { key: 'a' }));
+  await server.arrived('a');
+  await turn();
+  assert.deepEqual(answers(), []);
+  server.waiting.get('a')?.finish({ a: 1 });
+  await serving.closed;
+  assert.deepEqual(answers().map(({ result }) => result), [{ a: 1 }]);
+});
+
+test('serveStdio: what does not end in time is aborted', async () => {
+  const { stdin, server, serving, answers } = bench({ drainMs: 1 });
+  stdin.end(ask(1, 'wait', { key: 'a' }));
+  await serving.closed;
+  const inbound = server.waiting.get('a')?.inbound;
+  assert.equal(inbound?.signal.aborted, true);
+  assert.match((inbound?.signal.reason as Error).message, /the client closed stdin/);
+  assert.deepEqual(answers(), []);
+});
+
+test('serveStdio: subscriptions are ended with stdin, and do not hold it up', async () => {
+  const { stdin, server, serving, answers } = bench({ drainMs: 60_000 });
+  // The fake server's subscriptions end by its key "listen".
+  stdin.end(ask(1, 'wait', { key: 'listen' }));
+  await serving.closed;
+  assert.deepEqual(answers().map(({ id }) => id), [1]);
+  assert.equal(server.peers.size, 0);
+});
+
+test('serveStdio: close aborts at once and writes out what was said', async () => {
+  const { stdin, server, serving, answers } = bench({ drainMs: 60_000 });
+  stdin.write(ask(1, 'ping') + ask(2, 'wait', { key: 'a' }));
+  await server.arrived('a');
+  await serving.close();
+  await serving.closed;
+  assert.equal(server.waiting.get('a')?.inbound.signal.aborted, true);
+  assert.deepEqual(answers().map(({ id }) => id), [1]);
+  assert.equal(stdin.listenerCount('data'), 0);
+  await serving.close();
+});
+
+test('serveStdio: a stdout that breaks ends the session quietly', async () => {
+  const stdout = new Writable({
+    write(_chunk, _encoding, callback) {
+      callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    },
+  });
+  const { stdin, server, serving } = bench({}, stdout);
+  stdin.write(ask(1, 'wait', { key: 'a' }) + ask(2, 'ping'));
+  await serving.closed;
+  assert.equal(server.waiting.get('a')?.inbound.signal.aborted, true);
+  assert.equal(server.peers.size, 0);
+});
+
+test('serveStdio: trace sees every message', async () => {
+  const seen: TraceEntry[] = [];
+  const { stdin, serving } = bench({ trace: (entry) => seen.push(entry) });
+  stdin.end(ask(1, 'ping'));
+  await serving.closed;
+  assert.deepEqual(seen.map(({ direction, text }) => [direction, text]), [
+    ['received', ask(1, 'ping').trim()],
+    ['sent', '{"jsonrpc":"2.0","id":1,"result":{}}'],
+  ]);
+  assert.ok(seen.every(({ at }) => Math.abs(at - Date.now()) < 60_000));
+});
+
+const program = fileURLToPath(new URL('./programs/server.js', import.meta.url));
+
+interface Child extends ChildProcessWithoutNullStreams {
+  out: string;
+  err: string;
+}
+
+const run = (t: TestContext, options: object = {}): Child =>
+  watch(t, spawn(process.execPath, [program, JSON.stringify(options)]));
+
+function watch(t: TestContext, spawned: ChildProcessWithoutNullStreams): Child {
+  const child = Object.assign(spawned, { out: '', err: '' });
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (child.out += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (child.err += chunk));
+  child.stdin.on('error', () => undefined);
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
+
+/** Resolves once the child has said this on stderr. */
+async function said(child: Child, text: string): Promise<void> {
+  while (!child.err.includes(text)) await once(child.stderr, 'data');
+}
+
+const ended = async (child: Child): Promise<unknown[]> => {
+  const [code, signal] = await once(child, 'close') as unknown[];
+  return [code, signal];
+};
+
+test('serveStdio: whatever a tool prints goes to stderr', async (t) => {
+  const child = run(t);
+  child.stdin.end(ask(1, 'talk') + ask(2, 'ping2'));
+  assert.deepEqual(await ended(child), [0, null]);
+  assert.deepEqual(child.out.trim().split('\n').map((line) => (JSON.parse(line) as Answer).id), [1, 2]);
+  for (const way of ['log 1', 'info', 'debug', 'group', 'count', 'write', 'bytes']) {
+    assert.ok(child.err.includes(`by ${way}`), `by ${way}: ${child.err}`);
+  }
+  assert.match(child.err, /by: 'dir'/);
+  assert.match(child.err, /'table'/);
+});
+
+test('serveStdio: the console can be left alone', async (t) => {
+  const child = run(t, { console: false });
+  child.stdin.end(ask(1, 'talk'));
+  await ended(child);
+  assert.match(child.out, /by log 1\n/);
+});
+
+test('serveStdio: the console is given back by close', async (t) => {
+  const index = new URL('../../../src/transport/stdio/index.js', import.meta.url);
+  const child = watch(t, spawn(process.execPath, ['--input-type=module', '-e', `
+    import { serveStdio } from ${JSON.stringify(index.href)};
+    const peer = { receive() {}, close() {}, idle: async () => {}, inFlight: 0 };
+    const serving = serveStdio({ revisions: [], connect: () => peer });
+    console.log('while serving');
+    await serving.close();
+    console.log('by log');
+    process.stdout.write('by write\\n');
+  `]));
+  // stdin stays open: close has let go of it, or the process would not end.
+  assert.deepEqual(await ended(child), [0, null]);
+  assert.equal(child.err, 'while serving\n');
+  assert.equal(child.out, 'by log\nby write\n');
+});
+
+test('serveStdio: the process ends by itself once stdin has, with all answers written', async (t) => {
+  const child = run(t);
+  child.stdin.end(ask(1, 'later') + ask(2, 'big', { size: 3_000_000 }));
+  assert.deepEqual(await ended(child), [0, null]);
+  assert.equal(child.out.length, 3_000_000 + '{"jsonrpc":"2.0","id":2,"result":{"text":""}}\n'.length
+    + '{"jsonrpc":"2.0","id":1,"result":{"later":true}}\n'.length);
+  assert.equal(child.err, 'subscriptions end\nclosed\n');
+});
+
+test('serveStdio: a process that something keeps alive is ended', async (t) => {
+  const child = run(t, { alive: true, exitMs: 1 });
+  child.stdin.end(ask(1, 'later'));
+  assert.deepEqual(await ended(child), [0, null]);
+  assert.match(child.out, /later/);
+});
+
+for (const [signal, code] of [['SIGTERM', 143], ['SIGINT', 130]] as const) {
+  test(`serveStdio: ${signal} aborts what is in flight and ends the process in order`, async (t) => {
+    const child = run(t, { alive: true, exitMs: 1 });
+    child.stdin.write(ask(1, 'later') + ask(2, 'hang'));
+    await said(child, 'hanging');
+    while (!child.out.includes('later')) await once(child.stdout, 'data');
+    child.kill(signal);
+    assert.deepEqual(await ended(child), [code, null]);
+    assert.match(child.err, new RegExp(`aborted: the process received ${signal}\n(.*\n)*closed`));
+  });
+}
+
+test('serveStdio: a second signal does not wait for a client that reads no more', async (t) => {
+  const child = run(t, { drainMs: 60_000 });
+  child.stdout.removeAllListeners('data').pause();
+  child.stdin.write(ask(1, 'hang') + ask(2, 'big', { size: 10_000_000 }));
+  await said(child, 'hanging');
+  child.kill('SIGTERM');
+  await said(child, 'aborted');
+  child.kill('SIGTERM');
+  const [, signal] = await once(child, 'exit') as unknown[];
+  assert.equal(signal, 'SIGTERM');
+});
+
+test('serveStdio: a client that has closed stdout ends the process quietly', async (t) => {
+  const child = run(t, { alive: true, exitMs: 1 });
+  child.stdin.write(ask(1, 'hang'));
+  await said(child, 'hanging');
+  child.stdout.destroy();
+  child.stdin.write(ask(2, 'later'));
+  assert.deepEqual(await ended(child), [0, null]);
+  assert.match(child.err, /aborted: a standard stream failed: write EPIPE/);
+  assert.doesNotMatch(child.err, /\bat /);
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import test from 'node:test';
+import { lineWriter } from '../../../src/transport/stdio/writer.ts';
+
+/** A stream that keeps what each write brought, and takes the next one when `next` is called. */
+function slowStream(highWaterMark: number): { stream: Writable; writes: string[]; next: () => void } {
+  const writes: string[] = [];
+  let next: () => void = () => undefined;
+  const stream = new Writable({
+    highWaterMark,
+    decodeStrings: false,
+    write(chunk: string, _encoding, callback) {
+      writes.push(chunk);
+      next = callback;
+    },
+  });
+  return { stream, writes, next: () => next() };
+}
+
+function stream(): { stream: Writable; writes: string[] } {
+  const writes: string[] = [];
+  return {
+    writes,
+    stream: new Writable({
+      decodeStrings: false,
+      write(chunk: string, _encoding, callback) {
+        writes.push(chunk);
+        callback();
+      },
+    }),
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('writer: the lines of one turn are one write', async () => {
+  const { stream: to, writes } = stream();
+  const writer = lineWriter(to);
+  writer.write('a');
+  writer.write('b');
+  assert.deepEqual(writes, []);
+  await turn();
+  writer.write('c');
+  await turn();
+  assert.deepEqual(writes, ['a\nb\n', 'c\n']);
+});
+
+test('writer: what settles in the microtasks of one turn is one write', async () => {
+  const { stream: to, writes } = stream();
+  const writer = lineWriter(to);
+  await turn();
+  for (const text of ['a', 'b', 'c']) {
+    void (async () => {
+      await null;
+      for (let i = 0; i < text.charCodeAt(0) - 0x60; i++) await null;
+      writer.write(text);
+    })();
+  }
+  await turn();
+  assert.deepEqual(writes, ['a\nb\nc\n']);
+});
+
+test('writer: a large message goes alone, in its place', async () => {
+  const { stream: to, writes } = stream();
+  const writer = lineWriter(to);
+  const large = 'x'.repeat(70_000);
+  writer.write('a');
+  writer.write(large);
+  writer.write('b');
+  await turn();
+  assert.equal(writes.join(''), `a\n${large}\nb\n`);
+  assert.equal(writes[1], large);
+});
+
+test('writer: a batch does not grow without bound', () => {
+  const { stream: to, writes } = stream();
+  const writer = lineWriter(to);
+  for (let i = 0; i < 100; i++) writer.write('x'.repeat(1000));
+  assert.ok(writes.length > 0);
+});
+
+test('writer: a full stream says so, and tells once when there is room', async () => {
+  const { stream: to, writes, next } = slowStream(10);
+  let room = 0;
+  const writer = lineWriter(to, () => room++);
+  writer.write('a');
+  await turn();
+  assert.equal(writer.full, false);
+  for (let i = 0; i < 5; i++) {
+    writer.write('0123456789');
+    await turn();
+  }
+  assert.equal(writer.full, true);
+  assert.equal(to.listenerCount('drain'), 1);
+  assert.deepEqual(writes, ['a\n']);
+  for (let i = 0; i < 6; i++) {
+    assert.equal(room, 0);
+    next();
+    await turn();
+  }
+  assert.equal(room, 1);
+  assert.equal(writer.full, false);
+  assert.equal(writes.join(''), `a\n${'0123456789\n'.repeat(5)}`);
+});
+
+test('writer: flush waits until the stream has taken all', async () => {
+  const { stream: to, writes, next } = slowStream(10);
+  const writer = lineWriter(to);
+  writer.write('a');
+  let flushed = false;
+  const done = writer.flush().then(() => (flushed = true));
+  assert.deepEqual(writes, ['a\n']);
+  await turn();
+  assert.equal(flushed, false);
+  next();
+  await turn();
+  next();
+  await done;
+});
+
+test('writer: a stream that is gone takes nothing and harms nobody', async () => {
+  const { stream: to } = stream();
+  const writer = lineWriter(to);
+  to.on('error', () => undefined);
+  to.destroy(new Error('gone'));
+  writer.write('a');
+  writer.write('x'.repeat(70_000));
+  await writer.flush();
+});

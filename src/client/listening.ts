@@ -138,7 +138,7 @@ export class Listening {
     const { timeoutMs } = this.#port;
     const controller = new AbortController();
     const late = new ConnectionError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`);
-    const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
+    const timer = timeoutMs > 0 && typeof setTimeout === 'function' ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
     try {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
@@ -149,7 +149,7 @@ export class Listening {
         );
       });
     } finally {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
     }
     before?.controller.abort();
     this.#drops = 0;
@@ -174,7 +174,7 @@ export class Listening {
   #reopen(error: unknown): void {
     if (this.#stopped) return;
     const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
-    if (refused || (error instanceof ConnectionError && error.reason === 'closed')) {
+    if (refused || typeof setTimeout !== 'function' || (error instanceof ConnectionError && error.reason === 'closed')) {
       return this.#port.error(error);
     }
     clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
 import { Connection, defaultConnectionLimits } from '../jsonrpc/connection.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import { errorCodes, need, RpcError } from '../jsonrpc/errors.ts';
+import type { Abortable, Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, RequestId } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
@@ -314,11 +314,15 @@ export class McpClient {
     if (!mayPass(clientLifecycle[this.#state].receive, method)) {
       throw new RpcError(errorCodes.invalidRequest, `Invalid request: ${method} is not served before the handshake is over`);
     }
-    return this.#answerQuestion(method, params, inbound.signal);
+    return this.#answerQuestion(method, params, inbound);
   }
 
-  #answerQuestion(method: string, params: Bag, signal: AbortSignal): Promise<object> {
-    return answerQuestion(method, params, this.#options, this.#declared, this.#agreed().revision, { signal });
+  #answerQuestion(method: string, params: Bag, abortable: Abortable): Promise<object> {
+    return answerQuestion(method, params, this.#options, this.#declared, this.#agreed().revision, {
+      get signal() {
+        return abortable.signal;
+      },
+    });
   }
 
   #notice(notification: Notification): void {
@@ -378,6 +382,7 @@ export class McpClient {
    * answered, results are kept, as with every other call.
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
+    if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     if (this.#renewing || this.#down) await this.#renew();
     const { revision, capabilities } = this.#agreed();
     if (this.#state !== 'closed' && !mayPass(clientLifecycle[this.#state].send, method)) {
@@ -406,7 +411,7 @@ export class McpClient {
   async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const result = await playRounds(method, params, first, {
       send: (next) => this.#send(method, next, options),
-      answer: (asked, about, signal) => this.#answerQuestion(asked, about, signal),
+      answer: (asked, about, abortable) => this.#answerQuestion(asked, about, abortable),
       signal: options.signal,
       maxRounds: this.#options.maxRounds ?? 10,
     });

@@ -12,7 +12,7 @@ export interface ListeningPort {
   listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
-  error(error: Error): void;
+  error(error: unknown): void;
   /** Milliseconds to wait for the acknowledgment. 0: no limit. */
   readonly timeoutMs: number;
 }

@@ -46,7 +46,7 @@ const wrong = program.replace('({ a, b }) => ({ sum: a + b })', '({ a, c }) => (
 
 try {
   const [{ filename, unpackedSize, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
-  const strays = files.filter(({ path }) => !/^(dist\/lib\/.*\.js|dist\/src\/.*\.d\.ts|package\.json|README\.md|LICENSE)$/.test(path));
+  const strays = files.filter(({ path }) => !/^(dist\/lib\/.*\.js|dist\/types\/.*\.d\.ts|package\.json|README\.md|LICENSE)$/.test(path));
   if (strays.length > 0) throw new Error(`the package holds what no user needs: ${strays.map(({ path }) => path).join(', ')}`);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   run('npm', ['install', '--no-audit', '--no-fund', join(project, filename)]);

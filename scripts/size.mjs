@@ -1,5 +1,6 @@
 // npm run size: what the things people build weigh, bundled, minified and gzipped, against their budgets.
-// Exits 1 when a budget is exceeded or an entry cannot be bundled.
+// A budget is what the thing should weigh. A ceiling is what it may not exceed today: it only ever comes down, and
+// goes when the budget is met. Exits 1 when a ceiling is exceeded or an entry cannot be bundled.
 //
 //   node scripts/size.mjs              the table
 //   node scripts/size.mjs --why NAME   which source files a bundle is made of, heaviest first
@@ -19,6 +20,7 @@ const entries = [
     name: 'stdio-server',
     what: 'stdio server, both eras, with its validator',
     budget: 14 * KIB,
+    ceiling: 25 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -31,6 +33,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
+    ceiling: 31 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -43,6 +46,7 @@ const entries = [
     name: 'http-client',
     what: 'client over HTTP',
     budget: 12 * KIB,
+    ceiling: 16 * KIB,
     platform: 'neutral',
     code: `
       import { McpClient } from 'barewire/client';
@@ -55,6 +59,7 @@ const entries = [
     name: 'validator',
     what: 'validator alone',
     budget: 7 * KIB,
+    ceiling: 7 * KIB,
     platform: 'neutral',
     code: `
       import { compile } from 'barewire/schema';
@@ -64,6 +69,7 @@ const entries = [
     name: 'everything',
     what: 'everything',
     budget: 45 * KIB,
+    ceiling: 51 * KIB,
     platform: 'node',
     // Every export of every public entry of package.json.
     code: (names) => names.map((name, i) => `import * as e${i} from '${name}'; globalThis.e${i} = e${i};`).join('\n'),
@@ -71,6 +77,7 @@ const entries = [
 ];
 
 const packageBudget = 400 * 1000;
+const packageCeiling = 450 * 1000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -85,7 +92,7 @@ const fromSource = {
     bundler.onResolve({ filter: new RegExp(`^${manifest.name}(/|$)`) }, ({ path }) => {
       const target = manifest.exports[`.${path.slice(manifest.name.length)}`];
       if (target === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
-      const source = `${root}${target.types.replace('./dist/', '').replace('.d.ts', '.ts')}`;
+      const source = `${root}${target.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts')}`;
       return existsSync(source) ? { path: source, sideEffects: false } : { errors: [{ text: `no ${relative(root, source)}` }] };
     });
   },
@@ -137,10 +144,11 @@ if (args[0] === '--why') {
 
 const rows = [];
 for (const entry of entries) {
-  const row = { name: entry.name, what: entry.what, budget: entry.budget };
+  const { name, what, budget, ceiling } = entry;
+  const row = { name, what, budget, ceiling };
   try {
     const { minified, gzipped } = await bundle(entry);
-    Object.assign(row, { minified, size: gzipped, ok: gzipped <= entry.budget });
+    Object.assign(row, { minified, size: gzipped, ok: gzipped <= ceiling });
   } catch (error) {
     Object.assign(row, { ok: false, missing: missing(error) });
   }
@@ -149,7 +157,7 @@ for (const entry of entries) {
 rows.push(unpacked());
 
 function unpacked() {
-  const row = { name: 'package', what: 'package, unpacked', budget: packageBudget };
+  const row = { name: 'package', what: 'package, unpacked', budget: packageBudget, ceiling: packageCeiling };
   if (!existsSync(`${root}dist/src`)) return { ...row, ok: false, missing: 'no dist/src: run npm run build first' };
   const out = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
@@ -158,8 +166,11 @@ function unpacked() {
   });
   const answer = JSON.parse(out);
   const { unpackedSize } = Array.isArray(answer) ? answer[0] : (answer[manifest.name] ?? answer);
-  return { ...row, size: unpackedSize, ok: unpackedSize <= packageBudget };
+  return { ...row, size: unpackedSize, ok: unpackedSize <= packageCeiling };
 }
+
+const verdict = ({ ok, missing, size, budget }) =>
+  missing ?? (size <= budget ? 'ok' : ok ? 'over the budget, under the ceiling' : 'OVER THE CEILING');
 
 if (args[0] === '--json') {
   console.log(JSON.stringify(rows, null, 2));
@@ -169,7 +180,7 @@ if (args[0] === '--json') {
     const size = row.size === undefined ? 'missing' : unit(row.size);
     const share = row.size === undefined ? '' : `${Math.round((100 * row.size) / row.budget)} %`;
     const line = [row.name.padEnd(13), row.what.padEnd(44), size.padStart(11), unit(row.budget).padStart(11), share.padStart(6)];
-    console.log(`${line.join('  ')}  ${row.ok ? 'ok' : (row.missing ?? 'OVER')}`);
+    console.log(`${line.join('  ')}  ${verdict(row)}`);
   }
 }
 if (rows.some(({ ok }) => !ok)) process.exitCode = 1;

@@ -8,7 +8,7 @@ type Bag = Record<string, unknown>;
 
 /** What listening needs of the client. */
 export interface ListeningPort {
-  /** Asks `subscriptions/listen`; calls `sent` with the id before the first answer. Resolves when the server ends it. */
+  /** Asks `subscriptions/listen`; calls `sent` with the id, and resolves when the server ends the stream. */
   listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
@@ -75,12 +75,14 @@ export class Listening {
     if (this.#uris.delete(uri)) await this.#refresh();
   }
 
-  /** Opens everything anew: the far side was started again. */
+  /** Opens everything anew, after `stop`: the far side was started again. */
   restart(): void {
+    this.#stopped = false;
     this.#current = undefined;
     this.#keepOpen();
   }
 
+  /** Closes the stream, and opens no other. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -154,7 +156,8 @@ export class Listening {
     before?.controller.abort();
     this.#drops = 0;
     for (const kind of Object.keys(this.#lists)) {
-      if (this.#agreed[kind] !== true) this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
+      if (this.#agreed[kind] === true) continue;
+      this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
     }
   }
 
@@ -170,11 +173,10 @@ export class Listening {
     this.#refresh().catch((error) => this.#reopen(error));
   }
 
-  /** A server that refuses, and a connection that is closed, are not asked again. */
+  /** A server that refuses is not asked again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
-    const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
-    if (refused || (error instanceof ConnectionError && error.reason === 'closed')) {
+    if (error instanceof RpcError || (error instanceof HttpError && error.status < 500)) {
       return this.#port.error(error);
     }
     clearTimeout(this.#timer);

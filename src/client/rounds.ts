@@ -19,10 +19,13 @@ export interface RoundsPort {
  * kind. Rejects where a question cannot be answered, where the rounds are too many, and where they break the rules
  * of 2026-07-28 basic/patterns/mrtr.
  */
-export async function playRounds(method: string, params: Bag | undefined, result: Bag, port: RoundsPort): Promise<Bag> {
+export async function playRounds(
+  method: string, params: Bag | undefined, result: Bag, port: RoundsPort,
+): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
-    if (!mayAsk.has(method)) throw new Error(`${method}: the server asks for input, which this request does not provide for`);
-    if (round > port.maxRounds) throw new Error(`${method}: the server asked for input more than ${port.maxRounds} times`);
+    const { maxRounds } = port;
+    if (!mayAsk.has(method)) throw new Error(`${method}: the server asks for input, which it may not do here`);
+    if (round > maxRounds) throw new Error(`${method}: the server asked for input more than ${maxRounds} times`);
     const { inputRequests, requestState } = result;
     const next = { ...params };
     // Both belong to the retry of one result, and to nothing else.

@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { InputRequests } from '../protocol/input-required.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -72,11 +73,16 @@ export class ModernExchange extends Exchange {
     return this.#meta.logLevel;
   }
 
-  /** Runs a handler of a request that may ask, after what the client brought back has been opened. */
-  run(handle: () => object | Promise<object>): object | Promise<object> {
-    const token = this.inbound.request.params?.['requestState'];
-    if (token === undefined) return this.#race(handle());
-    return this.#resume(token).then(() => this.#race(handle()));
+  /**
+   * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets arguments
+   * of its own: what it changes in them must not change what the state belongs to.
+   */
+  run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+    const { params = {} } = this.inbound.request;
+    const token = params['requestState'];
+    const own = { ...params, arguments: copy(params['arguments']) };
+    if (token === undefined) return this.#race(handle(own));
+    return this.#resume(token).then(() => this.#race(handle(own)));
   }
 
   async #resume(token: unknown): Promise<void> {
@@ -164,11 +170,13 @@ export class ModernExchange extends Exchange {
       // What `once` is making is kept for the next round, so it is waited for.
       while (this.making?.size) await Promise.allSettled(this.making.values());
       const end = this.#end;
-      if (end === undefined || this.inbound.settled) return;
-      const { a, q } = this.#rounds;
-      for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
-      const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
-      end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+      // The handler may have ended meanwhile, or the client may have cancelled: then there is nobody to ask.
+      if (end !== undefined && !this.inbound.settled) {
+        const { a, q } = this.#rounds;
+        for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
+        const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
+        end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+      }
     } catch (thrown) {
       this.#end?.reject(thrown);
     }
@@ -180,6 +188,13 @@ export class ModernExchange extends Exchange {
 /** An object without a prototype: keys come from handlers and clients, and may be called `__proto__`. */
 function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] & Rounds['q'] {
   return Object.assign(Object.create(null), isObject(from) ? from : {}) as ReturnType<typeof dictionary>;
+}
+
+/** Copies what contains, and shares what is contained: a long text costs nothing. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  // fromEntries, since a key may be called `__proto__`.
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)])) : value;
 }
 
 /** JSON with the keys of objects in order. */

@@ -77,8 +77,8 @@ export class Session implements ServerPeer, ConnectionHandlers {
     switch (method) {
       case 'ping': return {};
       case 'logging/setLevel': return this.#setLevel(params);
-      case 'resources/subscribe': return this.#subscribe(params, true);
-      case 'resources/unsubscribe': return this.#subscribe(params, false);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe': return this.#subscribe(method, params);
       default: return server.handle(method, params ?? {}, new LegacyExchange(this, inbound));
     }
   }
@@ -135,10 +135,12 @@ export class Session implements ServerPeer, ConnectionHandlers {
     return {};
   }
 
-  #subscribe(params: Params | undefined, on: boolean): object {
+  #subscribe(method: string, params: Params | undefined): object {
+    const has = this.server.capabilities(this.revision as Revision);
+    if (!has.resources) throw new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
     const uri = params?.['uri'];
     if (typeof uri !== 'string') throw invalid('uri must be a string');
-    if (!on) {
+    if (method === 'resources/unsubscribe') {
       this.#subscribed?.delete(uri);
       return {};
     }

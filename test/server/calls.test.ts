@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpServer, RpcError, ServerCore } from '../../src/server/index.ts';
+import { connect, later, textOf } from './peer.ts';
+import type { Answer, Bag } from './peer.ts';
+
+const info = { name: 'test', version: '1' };
+const revision = '2025-11-25';
+
+/** A schema as libraries with the Standard Schema interface make them: upper-cases a name. */
+const standard = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate(value: unknown) {
+      const { name } = value as { name?: unknown };
+      if (typeof name !== 'string') return { issues: [{ message: 'is no name', path: ['name'] }] };
+      return Promise.resolve({ value: { name: name.toUpperCase() } });
+    },
+    jsonSchema: {
+      input: () => ({ type: 'object', properties: { name: { type: 'string' } } }),
+      output: () => ({ type: 'object', properties: { name: { type: 'string' } } }),
+    },
+    types: undefined as { input: { name: string }; output: { name: string } } | undefined,
+  },
+} as const;
+
+test('arguments go through a Standard Schema, and its issues come back with their paths', async () => {
+  const server = new McpServer(info);
+  server.tool('hello', { input: standard }, ({ name }) => `Hello ${name}`);
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('hello', { name: 'Ada' })), 'Hello ADA');
+  assert.equal(textOf(await peer.call('hello', { name: 1 })), 'failed: arguments.name: is no name');
+  const { result } = await peer.request('tools/list');
+  assert.deepEqual((result?.['tools'] as Bag[])[0]?.['inputSchema'], { type: 'object', properties: { name: { type: 'string' } } });
+});
+
+test('defaults of a JSON Schema are not invented: the handler sees what was sent', async () => {
+  const server = new McpServer(info);
+  server.tool('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, (args) => JSON.stringify(args));
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('see')), '{}');
+  assert.equal(textOf(await peer.call('see', { a: 1, b: 2 })), '{"a":1,"b":2}');
+  assert.match(textOf(await peer.call('see', { a: 'x' })), /^failed: arguments\.a: /);
+});
+
+test('arguments that do not fit are an error before 2025-11-25, and name each path', async () => {
+  const server = new McpServer(info);
+  const input = { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'number' } } } }, required: ['c'] } as const;
+  server.tool('see', { input }, () => '');
+  const peer = await connect(server, { revision: '2025-06-18' });
+  const { error } = await peer.call('see', { a: { b: 'x' } });
+  assert.equal(error?.code, -32602);
+  assert.match(error?.message ?? '', /^Invalid params: params\.arguments\.a\.b: .*; params\.arguments: property "c" is missing$/);
+});
+
+test('without a validator schemas are shown and not enforced', async () => {
+  const server = new ServerCore(info);
+  server.tool('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`);
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('see', { a: 'x' })), 'x');
+});
+
+test('a structured result that breaks its schema is an internal error, whichever way it was returned', async () => {
+  const server = new McpServer(info);
+  const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+  server.tool('value', { output }, () => ({}) as never);
+  server.tool('whole', { output }, () => ({ content: [], structuredContent: { n: 'x' } }) as never);
+  server.tool('nothing', { output }, () => undefined as never);
+  server.tool('failed', { output }, () => ({ content: [{ type: 'text', text: 'sorry' }], isError: true }) as never);
+  server.tool('later', { output }, async () => ({ n: 1 }));
+  const peer = await connect(server, { revision });
+  for (const name of ['value', 'whole', 'nothing']) {
+    const { error } = await peer.call(name);
+    assert.equal(error?.code, -32603, name);
+    assert.match(error?.message ?? '', /broke its output schema: structuredContent/);
+  }
+  assert.equal(textOf(await peer.call('failed')), 'failed: sorry');
+  assert.deepEqual((await peer.call('later')).result, { content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 1 } });
+});
+
+test('what a handler may return, and what it may not', async () => {
+  const server = new McpServer(info);
+  const block = { type: 'text', text: 'x' } as const;
+  const returns: Record<string, unknown> = {
+    text: 'x', block, blocks: [block], whole: { content: [block] }, nothing: undefined,
+    number: 7, empty: {}, null: null, map: new Map(),
+  };
+  for (const [name, value] of Object.entries(returns)) server.tool(name, {}, () => value as string);
+  const peer = await connect(server, { revision });
+  for (const name of ['text', 'block', 'blocks', 'whole']) assert.deepEqual((await peer.call(name)).result, { content: [block] }, name);
+  assert.deepEqual((await peer.call('nothing')).result, { content: [] });
+  for (const name of ['number', 'empty', 'null', 'map']) {
+    assert.equal(textOf(await peer.call(name)), `error -32603: Tool "${name}" returned neither text nor content nor a result`);
+  }
+});
+
+test('a result that JSON cannot say is an error answer, and the server goes on', async () => {
+  const server = new McpServer(info);
+  const circle: Bag = {};
+  circle['circle'] = circle;
+  server.tool('circle', {}, () => ({ content: [], _meta: circle }));
+  server.tool('bigint', {}, () => ({ content: [], _meta: { n: 1n } }));
+  server.tool('toJSON', {}, () => ({ content: [], toJSON: () => { throw new Error('no'); } }));
+  server.tool('structured', { output: { type: 'object' } }, () => circle as never);
+  server.tool('data', {}, () => { throw new RpcError(-32050, 'with data', circle); });
+  const peer = await connect(server, { revision });
+  for (const name of ['circle', 'bigint', 'toJSON']) assert.equal((await peer.call(name)).error?.code, -32603, name);
+  assert.ok((await peer.call('structured')).error ?? (await peer.call('structured')).result?.['isError']);
+  assert.deepEqual((await peer.call('data')).error, { code: -32050, message: 'with data' });
+  assert.deepEqual((await peer.request('ping')).result, {});
+});
+
+test('a handler may throw anything, at once or later', async () => {
+  const server = new McpServer(info);
+  const thrown: Record<string, unknown> = { error: new Error('broken'), string: 'text', undefined, null: null, empty: new Error('') };
+  for (const [name, value] of Object.entries(thrown)) {
+    server.tool(name, {}, () => { throw value; });
+    server.tool(`${name} later`, {}, () => Promise.reject(value));
+  }
+  const peer = await connect(server, { revision });
+  const said: Record<string, string> = { error: 'broken', string: 'text', undefined: 'undefined', null: 'null', empty: '' };
+  for (const [name, text] of Object.entries(said)) {
+    assert.equal(textOf(await peer.call(name)), `failed: ${text}`);
+    assert.equal(textOf(await peer.call(`${name} later`)), `failed: ${text}`);
+  }
+});
+
+test('a reader or a prompt that fails is an error without a stack', async () => {
+  const server = new McpServer(info);
+  server.resource('note://bad', {}, () => { throw new Error('broken'); });
+  server.resource('note://odd', {}, () => 7 as never);
+  server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
+  server.prompt('odd', {}, () => 7 as never);
+  server.prompt('completes', { arguments: { a: { complete: () => { throw new Error('broken'); } } } }, () => '');
+  const peer = await connect(server, { revision });
+  for (const [method, params] of [
+    ['resources/read', { uri: 'note://bad' }],
+    ['prompts/get', { name: 'bad' }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'completes' }, argument: { name: 'a', value: '' } }],
+  ] as const) assert.deepEqual((await peer.request(method, params)).error, { code: -32603, message: 'broken' });
+  assert.equal((await peer.request('resources/read', { uri: 'note://odd' })).error?.code, -32603);
+  assert.equal((await peer.request('prompts/get', { name: 'odd' })).error?.code, -32603);
+});
+
+test('calls run beside each other, and each gets its own answer', async () => {
+  const server = new McpServer(info);
+  const waiting = new Map<number, () => void>();
+  server.tool('wait', { input: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }, async ({ n }) => {
+    await new Promise<void>((resolve) => waiting.set(n, resolve));
+    return `${n}`;
+  });
+  const peer = await connect(server, { revision });
+  const calls = Array.from({ length: 20 }, (_, n) => peer.call('wait', { n }));
+  for (let n = 19; n >= 0; n--) waiting.get(n)?.();
+  assert.deepEqual((await Promise.all(calls)).map(textOf), calls.map((_, n) => `${n}`));
+});
+
+test('an id that is in flight is refused, and free again after its answer or its cancellation', async () => {
+  const server = new McpServer(info);
+  const go = later<void>();
+  server.tool('wait', {}, async () => {
+    await go.promise;
+    return 'done';
+  });
+  const peer = await connect(server, { revision });
+  const first = peer.request('tools/call', { name: 'wait' }, 'x');
+  peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'other' } });
+  peer.send({ jsonrpc: '2.0', id: 'y', method: 'tools/call', params: { name: 'wait' } });
+  peer.send({ jsonrpc: '2.0', id: 'y', method: 'ping' });
+  assert.deepEqual(await peer.next(), {
+    jsonrpc: '2.0', id: 'y', error: { code: -32600, message: 'Invalid request: id "y" is already in flight' },
+  });
+  peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'y' } });
+  assert.deepEqual((await peer.request('ping', undefined, 'y')).result, {});
+  go.resolve();
+  assert.equal(textOf(await first), 'done');
+  assert.deepEqual(await peer.rest(), []);
+  assert.deepEqual((await peer.request('ping', undefined, 'x')).result, {});
+  // 1 and "1" are two ids.
+  const both = [peer.request('ping', undefined, 1), peer.request('ping', undefined, '1')];
+  assert.deepEqual((await Promise.all(both)).map(({ id }) => id), [1, '1']);
+});
+
+test('more requests in flight than the limit are refused, one by one', async () => {
+  const server = new McpServer(info, { limits: { maxInFlight: 2 } });
+  const go = later<void>();
+  server.tool('wait', {}, async () => {
+    await go.promise;
+    return 'done';
+  });
+  const peer = await connect(server, { revision });
+  const calls = [peer.call('wait'), peer.call('wait')];
+  assert.deepEqual((await peer.request('ping')).error, { code: -32603, message: 'Too many requests in flight: the limit is 2' });
+  go.resolve();
+  assert.deepEqual((await Promise.all(calls)).map(textOf), ['done', 'done']);
+  assert.deepEqual((await peer.request('ping')).result, {});
+});
+
+test('more subscriptions than the limit are refused, in either era', async () => {
+  const server = new McpServer(info, { limits: { maxSubscriptions: 2 } });
+  server.resource('note://one', {}, () => '');
+  const peer = await connect(server, { revision });
+  const subscribe = (uri: string): Promise<Answer> => peer.request('resources/subscribe', { uri });
+  await subscribe('note://one');
+  await subscribe('note://two');
+  assert.deepEqual((await subscribe('note://one')).result, {});
+  assert.match((await subscribe('note://three')).error?.message ?? '', /Too many subscriptions: the limit is 2/);
+  await peer.request('resources/unsubscribe', { uri: 'note://two' });
+  assert.deepEqual((await subscribe('note://three')).result, {});
+
+  const ended = [peer.modern('subscriptions/listen', { notifications: {} }), peer.modern('subscriptions/listen', { notifications: {} })];
+  assert.equal((await peer.rest()).length, 2);
+  assert.match((await peer.modern('subscriptions/listen', { notifications: {} })).error?.message ?? '', /Too many subscriptions/);
+  server.endSubscriptions();
+  for (const { id, result } of await Promise.all(ended)) {
+    assert.equal(result?.['resultType'], 'complete');
+    assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  }
+  void peer.modern('subscriptions/listen', { notifications: {} });
+  assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+});
+
+test('a subscription ends with its connection', async () => {
+  const server = new McpServer(info, { limits: { maxSubscriptions: 1 } });
+  server.tool('one', {}, () => '');
+  const first = await connect(server);
+  void first.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  await first.next();
+  first.close();
+  const second = await connect(server);
+  void second.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.equal((await second.next()).method, 'notifications/subscriptions/acknowledged');
+});
+
+test('filters are checked', async () => {
+  const server = new McpServer(info);
+  server.tool('one', {}, () => '');
+  const peer = await connect(server);
+  for (const notifications of [undefined, null, [], 'x', { resourceSubscriptions: 'note://one' }, { resourceSubscriptions: [1] }]) {
+    assert.equal((await peer.modern('subscriptions/listen', { notifications })).error?.code, -32602, JSON.stringify(notifications));
+  }
+});

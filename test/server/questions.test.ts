@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/server/index.ts';
+import { accept, connect, later, textOf } from './peer.ts';
+import type { Bag, Said } from './peer.ts';
+
+// Questions in a legacy session: requests to the client. For the modern era, see rounds.test.ts.
+
+const info = { name: 'test', version: '1' };
+const revision = '2025-11-25';
+const name = { name: { type: 'string', minLength: 2 } } as const;
+
+test('an answer that does not fit is asked for again with the reason, three times in all', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => {
+    const answer = await ctx.elicit('Name?', name);
+    return answer.action === 'accept' ? answer.content.name : answer.action;
+  });
+  const peer = await connect(server, { revision });
+
+  const third = peer.call('ask');
+  for (const content of [{ name: 'x' }, {}, { name: 'Ada' }]) peer.answer(await peer.next(), accept(content));
+  assert.equal(textOf(await third), 'Ada');
+
+  const never = peer.call('ask');
+  const messages: unknown[] = [];
+  for (const answer of [accept({ name: 'x' }), {}, accept({ name: 7 })]) {
+    const question = await peer.next();
+    messages.push(question.params?.['message']);
+    peer.answer(question, answer);
+  }
+  assert.deepEqual(messages, [
+    'Name?',
+    'Name?\n\nThe last answer could not be used: name length must be at least 2',
+    'Name?\n\nThe last answer could not be used: it has no action',
+  ]);
+  assert.match(textOf(await never), /^failed: elicitation\/create: no usable answer after 3 attempts: name /);
+  assert.deepEqual(await peer.rest(), []);
+});
+
+test('questions that are open together are answered in any order', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => {
+    const answers = await Promise.all(['a', 'b', 'c'].map((which) => ctx.elicit(which, { value: { type: 'string' } })));
+    return answers.map((answer) => (answer.action === 'accept' ? answer.content.value : answer.action)).join();
+  });
+  const peer = await connect(server, { revision });
+  const result = peer.call('ask');
+  const questions: Said[] = [await peer.next(), await peer.next(), await peer.next()];
+  for (const question of questions.reverse()) peer.answer(question, accept({ value: `${question.params?.['message'] as string}!` }));
+  assert.equal(textOf(await result), 'a!,b!,c!');
+});
+
+test('a question that the client cannot answer is an error that the handler may catch', async () => {
+  const server = new McpServer(info);
+  const kinds = {
+    elicit: (ctx) => ctx.elicit('Name?', name),
+    elicitUrl: (ctx) => ctx.elicitUrl('Go.', 'https://example.com/'),
+    sample: (ctx) => ctx.sample({ messages: [], maxTokens: 1 }),
+    sampleTools: (ctx) => ctx.sample({ messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
+    roots: (ctx) => ctx.roots(),
+  } satisfies Record<string, (ctx: Parameters<Parameters<typeof server.tool>[2]>[1]) => Promise<unknown>>;
+  for (const [kind, put] of Object.entries(kinds)) {
+    server.tool(`${kind} caught`, {}, async (_args, ctx) => put(ctx).then(() => 'answered', (error: unknown) =>
+      `${error instanceof MissingCapabilityError} ${JSON.stringify((error as MissingCapabilityError).data)}`));
+    server.tool(kind, {}, async (_args, ctx) => `${await put(ctx)}`);
+  }
+  const missing: Record<keyof typeof kinds, Bag> = {
+    elicit: { elicitation: { form: {} } },
+    elicitUrl: { elicitation: { url: {} } },
+    sample: { sampling: {} },
+    sampleTools: { sampling: {} },
+    roots: { roots: {} },
+  };
+  const legacy = await connect(server, { revision, capabilities: {} });
+  for (const [kind, requiredCapabilities] of Object.entries(missing)) {
+    assert.equal(textOf(await legacy.call(`${kind} caught`)), `true ${JSON.stringify({ requiredCapabilities })}`);
+    assert.match(textOf(await legacy.call(kind)), /^failed: The client did not declare/);
+    // 2026-07-28 basic/index#error-codes: uncaught, it answers the request.
+    assert.equal(textOf(await legacy.modern('tools/call', { name: `${kind} caught` }, {})), `true ${JSON.stringify({ requiredCapabilities })}`);
+    const { error } = await legacy.modern('tools/call', { name: kind }, {});
+    assert.deepEqual([error?.code, error?.data], [-32021, { requiredCapabilities }]);
+  }
+  assert.deepEqual(await legacy.rest(), []);
+  const urlOnly = await connect(server, { revision, capabilities: { elicitation: { url: {} }, sampling: {} } });
+  assert.match(textOf(await urlOnly.call('elicit')), /^failed: /);
+  assert.match(textOf(await urlOnly.call('sampleTools')), /^failed: .*tools in sampling/);
+  const { error } = await urlOnly.modern('tools/call', { name: 'sampleTools' }, { sampling: {} });
+  assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
+});
+
+test('what was declared to a revision that has no such question is not used', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
+  const peer = await connect(server, { revision: '2025-03-26' });
+  assert.match(textOf(await peer.call('ask')), /^failed: The client did not declare/);
+});
+
+test('a form that a revision cannot show is the author\'s error, and names the property', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) =>
+    (await ctx.elicit('Which?', { which: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } })).action);
+  const peer = await connect(server, { revision: '2025-06-18' });
+  assert.match(textOf(await peer.call('ask')), /^failed: the form cannot be sent in 2025-06-18: which: /);
+});
+
+test('questions wait until the client has said that it is ready', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
+  const peer = await connect(server);
+  await peer.request('initialize', { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo: info });
+  const result = peer.call('ask');
+  assert.deepEqual(await peer.rest(), []);
+  peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  peer.answer(await peer.next(), { action: 'decline' });
+  assert.equal(textOf(await result), 'decline');
+});
+
+test('a cancelled call aborts the signal, and takes its question back', async () => {
+  const server = new McpServer(info);
+  const ended = later<unknown>();
+  server.tool('ask', {}, async (_args, ctx) => {
+    try {
+      await ctx.elicit('Name?', name);
+    } catch (error) {
+      ended.resolve([ctx.signal.aborted, (ctx.signal.reason as Error).name, (error as Error).message]);
+      throw error;
+    }
+    return 'never';
+  });
+  const peer = await connect(server, { revision });
+  void peer.request('tools/call', { name: 'ask' }, 'call');
+  const question = await peer.next();
+  peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'call', reason: 'enough' } });
+  assert.deepEqual(await ended.promise, [true, 'Cancelled', 'enough']);
+  assert.deepEqual(await peer.rest(), [
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: question.id, reason: 'enough' } },
+  ]);
+});
+
+test('a question that is not answered in time fails, and is taken back', async () => {
+  const server = new McpServer(info, { limits: { questionTimeoutMs: 5 } });
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
+  const peer = await connect(server, { revision });
+  const answer = await peer.call('ask');
+  assert.match(textOf(answer), /^failed: elicitation\/create: no answer within 5 ms/);
+  assert.deepEqual((await peer.rest()).map(({ method }) => method), ['elicitation/create', 'notifications/cancelled']);
+});
+
+test('a connection that ends fails the questions that are open', async () => {
+  const server = new McpServer(info);
+  const failed = later<Error>();
+  server.tool('ask', {}, async (_args, ctx) => {
+    await ctx.elicit('Name?', name).catch((error: Error) => failed.resolve(error));
+    return '';
+  });
+  const peer = await connect(server, { revision });
+  void peer.call('ask');
+  await peer.next();
+  peer.close();
+  assert.match((await failed.promise).message, /clos/);
+});
+
+test('a generator yields its questions, alone and several together, and tells no from nothing', async () => {
+  const server = new McpServer(info);
+  server.tool('interview', {}, function* () {
+    try {
+      const [who, sure] = (yield [ask.text('Who?'), ask.confirm('Sure?')]) as [string, boolean];
+      const colour = yield* ask.select('Colour?', ['red', 'blue']);
+      return `${who} ${sure} ${colour}`;
+    } catch (error) {
+      if (!(error instanceof NotAnswered)) throw error;
+      return `not answered: ${error.action}`;
+    }
+  });
+  const peer = await connect(server, { revision });
+
+  const full = peer.call('interview');
+  const both = [await peer.next(), await peer.next()];
+  peer.answer(both[1] as Said, accept({ value: true }));
+  peer.answer(both[0] as Said, accept({ value: 'Ada' }));
+  const colour = await peer.next();
+  assert.deepEqual(colour.params?.['requestedSchema'], {
+    type: 'object', properties: { value: { type: 'string', enum: ['red', 'blue'] } }, required: ['value'],
+  });
+  peer.answer(colour, accept({ value: 'red' }));
+  assert.equal(textOf(await full), 'Ada true red');
+
+  for (const action of ['decline', 'cancel']) {
+    const ended = peer.call('interview');
+    const [first, second] = [await peer.next(), await peer.next()];
+    peer.answer(first, { action });
+    peer.answer(second, accept({ value: true }));
+    assert.equal(textOf(await ended), `not answered: ${action}`);
+  }
+});
+
+test('an asynchronous generator may wait between its questions', async () => {
+  const server = new McpServer(info);
+  server.tool('interview', {}, async function* () {
+    const first = yield* ask.number('A number?');
+    const doubled = await Promise.resolve(first * 2);
+    const sure = yield* ask.confirm(`${doubled}?`);
+    return `${doubled} ${sure}`;
+  });
+  const peer = await connect(server, { revision });
+  const result = peer.call('interview');
+  peer.answer(await peer.next(), accept({ value: 21 }));
+  const second = await peer.next();
+  assert.equal(second.params?.['message'], '42?');
+  peer.answer(second, accept({ value: false }));
+  assert.equal(textOf(await result), '42 false');
+});
+
+test('once makes a value once, whoever asks for it and when', async () => {
+  const server = new McpServer(info);
+  let made = 0;
+  server.tool('once', {}, async (_args, ctx) => {
+    const values = await Promise.all([ctx.once('key', async () => ++made), ctx.once('key', () => ++made)]);
+    values.push(await ctx.once('key', () => ++made), await ctx.once('__proto__', () => 7));
+    return values.join();
+  });
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('once')), '1,1,1,7');
+  assert.equal(textOf(await peer.call('once')), '2,2,2,7');
+});
+
+test('what once could not make is tried again', async () => {
+  const server = new McpServer(info);
+  let attempts = 0;
+  server.tool('once', {}, async (_args, ctx) => {
+    const make = (): string => {
+      if (++attempts === 1) throw new Error('not yet');
+      return 'made';
+    };
+    await ctx.once('key', make).catch(() => {});
+    return ctx.once('key', make);
+  });
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('once')), 'made');
+});
+
+test('an answer that nobody asked for is reported, and dropped', async () => {
+  const errors: Error[] = [];
+  const server = new McpServer(info, { onError: (error) => errors.push(error) });
+  const peer = await connect(server, { revision });
+  peer.send({ jsonrpc: '2.0', id: 99, result: {} });
+  peer.send({ jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'what' } });
+  assert.equal((await peer.request('ping')).error, undefined);
+  assert.deepEqual(errors.map(({ message }) => message), [
+    'an answer to a question that was not asked (id 99)',
+    'an answer to a question that was not asked (id "x"): what',
+  ]);
+});

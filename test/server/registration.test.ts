@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpServer } from '../../src/server/index.ts';
+import { connect } from './peer.ts';
+import type { Answer, Bag } from './peer.ts';
+
+const info = { name: 'test', version: '1' };
+const revision = '2025-11-25';
+const names = ({ result }: Answer, list: string = 'tools'): unknown[] => (result?.[list] as Bag[]).map(({ name }) => name);
+
+test('a handle changes and removes what was registered, and the list follows', async () => {
+  const server = new McpServer(info);
+  const handle = server.tool('one', { description: 'before' }, () => '1');
+  server.tool('two', {}, () => '2');
+  const peer = await connect(server, { revision });
+  handle.update({ description: 'after' });
+  const { result } = await peer.request('tools/list');
+  assert.deepEqual((result?.['tools'] as Bag[]).map(({ name, description }) => [name, description]), [['one', 'after'], ['two', undefined]]);
+  handle.remove();
+  handle.remove();
+  assert.deepEqual(names(await peer.request('tools/list')), ['two']);
+  assert.equal((await peer.call('one')).error?.code, -32602);
+  assert.throws(() => handle.update({}), /"one" is not registered any more/);
+});
+
+test('an update that cannot be leaves everything as it was', async () => {
+  const server = new McpServer(info);
+  const handle = server.tool('one', { input: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => `${a}`);
+  assert.throws(() => handle.update({ input: { type: 'array' } }), /the input schema's type must be "object"/);
+  const peer = await connect(server, { revision });
+  assert.equal((await peer.call('one', { a: 1 })).result?.['isError'], true);
+  handle.update({ description: 'new' });
+  assert.equal((await peer.call('one', { a: 1 })).result?.['isError'], true);
+});
+
+test('changes in one turn are one notification for each list, and not before the client is ready', async () => {
+  const server = new McpServer(info);
+  const peer = await connect(server);
+  const early = server.tool('early', {}, () => '');
+  await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+  early.update({ description: 'between' });
+  assert.deepEqual(await peer.rest(), []);
+  peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  for (let count = 0; count < 10; count++) server.tool(`tool ${count}`, {}, () => '');
+  server.resource('note://one', {}, () => '');
+  server.resourceTemplate('note://{name}', {}, () => '');
+  early.remove();
+  assert.deepEqual((await peer.rest()).map(({ method }) => method), [
+    'notifications/tools/list_changed', 'notifications/resources/list_changed',
+  ]);
+  server.prompt('p', {}, () => '');
+  assert.deepEqual((await peer.rest()).map(({ method }) => method), ['notifications/prompts/list_changed']);
+});
+
+test('whoever has gone is told nothing', async () => {
+  const server = new McpServer(info);
+  server.resource('note://one', {}, () => '');
+  const peer = await connect(server, { revision });
+  await peer.request('resources/subscribe', { uri: 'note://one' });
+  peer.close();
+  server.tool('late', {}, () => '');
+  server.resourceUpdated('note://one');
+  assert.deepEqual(await peer.rest(), []);
+});
+
+test('a name is taken once', () => {
+  const server = new McpServer(info);
+  server.tool('one', {}, () => '');
+  assert.throws(() => server.tool('one', {}, () => ''), /tool "one" is already registered/);
+  server.resource('note://one', {}, () => '');
+  assert.throws(() => server.resource('note://one', {}, () => ''), /resource "note:\/\/one" is already registered/);
+});
+
+test('names of the prototype are names like any other', async () => {
+  const server = new McpServer(info);
+  const peer = await connect(server, { revision });
+  server.tool('other', {}, () => '');
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    assert.deepEqual(await peer.call(name), {
+      jsonrpc: '2.0', id: (await peer.call('other')).id as number - 1, error: { code: -32602, message: `Unknown tool: ${name}` },
+    });
+    server.tool(name, {}, () => `this is ${name}`);
+    assert.deepEqual((await peer.call(name)).result, { content: [{ type: 'text', text: `this is ${name}` }] });
+    server.prompt(name, { arguments: { [name]: { required: true } } }, (args) => `${Object.keys(args)}`);
+    const missing = await peer.request('prompts/get', { name, arguments: {} });
+    assert.equal(missing.error?.message, `Invalid params: params.arguments.${name} is missing`);
+    assert.equal((await peer.request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'none' }, argument: { name, value: '' },
+    })).error?.code, -32601);
+  }
+  assert.equal(({} as Bag)['polluted'], undefined);
+});
+
+test('arguments called __proto__ and constructor stay arguments', async () => {
+  const server = new McpServer(info);
+  server.tool('keys', { input: { type: 'object', additionalProperties: true } }, (args) =>
+    `${Object.keys(args)} ${Object.getPrototypeOf(args) === Object.prototype} ${'polluted' in args}`);
+  server.tool('none', {}, () => 'nothing');
+  const peer = await connect(server, { revision });
+  peer.text('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"keys","arguments":{"__proto__":{"polluted":1},"constructor":2}}}');
+  assert.deepEqual((await peer.next() as unknown as Answer).result, {
+    content: [{ type: 'text', text: '__proto__,constructor true false' }],
+  });
+  assert.equal(({} as Bag)['polluted'], undefined);
+});
+
+test('pages neither repeat nor hide what is there all the time, whatever comes and goes between them', async () => {
+  const server = new McpServer(info, { pageSize: 2 });
+  const handles = new Map(['a', 'b', 'c', 'd', 'e'].map((name) => [name, server.tool(name, {}, () => name)]));
+  const peer = await connect(server, { revision });
+  const first = await peer.request('tools/list');
+  assert.deepEqual(names(first), ['a', 'b']);
+  handles.get('a')?.remove();
+  handles.get('b')?.remove();
+  handles.get('d')?.update({ description: 'new' });
+  server.tool('f', {}, () => 'f');
+  const second = await peer.request('tools/list', { cursor: first.result?.['nextCursor'] });
+  assert.deepEqual(names(second), ['c', 'd']);
+  handles.get('e')?.remove();
+  const third = await peer.request('tools/list', { cursor: second.result?.['nextCursor'] });
+  assert.deepEqual(names(third), ['f']);
+  assert.equal('nextCursor' in (third.result ?? {}), false);
+  for (const cursor of ['', '0', 'zzz', 1, null, {}]) {
+    assert.equal((await peer.request('tools/list', { cursor })).error?.code, -32602, `cursor ${JSON.stringify(cursor)}`);
+  }
+});
+
+test('a list that was sent to one revision is not sent to another', async () => {
+  const server = new McpServer(info);
+  server.tool('one', { title: 'One', annotations: { readOnlyHint: true } }, () => '1');
+  const old = await connect(server, { revision: '2024-11-05' });
+  const current = await connect(server, { revision });
+  const keys = ({ result }: Answer): string[] => Object.keys((result?.['tools'] as Bag[])[0] ?? {}).sort();
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual(keys(await old.request('tools/list')), ['inputSchema', 'name']);
+    assert.deepEqual(keys(await current.request('tools/list')), ['annotations', 'inputSchema', 'name', 'title']);
+    assert.deepEqual(Object.keys((await current.modern('tools/list')).result ?? {}).sort(), ['_meta', 'cacheScope', 'resultType', 'tools', 'ttlMs']);
+    assert.deepEqual(Object.keys((await old.request('tools/list')).result ?? {}), ['tools']);
+  }
+});
+
+test('suggestions are cut at a hundred, and counted', async () => {
+  const server = new McpServer(info);
+  server.prompt('p', { arguments: { n: { complete: async () => Array.from({ length: 150 }, (_, index) => `${index}`) } } }, () => '');
+  const peer = await connect(server, { revision });
+  const { result } = await peer.request('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: '' } });
+  const { values, ...rest } = result?.['completion'] as { values: string[] };
+  assert.equal(values.length, 100);
+  assert.deepEqual(rest, { total: 150, hasMore: true });
+});
+
+test('capabilities are what there is to have, and are not taken back', async () => {
+  const server = new McpServer(info);
+  const handle = server.tool('one', {}, () => '');
+  handle.remove();
+  const peer = await connect(server);
+  const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+  assert.deepEqual(result?.['capabilities'], { logging: {}, tools: { listChanged: true } });
+  assert.equal((await peer.request('resources/list')).error?.code, -32601);
+  assert.equal((await peer.request('resources/subscribe', { uri: 'note://one' })).error?.code, -32601);
+});
+
+test('definitions that cannot be are refused when they are made', () => {
+  const server = new McpServer(info);
+  assert.throws(() => server.tool('a', { input: { type: 'array' } }, () => ''), /tool "a": the input schema's type must be "object"/);
+  assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
+  assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);
+  assert.throws(() => server.tool('h', {
+    input: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } as never,
+  }, () => ''), /tool "h"/);
+});

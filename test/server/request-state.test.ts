@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpServer } from '../../src/server/index.ts';
+import type { RequestStateOptions } from '../../src/server/index.ts';
+import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
+import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
+
+// Attacks on `requestState`. 2026-07-28 basic/patterns/mrtr#server-requirements: it comes back from an attacker.
+
+const info = { name: 'test', version: '1' };
+const answers = { sure: accept({ sure: true }) };
+
+function paying(requestState?: RequestStateOptions): McpServer {
+  const server = new McpServer(info, requestState ? { requestState } : {});
+  const input = { type: 'object', properties: { price: { type: 'number' }, note: { type: 'object' } } } as const;
+  for (const name of ['pay', 'sell']) {
+    server.tool(name, { input }, async ({ price }, ctx) => {
+      const answer = await ctx.elicit(`${name} ${price}?`, { sure: { type: 'boolean' } }, { key: 'sure' });
+      return `${name} ${price}: ${answer.action}`;
+    });
+  }
+  server.prompt('pay', { arguments: { price: {} } }, async ({ price }, ctx) =>
+    `${(await ctx.elicit(`pay ${price}?`, { sure: { type: 'boolean' } }, { key: 'sure' })).action}`);
+  server.resource('pay://10', {}, async (_uri, ctx) => (await ctx.elicit('pay?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
+  return server;
+}
+
+const pay = { name: 'pay', arguments: { price: 10 } };
+
+async function stateOf(peer: Peer, params: Bag = pay, method: string = 'tools/call'): Promise<string> {
+  const { result } = await peer.modern(method, params);
+  assert.equal(result?.['resultType'], 'input_required');
+  return result?.['requestState'] as string;
+}
+
+function refused(answer: Answer, why: RegExp = /^Invalid params: params\.requestState /): void {
+  assert.equal(answer.error?.code, -32602, JSON.stringify(answer));
+  assert.match(answer.error?.message ?? '', why);
+}
+
+async function paidWith(peer: Peer, requestState: unknown, params: Bag = pay): Promise<Answer> {
+  return peer.modern('tools/call', { ...params, inputResponses: answers, requestState });
+}
+
+test('a state that comes back as it went is taken', async () => {
+  const peer = await connect(paying());
+  assert.equal(textOf(await paidWith(peer, await stateOf(peer))), 'pay 10: accept');
+});
+
+test('each byte changed, each bit of it: refused', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer);
+  const bytes = Buffer.from(state, 'base64url');
+  assert.equal(bytes.toString('base64url'), state);
+  for (let at = 0; at < bytes.length; at++) {
+    for (const bit of [1, 2, 4, 8, 16, 32, 64, 128]) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ bit;
+      refused(await paidWith(peer, changed.toString('base64url')));
+    }
+  }
+});
+
+test('each character changed, and other spellings of the same bytes: refused', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer);
+  for (let at = 0; at < state.length; at++) {
+    for (const other of ['A', 'b', '-', '_', '=', ' ', '\n', '\u0000', 'é', '']) {
+      const changed = state.slice(0, at) + other + state.slice(at + 1);
+      if (changed !== state) refused(await paidWith(peer, changed));
+    }
+  }
+  for (const changed of [`${state}=`, `${state}==`, ` ${state}`, `${state}\n`, state.replaceAll('_', '/').replaceAll('-', '+') + ' ']) {
+    refused(await paidWith(peer, changed));
+  }
+});
+
+test('cut anywhere, at either end: refused', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer);
+  for (let length = 0; length < state.length; length++) {
+    refused(await paidWith(peer, state.slice(0, length)));
+    refused(await paidWith(peer, state.slice(state.length - length)));
+  }
+});
+
+test('what is no string, or too long: refused', async () => {
+  const peer = await connect(paying({ maxLength: 1000 }));
+  for (const state of [null, 7, true, {}, [], [await stateOf(peer)]]) refused(await paidWith(peer, state), /must be a string/);
+  refused(await paidWith(peer, 'A'.repeat(1001)), /over the limit of 1000 characters/);
+});
+
+test('a state is not sealed when it would not be opened', async () => {
+  const server = new McpServer(info, { requestState: { maxLength: 100 } });
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', { sure: { type: 'boolean' } })).action);
+  const peer = await connect(server);
+  const { error } = await peer.modern('tools/call', { name: 'ask' });
+  assert.equal(error?.code, -32603);
+  assert.match(error?.message ?? '', /requestState; the limit is 100/);
+});
+
+test('brought to another tool, prompt, resource, method or argument: refused', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer);
+  for (const params of [
+    { name: 'sell', arguments: { price: 10 } },
+    { name: 'pay', arguments: { price: 1000 } },
+    { name: 'pay', arguments: { price: 10, note: {} } },
+    { name: 'pay', arguments: {} },
+    { name: 'pay' },
+    { ...pay, more: 1 },
+  ]) refused(await paidWith(peer, state, params), /does not belong to this request/);
+  refused(await peer.modern('prompts/get', { name: 'pay', arguments: { price: '10' }, inputResponses: answers, requestState: state }));
+  refused(await peer.modern('resources/read', { uri: 'pay://10', inputResponses: answers, requestState: state }));
+  const fromPrompt = await stateOf(peer, { name: 'pay', arguments: { price: '10' } }, 'prompts/get');
+  refused(await paidWith(peer, fromPrompt));
+  refused(await peer.modern('prompts/get', { name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt }));
+});
+
+test('the order in which parameters are written says nothing', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer, { name: 'pay', arguments: { price: 10, note: { a: 1, b: { c: 2, d: 3 } } } });
+  const again = await paidWith(peer, state, { arguments: { note: { b: { d: 3, c: 2 }, a: 1 }, price: 10 }, name: 'pay' });
+  assert.equal(textOf(again), 'pay 10: accept');
+  refused(await paidWith(peer, state, { arguments: { note: { b: { d: 2, c: 3 }, a: 1 }, price: 10 }, name: 'pay' }));
+});
+
+test('brought by somebody else: refused', async () => {
+  const server = paying();
+  const as = (principal?: string): Promise<Peer> => connect(server, principal === undefined ? {} : { auth: { principal } } satisfies PeerOptions);
+  const [ada, bob, nobody, empty] = [await as('ada'), await as('bob'), await as(), await as('')];
+  const state = await stateOf(ada);
+  for (const other of [bob, nobody, empty]) refused(await paidWith(other, state));
+  refused(await paidWith(ada, await stateOf(nobody)));
+  refused(await paidWith(empty, await stateOf(nobody)));
+  // A principal cannot be written so that it passes for another's request.
+  const sly = await as('ada","tools/call');
+  refused(await paidWith(sly, state));
+  assert.equal(textOf(await paidWith(ada, state)), 'pay 10: accept');
+});
+
+test('sealed with another key: refused; with one that was in use before: taken', async () => {
+  const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill);
+  const [first, second] = [key(1), key(2)];
+  const before = await connect(paying({ keys: [first] }));
+  const during = await connect(paying({ keys: [second, first] }));
+  const after = await connect(paying({ keys: [second] }));
+  const elsewhere = await connect(paying());
+  const old = await stateOf(before);
+  const current = await stateOf(during);
+  assert.equal(textOf(await paidWith(during, old)), 'pay 10: accept');
+  assert.equal(textOf(await paidWith(after, current)), 'pay 10: accept');
+  refused(await paidWith(after, old));
+  refused(await paidWith(before, current));
+  refused(await paidWith(elsewhere, old));
+  refused(await paidWith(before, await stateOf(elsewhere)));
+});
+
+test('a key of the wrong length is an error, not a weaker seal', async () => {
+  const peer = await connect(paying({ keys: [new Uint8Array(16)] }));
+  const { error } = await peer.modern('tools/call', pay);
+  assert.match(error?.message ?? '', /32 bytes, not 16/);
+});
+
+test('a lapsed state is refused', async (t) => {
+  const peer = await connect(paying({ ttlMs: 1000 }));
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  const state = await stateOf(peer);
+  t.mock.timers.setTime(1_000_999);
+  assert.equal(textOf(await paidWith(peer, state)), 'pay 10: accept');
+  t.mock.timers.setTime(1_001_000);
+  refused(await paidWith(peer, state), /has expired/);
+  for (const ttlMs of [0, -1]) {
+    const late = await connect(paying({ ttlMs }));
+    refused(await paidWith(late, await stateOf(late)), /has expired/);
+  }
+});
+
+test('no two states are alike, and none shows what it holds', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => {
+    await ctx.once('secret', () => 'the wine is poisoned');
+    return (await ctx.elicit('?', { sure: { type: 'boolean' } })).action;
+  });
+  const peer = await connect(server);
+  const states = new Set<string>();
+  for (let times = 0; times < 50; times++) states.add(await stateOf(peer, { name: 'ask' }));
+  assert.equal(states.size, 50);
+  for (const state of states) assert.ok(!Buffer.from(state, 'base64url').includes('poisoned'));
+});
+
+test('a state brought to a request that never asks does nothing, and one that is wrong is still refused', async () => {
+  const server = paying();
+  server.tool('plain', {}, () => 'plain');
+  const peer = await connect(server);
+  refused(await peer.modern('tools/call', { name: 'plain', requestState: 'x' }));
+  assert.equal((await peer.modern('tools/list', { requestState: 'x' })).error, undefined);
+});
+
+test('the answers of one round cannot be changed in the next, and are those of that round', async () => {
+  const server = new McpServer(info);
+  server.tool('two', {}, async (_args, ctx) => {
+    const price = await ctx.elicit('Price?', { price: { type: 'number' } }, { key: 'price' });
+    const shown = price.action === 'accept' ? price.content.price : 'none';
+    const sure = await ctx.elicit(`Pay ${shown}?`, { sure: { type: 'boolean' } }, { key: 'sure' });
+    return `${shown}: ${sure.action}`;
+  });
+  const peer = await connect(server);
+  const first = await stateOf(peer, { name: 'two' });
+  const second = await peer.modern('tools/call', { name: 'two', inputResponses: { price: accept({ price: 10 }) }, requestState: first });
+  assert.equal(asked(second)['sure']?.params['message'], 'Pay 10?');
+  // `price` is not open any more: an answer to it is ignored.
+  const third = await peer.modern('tools/call', {
+    name: 'two',
+    inputResponses: { price: accept({ price: 1000 }), sure: accept({ sure: true }) },
+    requestState: second.result?.['requestState'],
+  });
+  assert.equal(textOf(third), '10: accept');
+  // An answer to a question that was not open in this state is ignored too.
+  const early = await peer.modern('tools/call', {
+    name: 'two', inputResponses: { sure: accept({ sure: true }), price: accept({ price: 1000 }) }, requestState: first,
+  });
+  assert.equal(asked(early)['sure']?.params['message'], 'Pay 1000?');
+});
+
+test('metadata may change between rounds; what the client can do is asked each time', async () => {
+  const peer = await connect(paying());
+  const state = await stateOf(peer);
+  const { result } = await peer.request('tools/call', {
+    ...pay, inputResponses: answers, requestState: state, _meta: { ...modernMeta(), progressToken: 'p' },
+  });
+  assert.equal(result?.['resultType'], 'complete');
+  const { error } = await peer.modern('tools/call', { ...pay, inputResponses: answers, requestState: state }, {});
+  assert.equal(error?.code, -32021);
+});

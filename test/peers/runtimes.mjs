@@ -9,9 +9,12 @@ const here = 'test/peers/runtimes';
 function program(scope, path) {
   const folder = at(`${here}/node_modules/${scope}`);
   const inside = existsSync(folder) ? readdirSync(folder).map((name) => `${folder}/${name}/${path}`) : [];
-  const found = inside.find(existsSync);
-  if (found === undefined) throw new Error(`Run npm ci in ${here} first: there is no ${path} in ${folder}`);
-  return found;
+  return inside.find(existsSync);
+}
+
+function begin(command, args, options) {
+  if (command === undefined || !existsSync(command)) throw new Error(`Run npm ci in ${here} first`);
+  return start(command, args, options);
 }
 
 export const runtimes = [
@@ -21,11 +24,12 @@ export const runtimes = [
   },
   {
     name: 'bun',
-    start: () => start(at(`${here}/node_modules/bun/bin/bun.exe`), [at(`${here}/bun.mjs`)]),
+    // Its installation moves the program from the one place to the other.
+    start: () => begin(program('@oven', 'bin/bun') ?? at(`${here}/node_modules/bun/bin/bun.exe`), [at(`${here}/bun.mjs`)]),
   },
   {
     name: 'deno',
-    start: () => start(program('@deno', 'deno'), ['run', '--no-config', '--no-remote', '--allow-net=127.0.0.1', at(`${here}/deno.mjs`)]),
+    start: () => begin(program('@deno', 'deno'), ['run', '--no-config', '--no-remote', '--allow-net=127.0.0.1', at(`${here}/deno.mjs`)]),
   },
   {
     name: 'workerd',
@@ -41,7 +45,7 @@ export const runtimes = [
         logLevel: 'warning',
       });
       const args = ['serve', at(`${here}/workerd.capnp`), '--control-fd=1'];
-      return start(program('@cloudflare', 'bin/workerd'), args, {
+      return begin(program('@cloudflare', 'bin/workerd'), args, {
         urlOf: (line) => {
           const { event, port } = JSON.parse(line);
           return event === 'listen' ? `http://127.0.0.1:${port}/mcp` : undefined;

@@ -11,8 +11,8 @@ import type { Form } from '../schema/elicitation.ts';
 
 /** How the tour answers what a server asks. */
 export interface AnswerOptions {
-  /** Ask the person at the terminal; otherwise forms get their defaults, and pages are declined. */
-  readonly interactive: boolean;
+  /** Whom to ask, at the terminal; without anybody, forms get their defaults, and pages are declined. */
+  readonly person: Person;
   readonly style: Style;
   /** Who asks, as the person knows it. */
   readonly from: () => string | undefined;
@@ -21,8 +21,13 @@ export interface AnswerOptions {
   readonly resume: () => void;
   /** Tells the person what was done in their stead. */
   readonly note: (text: string) => void;
-  /** Milliseconds without an answer after which the person counts as gone. */
+  /** Milliseconds without a key after which the person counts as gone. */
   readonly patienceMs: number;
+}
+
+/** Whether somebody is there. Once a person has not answered, they are not asked again. */
+export interface Person {
+  present: boolean;
 }
 
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
@@ -34,25 +39,33 @@ const cannedAnswer = '1, because it stands first. (This is a canned answer: ther
 export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
 export function answersOf(options: AnswerOptions): Answers {
-  const { note, pause, resume, style, from, patienceMs } = options;
-  let { interactive } = options;
+  const { person, note, pause, resume, style, from, patienceMs } = options;
 
   /** Undefined: there was nobody to answer. */
   async function askPerson(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitAnswer | undefined> {
-    if (!interactive) return undefined;
-    const patience = AbortSignal.timeout(patienceMs);
-    const prompter = openPrompter(process.stdin, process.stdout);
+    if (!person.present) return undefined;
+    const left = new AbortController();
+    let timer = setTimeout(() => left.abort(), patienceMs);
+    const typed = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => left.abort(), patienceMs);
+    };
     pause();
+    const prompter = openPrompter(process.stdin, process.stdout);
+    process.stdin.on('data', typed);
     try {
       const answer = await fillForm(params, prompter, {
-        complete, style, from: from(), signal: AbortSignal.any([signal, patience]),
+        complete, style, from: from(), signal: AbortSignal.any([signal, left.signal]),
       });
-      if (!patience.aborted) return answer;
-      interactive = false;
+      if (!left.signal.aborted) return answer;
+      person.present = false;
       return undefined;
     } finally {
+      clearTimeout(timer);
+      process.stdin.off('data', typed);
       prompter.close();
       resume();
+      if (!person.present) note(`No key was pressed for ${patienceMs / 1000} s: from here on, nobody is asked.`);
     }
   }
 

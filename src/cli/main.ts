@@ -9,9 +9,10 @@ import type { Target } from './target.ts';
 import { style, wantsColour } from './terminal.ts';
 import { tour } from './tour.ts';
 import type { TourOptions } from './tour.ts';
+import { count } from './words.ts';
 
-/** How long a form waits for a person who may have gone. */
-const patienceMs = 120_000;
+/** How long a form waits for a person who may have gone: from the last key on. */
+const patienceMs = 45_000;
 
 /** Between two steps, for eyes that follow. */
 const paceMs = 150;
@@ -33,7 +34,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   const reporter: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
-  const interactive = options.output === 'watch' && !options.yes && process.stdin.isTTY && process.stdout.isTTY;
+  const person = { present: options.output === 'watch' && !options.yes && process.stdin.isTTY && process.stdout.isTTY };
   const { root, remove } = temporaryRoot();
   process.once('exit', remove);
 
@@ -47,7 +48,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       ...options.revision !== undefined && { revisions: [options.revision] },
       reporter,
       transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line)),
-      answers: (hooks) => answersOf({ ...hooks, interactive, style: colours, note: (text) => reporter.note(text), patienceMs }),
+      answers: (hooks) => answersOf({ ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs }),
       roots: [root],
       timeoutMs: options.timeoutMs,
       paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
@@ -56,11 +57,11 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   }
   for (const { title, rows } of done) reporter.summary(title, rows);
   const ok = done.every((one) => one.ok);
-  const messages = done.reduce((sum, one) => sum + one.messages, 0);
+  const messages = count(done.reduce((sum, one) => sum + one.messages, 0), 'message');
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   reporter.end(ok, ok
-    ? `All went well: ${messages} messages in ${seconds} s.`
-    : `Not all went well: see what failed above. ${messages} messages in ${seconds} s.`);
+    ? `All went well: ${messages} in ${seconds} s.`
+    : `Not all went well: see what failed above. ${messages} in ${seconds} s.`);
   remove();
   return ok;
 }

@@ -171,15 +171,17 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     const { title, name = '(no name)', version = '' } = client.server ?? {};
     return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
   });
-  if (open) await walk();
-  await step('Shutdown', transport.kind === 'pipe'
-    ? 'The client closes the input of the server, which is how it tells it to end.'
-    : 'The client ends its streams, and its session if there is one.', async () => {
-    await watchdog.guard(() => client.close());
-    return 'closed in good order';
-  });
-  // After a failure the connection may still be open.
-  if (!open || gone !== undefined) await client.close().catch(() => {});
+  if (open) {
+    await walk();
+    await step('Shutdown', transport.kind === 'pipe'
+      ? 'The client closes the input of the server, which is how it tells it to end.'
+      : 'The client ends its streams, and its session if there is one.', async () => {
+      await watchdog.guard(() => client.close());
+      return 'closed in good order';
+    });
+  }
+  // After a failure something may still be open.
+  await client.close();
   const ok = problems.length === 0 && rows.every(({ outcome }) => outcome !== 'failed');
   if (problems.length > 0) {
     rows.push({ step: 'Problems', outcome: 'failed', detail: problems.join('; '), messages: 0, ms: 0 });
@@ -331,6 +333,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     let failing = 0;
     let left = 0;
     const refused: string[] = [];
+    const broken: string[] = [];
     const wanted = only ? tools.filter(({ name }) => only.includes(name)) : tools;
     for (const tool of wanted) {
       const made = makeArguments(tool.inputSchema);
@@ -347,12 +350,17 @@ export async function tour(options: TourOptions): Promise<TourResult> {
         const { isError } = await ask((how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }));
         if (isError) failing++;
       } catch (error) {
-        // An error is an answer: the arguments were made up.
-        if (!(error instanceof RpcError)) throw new Error(`${tool.name}: ${textOf(error)}`, { cause: error });
-        refused.push(tool.name);
+        // An error is an answer: the arguments were made up. Everything else is none, and the next tool may do better.
+        if (error instanceof RpcError) refused.push(tool.name);
+        else {
+          broken.push(`${tool.name}: ${textOf(error)}`);
+          reporter.note(`It failed: ${textOf(error)}`);
+        }
+        if (gone !== undefined) break;
       }
       called++;
     }
+    if (broken.length > 0) throw new Error(`${broken.join('; ')} (${count(called, 'tool')} called)`);
     if (called === 0) throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
     return [
       `${called} called`,

@@ -33,6 +33,24 @@ export class RpcError extends Error {
   }
 }
 
+/** The error for a parameter that is missing or wrong: `what` begins with its path below `params`. */
+export function invalidParams(what: string, data?: unknown): RpcError {
+  return new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`, data);
+}
+
+export function invalidRequest(what: string): RpcError {
+  return new RpcError(errorCodes.invalidRequest, `Invalid request: ${what}`);
+}
+
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
+}
+
+/** The error for a fault of this side: a handler that broke its word, or a limit that is reached. */
+export function internalError(message: string): RpcError {
+  return new RpcError(errorCodes.internalError, message);
+}
+
 /** The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
@@ -44,6 +62,11 @@ export function toErrorObject(thrown: unknown): ErrorObject {
 
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Throws where the runtime lacks a global, naming it and what wanted it. */
+export function need(name: string, what: string): void {
+  if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);
 }
 
 /** Why a local call failed without an answer; never confused with an error that the peer sent. */

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { errorCodes, invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Request, RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
@@ -76,7 +76,7 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 
 function malformed(key: string, wanted: string, value: unknown): RpcError {
   const what = value === undefined ? 'is missing' : `must be ${wanted}`;
-  return new RpcError(errorCodes.invalidParams, `Invalid params: params._meta["${key}"] ${what}`);
+  return invalidParams(`_meta["${key}"] ${what}`);
 }
 
 /** The `_meta` of a notification that a subscription carries. 2026-07-28 basic/patterns/subscriptions. */

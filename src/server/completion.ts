@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import { after } from './run.ts';
@@ -30,19 +30,19 @@ export interface CompletionTarget {
 
 /** Reads the parameters of `completion/complete`. Throws `-32602`, naming the member that is wrong. */
 export function completionTarget({ ref, argument, context }: Params): CompletionTarget {
-  if (!isObject(ref)) throw invalid('ref must be an object');
+  if (!isObject(ref)) throw invalidParams('ref must be an object');
   const type = ref['type'];
-  if (type !== 'ref/prompt' && type !== 'ref/resource') throw invalid('ref.type must be "ref/prompt" or "ref/resource"');
+  if (type !== 'ref/prompt' && type !== 'ref/resource') throw invalidParams('ref.type must be "ref/prompt" or "ref/resource"');
   const kind = type === 'ref/prompt' ? 'prompt' : 'resource';
   const name = ref[kind === 'prompt' ? 'name' : 'uri'];
-  if (typeof name !== 'string') throw invalid(`ref.${kind === 'prompt' ? 'name' : 'uri'} must be a string`);
-  if (!isObject(argument)) throw invalid('argument must be an object');
+  if (typeof name !== 'string') throw invalidParams(`ref.${kind === 'prompt' ? 'name' : 'uri'} must be a string`);
+  if (!isObject(argument)) throw invalidParams('argument must be an object');
   const { name: argumentName, value } = argument;
-  if (typeof argumentName !== 'string') throw invalid('argument.name must be a string');
-  if (typeof value !== 'string') throw invalid('argument.value must be a string');
+  if (typeof argumentName !== 'string') throw invalidParams('argument.name must be a string');
+  if (typeof value !== 'string') throw invalidParams('argument.value must be a string');
   const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
   for (const [key, given] of Object.entries(settled)) {
-    if (typeof given !== 'string') throw invalid(`context.arguments.${key} must be a string`);
+    if (typeof given !== 'string') throw invalidParams(`context.arguments.${key} must be a string`);
   }
   return { kind, ref: name, argument: argumentName, value, settled: settled as Record<string, string> };
 }
@@ -53,5 +53,3 @@ export function complete(completer: Completer | undefined, { value, settled }: C
     completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
   }));
 }
-
-const invalid = (what: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`);

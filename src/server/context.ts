@@ -4,88 +4,54 @@ import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Form, FormContent } from '../schema/elicitation.ts';
 import type { Auth } from '../transport/port.ts';
-import type { Exchange } from './exchange.ts';
-import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, QuestionOptions, UrlAnswer } from './question.ts';
 
 /**
- * What a handler can do besides returning a result. The same for every revision: see `Exchange`.
+ * What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it.
  *
  * For a client of 2026-07-28 a question that has no answer yet ends the run, and the handler runs again from its
  * top when the answer is there. What must not happen twice goes into `once`.
  */
-export class Context {
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-  }
-
+export interface Context {
   /** Aborts when the client cancels, the connection ends, or (2026-07-28) the run is left behind for its next round. */
-  get signal(): AbortSignal {
-    return this.#exchange.inbound.signal;
-  }
+  readonly signal: AbortSignal;
 
   /** Who the client says it is: for display, never for trust. */
-  get client(): Implementation | undefined {
-    return this.#exchange.client;
-  }
+  readonly client: Implementation | undefined;
 
-  get capabilities(): ClientCapabilities {
-    return this.#exchange.capabilities;
-  }
+  readonly capabilities: ClientCapabilities;
 
   /** Who the user is, where the transport authenticates. */
-  get auth(): Auth | undefined {
-    return this.#exchange.auth;
-  }
+  readonly auth: Auth | undefined;
 
   /** The protocol revision of this request, such as `2025-06-18`. */
-  get revision(): string {
-    return this.#exchange.revision.version;
-  }
+  readonly revision: string;
 
   /**
    * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that does not
    * fit is asked for again with the reason, three times in all. Rejects with `MissingCapabilityError` where the
    * client has no elicitation. 2025-06-18 client/elicitation.
    */
-  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>> {
-    return this.#exchange.ask(formQuestion(message, form, options));
-  }
+  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>>;
 
   /** Sends the user to a page, for what must not pass through the client. 2025-11-25 client/elicitation#url-mode. */
-  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer> {
-    return this.#exchange.ask(urlQuestion(message, url, options));
-  }
+  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer>;
 
   /** Asks the client's model. client/sampling. */
-  sample(params: CreateMessageRequestParams, options?: QuestionOptions): Promise<CreateMessageResult> {
-    return this.#exchange.ask(sampleQuestion(params, options));
-  }
+  sample(params: CreateMessageRequestParams, options?: QuestionOptions): Promise<CreateMessageResult>;
 
   /** The directories and files that the client lets the server work in. client/roots. */
-  roots(options?: QuestionOptions): Promise<Root[]> {
-    return this.#exchange.ask(rootsQuestion(options));
-  }
+  roots(options?: QuestionOptions): Promise<Root[]>;
 
   /** Makes a JSON value once for this request, however often the handler runs. */
-  once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
-    return this.#exchange.once(key, make);
-  }
+  once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
 
   /** Reports progress, where the client asked for it. A report that is not above the last one is not sent. */
-  progress(progress: number, total?: number, message?: string): void {
-    this.#exchange.progress(progress, total, message);
-  }
+  progress(progress: number, total?: number, message?: string): void;
 
   /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
-  log(level: LoggingLevel, data: unknown, logger?: string): void {
-    this.#exchange.log(level, data, logger);
-  }
+  log(level: LoggingLevel, data: unknown, logger?: string): void;
 
   /** Lets the client poll for the answer (2025-11-25 over HTTP); elsewhere it does nothing. */
-  closeStream(): void {
-    this.#exchange.closeStream();
-  }
+  closeStream(): void;
 }

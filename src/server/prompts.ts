@@ -1,11 +1,11 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
 import { adaptContent } from './adapt.ts';
 import type { Completer } from './completion.ts';
-import { Context } from './context.ts';
+import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { after, settle } from './run.ts';
 import type { Outcome } from './run.ts';
@@ -57,21 +57,19 @@ export function promptEntry(name: string, definition: PromptDefinition, get: Pro
 /** Answers `prompts/get`. 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
 export function getPrompt(entry: PromptEntry, params: Params, exchange: Exchange): GetPromptResult | Promise<GetPromptResult> {
   const given = params['arguments'] ?? {};
-  if (!isObject(given)) throw invalid('arguments must be an object');
+  if (!isObject(given)) throw invalidParams('arguments must be an object');
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'string') throw invalid(`arguments.${name} must be a string`);
+    if (typeof value !== 'string') throw invalidParams(`arguments.${name} must be a string`);
   }
   for (const [name, { required }] of Object.entries(entry.definition.arguments ?? {})) {
-    if (required && !Object.hasOwn(given, name)) throw invalid(`arguments.${name} is missing`);
+    if (required && !Object.hasOwn(given, name)) throw invalidParams(`arguments.${name} is missing`);
   }
-  return after(settle(entry.get(given as Record<string, string>, new Context(exchange)), exchange), (value) => {
+  return after(settle(entry.get(given as Record<string, string>, exchange), exchange), (value) => {
     const result: GetPromptResult = typeof value === 'string'
       ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
       : Array.isArray(value) ? { messages: value } : value;
     const { description } = entry.definition;
-    const messages = result.messages.map(({ role, content }) => ({ role, content: adaptContent(content, exchange.revision) }));
+    const messages = result.messages.map(({ role, content }) => ({ role, content: adaptContent(content, exchange.rules) }));
     return { ...description !== undefined && { description }, ...result, messages };
   });
 }
-
-const invalid = (what: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`);

@@ -1,4 +1,4 @@
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
 import { page } from '../protocol/cursor.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -76,7 +76,7 @@ export class Registry<Entry extends Listed> {
     const known = cursor === undefined ? this.#listed.get(revision) : undefined;
     if (known !== undefined) return known;
     const found = page(this.#entries.values(), cursor, size);
-    if (found === undefined) throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.cursor is not a cursor of this list');
+    if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
     const text = JSON.stringify({ ...hints, [member]: items.map(show), nextCursor });
     if (cursor === undefined) this.#listed.set(revision, text);

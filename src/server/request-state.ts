@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
+import type { RpcError } from '../jsonrpc/errors.ts';
 
 export interface RequestStateOptions {
   /**
@@ -84,8 +85,7 @@ function importKeys(given: readonly Uint8Array[] | undefined): Promise<CryptoKey
   }));
 }
 
-const refused = (why: string): RpcError =>
-  new RpcError(errorCodes.invalidParams, `Invalid params: params.requestState ${why}`);
+const refused = (why: string): RpcError => invalidParams(`requestState ${why}`);
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 

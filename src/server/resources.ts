@@ -1,11 +1,11 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { internalError, RpcError } from '../jsonrpc/errors.ts';
 import type { Icon } from '../protocol/base.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
 import type { Completers } from './completion.ts';
-import { Context } from './context.ts';
+import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { after, settle } from './run.ts';
 import type { Outcome } from './run.ts';
@@ -99,15 +99,14 @@ export function readResource(
   exchange: Exchange,
   fallback: CacheHint | undefined,
 ): ReadResourceResult | Promise<ReadResourceResult> {
-  const context = new Context(exchange);
   if (entry) {
-    return after(settle(entry.read(uri, context), exchange), (value) =>
+    return after(settle(entry.read(uri, exchange), exchange), (value) =>
       toResult(uri, value, entry.definition, exchange, fallback));
   }
   for (const { pattern, read, definition } of templates) {
     const variables = pattern.match(uri);
     if (variables === undefined) continue;
-    return after(settle(read(variables as never, context, uri), exchange), (value) => {
+    return after(settle(read(variables as never, exchange, uri), exchange), (value) => {
       if (value === undefined) throw notFound(uri, exchange);
       return toResult(uri, value, definition, exchange, fallback);
     });
@@ -115,19 +114,19 @@ export function readResource(
   throw notFound(uri, exchange);
 }
 
-function notFound(uri: string, { revision }: Exchange): RpcError {
-  return new RpcError(revision.resourceNotFound, `Resource not found: ${uri}`, { uri });
+function notFound(uri: string, { rules }: Exchange): RpcError {
+  return new RpcError(rules.resourceNotFound, `Resource not found: ${uri}`, { uri });
 }
 
 function toResult(
   uri: string,
   value: ResourceReturn,
   { mimeType, cache }: Described,
-  { revision }: Exchange,
+  { rules }: Exchange,
   fallback: CacheHint | undefined,
 ): ReadResourceResult {
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
-  return { contents, ...revision.cacheHints && cacheFields(cache ?? fallback) };
+  return { contents, ...rules.cacheHints && cacheFields(cache ?? fallback) };
 }
 
 /** 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise. */
@@ -144,7 +143,7 @@ function toContents(
   if (typeof value === 'string') return { ...base, text: value };
   if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
   if (isObject(value)) return { ...base, ...value };
-  throw new RpcError(errorCodes.internalError, `Resource ${uri} returned neither text nor bytes nor contents`);
+  throw internalError(`Resource ${uri} returned neither text nor bytes nor contents`);
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -1,12 +1,8 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { InputRequests } from '../protocol/input-required.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
-import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import { defaultMaxAsks, Exchange } from './exchange.ts';
 import type { Question } from './question.ts';
@@ -32,15 +28,14 @@ interface Rounds {
 
 /** A round ends after the turn in which its first question opened, so that questions opened together go together. */
 const nextTurn: (run: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
+  typeof setImmediate === 'function' ? setImmediate : (run) =>
+    typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
 
 /**
  * A modern request that may ask: the answers come in with the request, and a question without one ends the run with
  * an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
  */
 export class ModernExchange extends Exchange {
-  readonly #meta: RequestMeta;
-  readonly auth: Auth | undefined;
   readonly #sealer: RequestStateSealer;
   #rounds: Rounds = { a: dictionary(), q: dictionary(), o: dictionary() };
   /** The client brought a state, so that each answer is known to belong to what was asked. */
@@ -51,26 +46,8 @@ export class ModernExchange extends Exchange {
   #leave: (() => void)[] | undefined;
 
   constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
-    super(inbound);
-    this.#meta = meta;
-    this.auth = auth;
+    super(inbound, meta, auth);
     this.#sealer = sealer;
-  }
-
-  get revision(): Revision {
-    return this.#meta.revision;
-  }
-
-  get client(): Implementation | undefined {
-    return this.#meta.client;
-  }
-
-  get capabilities(): ClientCapabilities {
-    return this.#meta.capabilities;
-  }
-
-  get logLevel(): LoggingLevel | undefined {
-    return this.#meta.logLevel;
   }
 
   /**
@@ -125,16 +102,13 @@ export class ModernExchange extends Exchange {
     });
   }
 
-  /** Calls `leave` when the run is left behind. */
-  onLeave(leave: () => void): void {
+  override onLeave(leave: () => void): void {
     (this.#leave ??= []).push(leave);
   }
 
   async ask<T>(question: Question<T>): Promise<T> {
     const { method } = question;
-    const params = question.params(this.revision);
-    const missing = missingForQuestion(method, params, this.capabilities, this.revision);
-    if (missing) throw missing;
+    const params = this.put(question);
     const positions = this.#positions ??= dictionary() as Record<string, number>;
     const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
     const digest = digestOf(canonical([method, params]));
@@ -160,7 +134,7 @@ export class ModernExchange extends Exchange {
     q[key] = [digest, times + 1];
     if (this.#open === undefined) nextTurn(() => void this.#suspend());
     const open = this.#open ??= dictionary() as InputRequests;
-    open[key] = { method, params: question.params(this.revision, problem) } as InputRequests[string];
+    open[key] = { method, params: this.put(question, problem) } as InputRequests[string];
     // Never settles: this run ends here, and the next one finds the answer.
     return new Promise<T>(() => {});
   }

@@ -1,6 +1,5 @@
 import type { Exchange } from './exchange.ts';
 import type { Question } from './question.ts';
-import { ModernExchange } from './rounds.ts';
 
 /** A handler that yields its questions, alone or several together. */
 export type QuestionGenerator<R> =
@@ -23,9 +22,7 @@ function isGenerator<R>(outcome: Outcome<R>): outcome is QuestionGenerator<R> {
 
 /** Asks what a generator yields. A run that is left behind is ended by `return()`: `finally` runs, `catch` does not. */
 async function drive<R>(generator: QuestionGenerator<R>, exchange: Exchange): Promise<R> {
-  if (exchange instanceof ModernExchange) {
-    exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
-  }
+  exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
   let step = await generator.next();
   while (step.done !== true) {
     const asked = step.value;

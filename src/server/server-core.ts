@@ -1,6 +1,6 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { errorCodes, invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import { notificationText, Serialized } from '../jsonrpc/outlet.ts';
@@ -9,17 +9,16 @@ import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
-import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
+import type { Tool } from '../protocol/tools.ts';
 import type { SchemaSource } from '../schema/standard-schema.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import { adaptImplementation, adaptListed, adaptTool } from './adapt.ts';
 import { complete, completionTarget } from './completion.ts';
 import type { Completer, CompletionTarget } from './completion.ts';
-import { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { declaresExtension } from './extension.ts';
 import type { ServerExtension } from './extension.ts';
@@ -122,13 +121,8 @@ export class ServerCore implements ServerPort {
     definition: ToolDefinition<I, O>,
     handler: ToolHandler<I, O>,
   ): Handle<ToolDefinition> {
-    const make = (definition: ToolDefinition, sequence: number): ToolEntry => {
-      const entry = toolEntry(name, definition, handler as ToolEntry['handler'], sequence, this.options.validator);
-      const mirrored = mirroredParameters(entry.tool.inputSchema);
-      if ('fault' in mirrored) throw new TypeError(`tool ${JSON.stringify(name)}: ${mirrored.fault}`);
-      return entry;
-    };
-    return this.#register(this.#tools, name, definition as ToolDefinition, make);
+    return this.#register(this.#tools, name, definition as ToolDefinition, (changed, sequence) =>
+      toolEntry(name, changed, handler as ToolEntry['handler'], sequence, this.options.validator));
   }
 
   /** Registers a resource. server/resources. */
@@ -193,7 +187,7 @@ export class ServerCore implements ServerPort {
   /** Several changes in one turn are one notification. */
   #changed(list: ListName): void {
     if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
-    if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
+    if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);
   }
 
@@ -220,10 +214,8 @@ export class ServerCore implements ServerPort {
     this.#subscriptions.end();
   }
 
-  toolHeaders(name: string): ReadonlyMap<string, readonly string[]> | undefined {
-    const tool = this.#tools.get(name)?.tool;
-    const mirrored = tool && mirroredParameters(tool.inputSchema);
-    return mirrored && 'headers' in mirrored && mirrored.headers.size > 0 ? mirrored.headers : undefined;
+  toolInput(name: string): Tool['inputSchema'] | undefined {
+    return this.#tools.get(name)?.tool.inputSchema;
   }
 
   /** For sessions: live ones are told of changes. */
@@ -292,13 +284,13 @@ export class ServerCore implements ServerPort {
 
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object> {
-    const { revision } = exchange;
+    const { rules: revision } = exchange;
     if (method === 'tools/call') {
       // First, since it is nearly every request.
       const entry = this.#tools.get(params['name']);
       if (entry) return callTool(entry, params, exchange);
     }
-    if (!serverSupports(method, this.capabilities(revision), revision)) throw unknownMethod(method);
+    if (!serverSupports(method, this.capabilities(revision), revision)) throw methodNotFound(method);
     switch (method) {
       case 'tools/call': throw invalid(`Unknown tool: ${String(params['name'])}`);
       case 'tools/list':
@@ -310,7 +302,7 @@ export class ServerCore implements ServerPort {
           adaptListed(template, revision));
       case 'resources/read': {
         const { uri } = params;
-        if (typeof uri !== 'string') throw invalid('Invalid params: params.uri must be a string');
+        if (typeof uri !== 'string') throw invalidParams('uri must be a string');
         return readResource(uri, this.#resources.get(uri), this.#templates.values(), exchange, this.options.cache?.read);
       }
       case 'prompts/list':
@@ -370,9 +362,9 @@ export class ServerCore implements ServerPort {
   #extended(method: string, params: Params, exchange: Exchange): object | Promise<object> {
     const extension = this.#extensionOf(method);
     const handler = extension?.methods?.[method];
-    if (!extension || !handler) throw unknownMethod(method);
+    if (!extension || !handler) throw methodNotFound(method);
     declaresExtension(extension.id, exchange);
-    return settle(handler(params, new Context(exchange)), exchange);
+    return settle(handler(params, exchange), exchange);
   }
 
   #discover(revision: Revision): object {
@@ -410,5 +402,3 @@ export class ServerCore implements ServerPort {
 }
 
 const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, message);
-
-const unknownMethod = (method: string): RpcError => new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);

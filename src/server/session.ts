@@ -1,10 +1,9 @@
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { errorCodes, internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Params } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { mayPass, serverLifecycle } from '../protocol/lifecycle.ts';
@@ -13,8 +12,9 @@ import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel, isModern, readRequestMeta } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Auth, PeerOptions, ServerPeer } from '../transport/port.ts';
+import type { PeerOptions, ServerPeer } from '../transport/port.ts';
 import { defaultMaxAsks, Exchange } from './exchange.ts';
+import type { Asker } from './exchange.ts';
 import type { Question } from './question.ts';
 import type { ServerCore } from './server-core.ts';
 
@@ -25,7 +25,7 @@ const defaultLogLevel: LoggingLevel = 'info';
  * One client over one lasting channel. Its handshake makes it a legacy session; over pipes, modern requests are
  * served beside it, each for itself. An idle session is this object and its connection, no more.
  */
-export class Session implements ServerPeer, ConnectionHandlers {
+export class Session implements ServerPeer, ConnectionHandlers, Asker {
   readonly server: ServerCore;
   readonly options: PeerOptions;
   readonly connection: Connection;
@@ -72,7 +72,7 @@ export class Session implements ServerPeer, ConnectionHandlers {
     if (modern) return server.answerModern(inbound, readRequestMeta(request, server.revisions), options.auth);
     if (method === 'initialize') return this.#initialize(params ?? {});
     if (!mayPass(serverLifecycle[this.#state].receive, method)) {
-      throw new RpcError(errorCodes.invalidRequest, `Invalid request: ${method} before initialize`);
+      throw invalidRequest(`${method} before initialize`);
     }
     switch (method) {
       case 'ping': return {};
@@ -106,8 +106,8 @@ export class Session implements ServerPeer, ConnectionHandlers {
   /** 2025-11-25 basic/lifecycle#initialization. */
   #initialize({ protocolVersion, capabilities, clientInfo }: Params): object {
     const { server } = this;
-    if (this.#state !== 'new') throw new RpcError(errorCodes.invalidRequest, 'Invalid request: initialize was answered before');
-    if (typeof protocolVersion !== 'string') throw invalid('protocolVersion must be a string');
+    if (this.#state !== 'new') throw invalidRequest('initialize was answered before');
+    if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
       // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
@@ -117,8 +117,8 @@ export class Session implements ServerPeer, ConnectionHandlers {
         requested: protocolVersion,
       });
     }
-    if (!isObject(capabilities)) throw invalid('capabilities must be an object');
-    if (!isImplementation(clientInfo)) throw invalid('clientInfo must be an object with a name and a version');
+    if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
+    if (!isImplementation(clientInfo)) throw invalidParams('clientInfo must be an object with a name and a version');
     this.#move('initialize');
     this.revision = revision;
     this.client = clientInfo;
@@ -130,16 +130,16 @@ export class Session implements ServerPeer, ConnectionHandlers {
 
   #setLevel(params: Params | undefined): object {
     const level = params?.['level'];
-    if (!isLoggingLevel(level)) throw invalid('level is not a logging level');
+    if (!isLoggingLevel(level)) throw invalidParams('level is not a logging level');
     this.logLevel = level;
     return {};
   }
 
   #subscribe(method: string, params: Params | undefined): object {
     const has = this.server.capabilities(this.revision as Revision);
-    if (!has.resources) throw new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
+    if (!has.resources) throw methodNotFound(method);
     const uri = params?.['uri'];
-    if (typeof uri !== 'string') throw invalid('uri must be a string');
+    if (typeof uri !== 'string') throw invalidParams('uri must be a string');
     if (method === 'resources/unsubscribe') {
       this.#subscribed?.delete(uri);
       return {};
@@ -147,7 +147,7 @@ export class Session implements ServerPeer, ConnectionHandlers {
     const subscribed = this.#subscribed ??= new Set();
     const { maxSubscriptions } = this.server.limits;
     if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
-      throw new RpcError(errorCodes.internalError, `Too many subscriptions: the limit is ${maxSubscriptions}`);
+      throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
     }
     subscribed.add(uri);
     return {};
@@ -173,29 +173,8 @@ export class LegacyExchange extends Exchange {
   readonly #session: Session;
 
   constructor(session: Session, inbound: Inbound) {
-    super(inbound);
+    super(inbound, session, session.options.auth);
     this.#session = session;
-  }
-
-  get revision(): Revision {
-    // There is no exchange before the handshake.
-    return this.#session.revision as Revision;
-  }
-
-  get client(): Implementation | undefined {
-    return this.#session.client;
-  }
-
-  get capabilities(): ClientCapabilities {
-    return this.#session.capabilities;
-  }
-
-  get auth(): Auth | undefined {
-    return this.#session.options.auth;
-  }
-
-  get logLevel(): LoggingLevel {
-    return this.#session.logLevel;
   }
 
   override closeStream(): void {
@@ -207,11 +186,10 @@ export class LegacyExchange extends Exchange {
     const { connection, server } = this.#session;
     let problem: string | undefined;
     for (let times = 0; times < defaultMaxAsks; times++) {
-      const params = question.params(this.revision, problem);
-      const missing = missingForQuestion(method, params, this.capabilities, this.revision);
-      if (missing) throw missing;
+      const params = this.put(question, problem);
       await this.#session.ready();
-      const { signal } = this.inbound;
+      // Without it the question goes on when the client cancels, and its answer is dropped.
+      const signal = typeof AbortController === 'function' ? this.inbound.signal : undefined;
       const options = { signal, timeoutMs: server.limits.questionTimeoutMs, maxTimeoutMs: 0 };
       const answer = await connection.request(method, params, options, this.inbound).catch((thrown: unknown) => {
         // The client's error is the handler's to catch; it must not pass for the answer to the client's own request.
@@ -224,5 +202,3 @@ export class LegacyExchange extends Exchange {
     throw new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
   }
 }
-
-const invalid = (what: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`);

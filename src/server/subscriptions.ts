@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import { subscriptionMeta } from '../protocol/meta.ts';
@@ -34,13 +34,13 @@ export class Subscriptions {
    */
   listen(inbound: Inbound, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
     const asked = inbound.request.params?.['notifications'];
-    if (!isObject(asked)) throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.notifications must be an object');
+    if (!isObject(asked)) throw invalidParams('notifications must be an object');
     const uris = asked['resourceSubscriptions'] ?? [];
     if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
-      throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.notifications.resourceSubscriptions must be a list of URIs');
+      throw invalidParams('notifications.resourceSubscriptions must be a list of URIs');
     }
     if (this.#open.size >= this.#max) {
-      throw new RpcError(errorCodes.internalError, `Too many subscriptions: the limit is ${this.#max}`);
+      throw internalError(`Too many subscriptions: the limit is ${this.#max}`);
     }
     const filter = honoured(asked as SubscriptionFilter);
     const _meta = subscriptionMeta(inbound.request.id);

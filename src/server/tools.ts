@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { errorMessage, internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
@@ -9,7 +9,7 @@ import { adaptSchema } from '../schema/standard-schema.ts';
 import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
 import { adaptToolResult } from './adapt.ts';
-import { Context } from './context.ts';
+import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { NotAnswered } from './ask.ts';
 import { after, settle } from './run.ts';
@@ -73,23 +73,23 @@ export function toolEntry(
 /** Answers `tools/call`. */
 export function callTool(entry: ToolEntry, params: Params, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   const args = params['arguments'] ?? {};
-  if (!isObject(args)) throw new RpcError(errorCodes.invalidParams, 'Invalid params: params.arguments must be an object');
+  if (!isObject(args)) throw invalidParams('arguments must be an object');
   const judged = entry.input?.validate(args);
   if (judged === undefined) return invoke(entry, args, exchange);
   return after(judged, (result) => (result.valid ? invoke(entry, result.value, exchange) : refuse(result.errors, exchange)));
 }
 
 /** 2025-11-25 server/tools#error-handling: a model can correct itself where it sees what was wrong; before, an error. */
-function refuse(errors: ValidationError[], { revision }: Exchange): CallToolResult {
+function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
-  if (revision.inputErrors === 'result') return failed(faults.join('\n'));
-  throw new RpcError(errorCodes.invalidParams, `Invalid params: params.${faults.join('; params.')}`, { errors });
+  if (rules.inputErrors === 'result') return failed(faults.join('\n'));
+  throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 
 function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   let value: unknown;
   try {
-    value = settle(entry.handler(args as never, new Context(exchange)), exchange);
+    value = settle(entry.handler(args as never, exchange), exchange);
   } catch (thrown) {
     return toFailure(thrown, exchange);
   }
@@ -98,9 +98,9 @@ function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolRe
 }
 
 /** An ordinary exception is for the model to see; an `RpcError` is for the protocol. */
-function toFailure(thrown: unknown, { revision }: Exchange): CallToolResult {
+function toFailure(thrown: unknown, { rules }: Exchange): CallToolResult {
   // -32021 is defined from 2026-07-28 on; before, the model is told.
-  const protocolError = thrown instanceof RpcError && !(thrown instanceof MissingCapabilityError && revision.era === 'legacy');
+  const protocolError = thrown instanceof RpcError && !(thrown instanceof MissingCapabilityError && rules.era === 'legacy');
   if (protocolError) throw thrown;
   return failed(thrown instanceof NotAnswered ? thrown.message : errorMessage(thrown));
 }
@@ -108,15 +108,15 @@ function toFailure(thrown: unknown, { revision }: Exchange): CallToolResult {
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
 function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
-  const { revision } = exchange;
+  const { rules } = exchange;
   if (typeof value === 'string' && entry.output === undefined) return { content: [{ type: 'text', text: value }] };
   const result = entry.output ? structuredResult(value) : plainResult(value, entry.tool.name);
-  if (entry.output === undefined || result.isError) return adaptToolResult(result, revision);
+  if (entry.output === undefined || result.isError) return adaptToolResult(result, rules);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
   return after(entry.output.validate(result.structuredContent), (judged: ValidationResult) => {
-    if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, revision);
+    if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, rules);
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`).join('; ');
-    throw new RpcError(errorCodes.internalError, `Tool ${JSON.stringify(entry.tool.name)} broke its output schema: ${faults}`);
+    throw internalError(`Tool ${JSON.stringify(entry.tool.name)} broke its output schema: ${faults}`);
   });
 }
 
@@ -136,5 +136,5 @@ function plainResult(value: unknown, name: string): CallToolResult {
     if (Array.isArray(value['content'])) return value as unknown as CallToolResult;
     if (typeof value['type'] === 'string') return { content: [value as unknown as ContentBlock] };
   }
-  throw new RpcError(errorCodes.internalError, `Tool ${JSON.stringify(name)} returned neither text nor content nor a result`);
+  throw internalError(`Tool ${JSON.stringify(name)} returned neither text nor content nor a result`);
 }

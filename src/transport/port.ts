@@ -35,8 +35,8 @@ export interface ServerPort {
    * goes to `outlet`; `cancel()` on the returned request stops it.
    */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound;
-  /** For HTTP: the `x-mcp-header` parameters of a tool, as header name to path of property names; undefined: none. */
-  toolHeaders(name: string): ReadonlyMap<string, readonly string[]> | undefined;
+  /** For HTTP, whose headers mirror what it marks with `x-mcp-header`: a tool's input schema; undefined: no such tool. */
+  toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
 }

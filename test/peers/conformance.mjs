@@ -114,7 +114,8 @@ if (chosen.length === 0) {
 }
 
 const begun = performance.now();
-const width = Math.min(4, Math.max(2, availableParallelism()));
+// The suite waits for half a second at some places: a machine that is asked for more than it has would fail there.
+const width = Math.min(4, availableParallelism());
 const legs = chosen.flatMap((runtime) => serverLegs.map((leg) => ({ runtime, ...leg })));
 const reports = await each(legs, width, serverLeg);
 if (named.length === 0 || named.includes('node') || named.includes('all')) {

@@ -81,5 +81,5 @@ export async function connect(t, { version, mode }, kind, target) {
   await client.connect(transports[kind](target));
   t.after(() => client.close());
   const modern = version === 'v2' && client.getNegotiatedProtocolVersion?.() === '2026-07-28';
-  return { client, answers, asked, told, modern };
+  return { version, client, answers, asked, told, modern };
 }

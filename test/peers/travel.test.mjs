@@ -57,7 +57,8 @@ async function useEverything(t, peer) {
     assert.equal(JSON.parse(text.text).city, 'Rome');
     const { contents: [picture] } = await client.readResource({ uri: 'travel://stamp.png' });
     assert.equal(Buffer.from(picture.blob, 'base64').subarray(1, 4).toString(), 'PNG');
-    await assert.rejects(client.readResource({ uri: 'travel://nothing' }), ({ code }) => code === (modern ? -32602 : -32002));
+    // -32002 before 2026-07-28, and -32602 since; the second SDK makes the new one of the old one.
+    await assert.rejects(client.readResource({ uri: 'travel://nothing' }), ({ code }) => code === (peer.version === 'v2' ? -32602 : -32002));
   });
 
   await t.test('prompts and completion', async () => {
@@ -77,25 +78,18 @@ async function useEverything(t, peer) {
 
   await t.test('progress', async () => {
     const seen = [];
-    const result = await call('search_every_airline', { ...route, paceMs: 1 }, { onprogress: (progress) => seen.push(progress) });
+    const result = await call('search_every_airline', { ...route, paceMs: 20 }, { onprogress: (progress) => seen.push(progress) });
     assert.match(textOf(result), /^The cheapest/);
-    assert.deepEqual(seen.map(({ progress }) => progress), [0, 1, 2, 3, 4, 5]);
+    // The last report may be lost: where it comes in one chunk with the result, the SDKs handle the result first, and
+    // drop what belongs to a request that is answered.
+    assert.deepEqual(seen.map(({ progress }) => progress).slice(0, 5), [0, 1, 2, 3, 4]);
     assert.deepEqual(seen[0], { progress: 0, total: 5, message: 'Asking Aurora Air' });
   });
 
   await t.test('cancellation, after which the connection goes on', async () => {
     const stop = new AbortController();
-    const begun = new Promise((resolve) => {
-      const options = { signal: stop.signal, onprogress: resolve };
-      const late = call('search_every_airline', { ...route, paceMs: 60_000 }, options);
-      late.catch(() => {});
-      t.after(() => late.catch(() => {}));
-      resolve.late = late;
-      stop.late = late;
-    });
-    await begun;
-    stop.abort(new Error('changed my mind'));
-    await assert.rejects(stop.late);
+    const options = { signal: stop.signal, onprogress: () => stop.abort(new Error('changed my mind')) };
+    await assert.rejects(call('search_every_airline', { ...route, paceMs: 60_000 }, options));
     assert.match(textOf(await call('city_guide')), /^Lisbon/);
   });
 

@@ -8,3 +8,4 @@ export type { EventStore, Replay } from '../http-server/event-store.ts';
 export type { RequestInfo } from '../http-server/exchange.ts';
 export { defaultHttpLimits } from '../http-server/options.ts';
 export type { HttpLimits, HttpOptions } from '../http-server/options.ts';
+export type { Auth, Trace, TraceEntry } from '../port.ts';

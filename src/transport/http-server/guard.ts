@@ -28,11 +28,8 @@ export function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
-/** `host` without its port. */
-function hostName(host: string): string {
-  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':');
-  return end > 0 ? host.slice(0, end) : host;
-}
+/** `host` without its port; '' where it is none. */
+const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
 
 /** Judges where a request claims to come from; the reason for a 403, or undefined. */
 export function createGuard(options: HttpOptions): (request: RequestInfo) => string | undefined {

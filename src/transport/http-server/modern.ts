@@ -6,8 +6,8 @@ import type { Request } from '../../jsonrpc/message.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { metaKeys, metaOf, readRequestMeta } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
-import { decodeHeaderValue } from '../../protocol/mirrored-headers.ts';
-import type { Auth } from '../port.ts';
+import { decodeHeaderValue, mirroredParameters } from '../../protocol/mirrored-headers.ts';
+import type { Auth, ServerPort } from '../port.ts';
 import type { Exchange } from './exchange.ts';
 import type { Accepted } from './guard.ts';
 import type { Host } from './options.ts';
@@ -133,9 +133,21 @@ function checkRequest({ server }: Host, request: Request, exchange: Exchange): R
   if (typeof name !== 'string') return meta;
   compare('Mcp-Name', decoded('Mcp-Name', exchange.header('mcp-name')), name);
   if (method === 'tools/call') {
-    for (const [header, path] of server.toolHeaders(name) ?? []) compareParameter(header, path, params, exchange);
+    for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, exchange);
   }
   return meta;
+}
+
+/** What is mirrored, by input schema: a schema is read at the first call of its tool, and not again. */
+const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
+
+/** The headers of a tool's parameters. Throws where its schema marks them wrongly: nobody may then call it over HTTP. */
+function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
+  const schema = server.toolInput(name) ?? {};
+  let found = mirrored.get(schema);
+  if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
+  if ('headers' in found) return found.headers;
+  throw new RpcError(errorCodes.internalError, `Tool ${JSON.stringify(name)}: ${found.fault}`);
 }
 
 function compareParameter(

@@ -180,7 +180,7 @@ export class Post implements Outlet {
   }
 
   #open(): SseStream | undefined {
-    if (this.#stream === undefined && !this.#gone && !this.#session.ended) {
+    if (this.#stream === undefined && !this.#gone) {
       this.#stream = this.#session.newStream();
       this.#stream.attach(this.#exchange, this.#opening ? { 'mcp-session-id': this.#session.id } : undefined);
     }

@@ -9,12 +9,13 @@ export interface Sessions {
   /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
   find(id: string, auth: Auth | undefined, paired: boolean): Session | undefined;
   end(session: Session, why: string): void;
-  all(): Iterable<Session>;
+  all(): Session[];
 }
 
 export function createSessions(host: Host): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = host.limits;
   const byId = new Map<string, Session>();
+  /** The one that was used longest ago comes first, as in the list. */
   const byPrincipal = new Map<string, Set<Session>>();
   // A list through the sessions themselves, so that using one is cheap among a hundred thousand.
   let oldest: Session | undefined;
@@ -22,19 +23,27 @@ export function createSessions(host: Host): Sessions {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function unlink(session: Session): void {
-    const { older, newer } = session;
+    const { older, newer, auth } = session;
     if (older) older.newer = newer;
     else oldest = newer;
     if (newer) newer.older = older;
     else newest = older;
+    const siblings = auth && byPrincipal.get(auth.principal);
+    siblings?.delete(session);
+    if (auth && siblings?.size === 0) byPrincipal.delete(auth.principal);
   }
 
   function link(session: Session): void {
+    const { auth } = session;
     session.older = newest;
     session.newer = undefined;
     if (newest) newest.newer = session;
     else oldest = session;
     newest = session;
+    if (auth === undefined) return;
+    const siblings = byPrincipal.get(auth.principal);
+    if (siblings) siblings.add(session);
+    else byPrincipal.set(auth.principal, new Set([session]));
   }
 
   function use(session: Session): void {
@@ -47,24 +56,20 @@ export function createSessions(host: Host): Sessions {
   function end(session: Session, why: string): void {
     if (!byId.delete(session.id)) return;
     unlink(session);
-    const principal = session.auth?.principal;
-    const siblings = principal === undefined ? undefined : byPrincipal.get(principal);
-    siblings?.delete(session);
-    if (siblings?.size === 0) byPrincipal.delete(principal as string);
     session.close(why);
   }
 
-  const lapsed = (session: Session): boolean => !session.busy && Date.now() - session.lastUsed >= sessionIdleMs;
+  /** Ends it if its time is up. */
+  function lapses(session: Session): boolean {
+    const over = !session.busy && Date.now() - session.lastUsed >= sessionIdleMs;
+    if (over) end(session, 'the session was idle for too long');
+    return over;
+  }
 
-  /** Ends what has lapsed, and comes again when the next one may. */
+  /** Ends what has lapsed, and comes again. */
   function sweep(): void {
     timer = undefined;
-    for (let session = oldest; session; ) {
-      const { newer }: Session = session;
-      if (lapsed(session)) end(session, 'the session was idle for too long');
-      else if (!session.busy) break;
-      session = newer;
-    }
+    for (const session of inOrder()) if (!lapses(session) && !session.busy) break;
     if (oldest) arm();
   }
 
@@ -76,18 +81,20 @@ export function createSessions(host: Host): Sessions {
 
   /** Makes room by ending the session that has been idle longest. */
   function evict(among: Iterable<Session>): boolean {
-    let victim: Session | undefined;
     for (const session of among) {
-      if (!session.busy && !(victim && victim.lastUsed <= session.lastUsed)) victim = session;
-      // The list is in order of use; the sessions of a principal are not.
-      if (victim && !(among instanceof Set)) break;
+      if (session.busy) continue;
+      end(session, 'the session made room for a new one');
+      return true;
     }
-    if (victim) end(victim, 'the session made room for a new one');
-    return victim !== undefined;
+    return false;
   }
 
   function* inOrder(): Iterable<Session> {
-    for (let session = oldest; session; session = session.newer) yield session;
+    for (let session = oldest; session; ) {
+      const { newer }: Session = session;
+      yield session;
+      session = newer;
+    }
   }
 
   return {
@@ -101,19 +108,13 @@ export function createSessions(host: Host): Sessions {
       const session = new Session(host, id, auth, paired, use);
       byId.set(id, session);
       link(session);
-      if (auth) {
-        const own = byPrincipal.get(auth.principal);
-        if (own) own.add(session);
-        else byPrincipal.set(auth.principal, new Set([session]));
-      }
       arm();
       return session;
     },
     find(id, auth, paired) {
       const session = byId.get(id);
       // Another user's session is as unknown as none: its id tells nothing.
-      if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return undefined;
-      if (lapsed(session)) return void end(session, 'the session was idle for too long');
+      if (session?.paired !== paired || session.auth?.principal !== auth?.principal || lapses(session)) return undefined;
       use(session);
       return session;
     },

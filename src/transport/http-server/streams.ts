@@ -83,7 +83,8 @@ export class SseStream {
       if (!this.#resumable) this.#lose();
     });
     if (missed) {
-      for (const [i, text] of missed.entries()) wire.write(this.#event(text, this.#seq - missed.length + 1 + i));
+      // In one piece, which is let pass whatever its length: the store has bounded it.
+      wire.write(missed.map((text, i) => this.#event(text, this.#seq - missed.length + 1 + i)).join(''));
     } else if (this.#resumable && this.#session.peer.revision?.ssePolling) {
       // 2025-11-25 basic/transports: an id before anything else, so that the client can reconnect from here.
       wire.write(sseEvent({ id: `${this.id}-0`, retry: this.#host.limits.retryMs, data: '' }));
@@ -128,6 +129,6 @@ export class SseStream {
 /** Sends what an ended stream still had for a client that comes back too late to find it open. */
 export function replayEnded(host: Host, exchange: Exchange, stream: string, seq: number, missed: readonly string[]): void {
   const wire = new Wire(host, exchange, undefined, () => {});
-  for (const [i, data] of missed.entries()) wire.write(sseEvent({ id: `${stream}-${seq + 1 + i}`, data }));
+  wire.write(missed.map((data, i) => sseEvent({ id: `${stream}-${seq + 1 + i}`, data })).join(''));
   wire.end();
 }

@@ -21,6 +21,15 @@ export interface FakePeer extends ServerPeer {
   readonly connection: Connection;
 }
 
+/** What its one tool with mirrored arguments takes. */
+const mirrored = {
+  type: 'object',
+  properties: {
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    deep: { type: 'object', properties: { count: { type: 'integer', 'x-mcp-header': 'Count' } } },
+  },
+};
+
 export function fakeServer(versions?: readonly string[]): FakeServer {
   const revisions: readonly Revision[] = versions ? selectRevisions(versions) : allRevisions;
   const waiting = new Map<string, { inbound: Inbound; finish(result?: object): void }>();
@@ -121,8 +130,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
       });
       return inbound;
     },
-    toolHeaders: (name) => (name === 'mirrored'
-      ? new Map([['mcp-param-region', ['region']], ['mcp-param-count', ['deep', 'count']]]) : undefined),
+    toolInput: (name) => (name === 'mirrored' ? mirrored : undefined),
     endSubscriptions() {
       waiting.get('listen')?.finish();
     },

@@ -45,7 +45,7 @@ const port: ServerPort = {
   answer() {
     throw new Error('not over stdio');
   },
-  toolHeaders: () => undefined,
+  toolInput: () => undefined,
   endSubscriptions: () => process.stderr.write('subscriptions end\n'),
 };
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fetchHandler } from '../../../src/transport/fetch/handler.ts';
+import { fakeServer } from './fake-server.ts';
+import { both, modern, rpc } from './harness.ts';
+import type { Sent } from './harness.ts';
+
+const origin = 'http://localhost:1';
+
+function ask(handle: (request: Request) => Promise<Response>, sent: Sent, signal?: AbortSignal): Promise<Response> {
+  const { method = 'POST', path = '/mcp', headers = {}, body } = sent;
+  return handle(new Request(origin + path, {
+    method,
+    headers: { accept: both, ...(method === 'POST' && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }));
+}
+
+test('the same logic answers web requests: sessions, streams, resumption', async () => {
+  const server = fakeServer();
+  const handle = fetchHandler(server);
+  const opened = await ask(handle, { body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
+  assert.equal(opened.status, 200);
+  const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  assert.equal(await (await ask(handle, { headers, body: rpc('ping') })).text(), '{"jsonrpc":"2.0","id":1,"result":{}}');
+  assert.equal((await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } })).status, 202);
+  const steps = await (await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })).text();
+  assert.equal(steps.match(/^id: 0-\d$/gm)?.join(), 'id: 0-0,id: 0-1,id: 0-2,id: 0-3');
+  const resumed = await ask(handle, { method: 'GET', headers: { ...headers, 'last-event-id': '0-2' } });
+  assert.equal(await resumed.text(), 'id: 0-3\ndata: {"jsonrpc":"2.0","id":1,"result":{"steps":2}}\n\n');
+  assert.equal((await ask(handle, { method: 'DELETE', headers })).status, 204);
+  assert.equal((await ask(handle, { headers, body: rpc('ping') })).status, 404);
+  assert.equal((await ask(handle, modern('ping'))).status, 200);
+  assert.equal((await ask(handle, modern('nope'))).status, 404);
+  assert.equal((await handle(new Request('http://evil.example/mcp'))).status, 403);
+});
+
+test('leaving a stream, or a request that is not answered, cancels in the modern era', async () => {
+  const server = fakeServer();
+  const handle = fetchHandler(server);
+  const response = await ask(handle, modern('subscriptions/listen'));
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const [subscription] = server.subscriptions;
+  await reader?.cancel();
+  assert.equal(subscription?.signal.aborted, true);
+
+  const controller = new AbortController();
+  const pending = ask(handle, modern('wait', { key: 'w' }), controller.signal);
+  await server.arrived('w');
+  controller.abort();
+  assert.equal(server.waiting.get('w')?.inbound.signal.aborted, true);
+  void pending;
+});
+
+test('bodies are bounded, and may be broken', async () => {
+  const handle = fetchHandler(fakeServer(), { maxBodyBytes: 200 });
+  const chunked = (size: number) => new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let i = 0; i < size; i++) controller.enqueue(new Uint8Array([0x20]));
+      controller.close();
+    },
+  });
+  const send = (body: ReadableStream) => handle(new Request(`${origin}/mcp`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half',
+  } as RequestInit));
+  assert.equal((await send(chunked(200))).status, 400);
+  assert.equal((await send(chunked(201))).status, 413);
+  const broken = new ReadableStream({
+    start: (controller) => controller.error(new Error('gone')),
+  });
+  assert.equal((await send(broken)).status, 400);
+  assert.equal((await ask(handle, { body: 'x'.repeat(201) })).status, 413);
+});
+
+test('a slow reader of a web stream is cut off', async () => {
+  const errors: Error[] = [];
+  const server = fakeServer();
+  const handle = fetchHandler(server, { maxBufferedBytes: 1000, onError: (error) => errors.push(error) });
+  const response = await ask(handle, modern('subscriptions/listen'));
+  const [subscription] = server.subscriptions;
+  for (let i = 0; i < 30; i++) subscription?.send(JSON.stringify('x'.repeat(100)));
+  assert.equal(subscription?.signal.aborted, true);
+  assert.match(errors[0]?.message ?? '', /too slow/);
+  await assert.rejects(response.text(), /broken off/);
+});
+
+test('closing ends what is open', async () => {
+  const server = fakeServer();
+  const handle = fetchHandler(server);
+  const response = await ask(handle, modern('subscriptions/listen'));
+  const text = response.text();
+  await handle.close({ drainMs: 1000 });
+  assert.match(await text, /"result":\{\}/);
+  assert.equal((await ask(handle, modern('ping'))).status, 503);
+});

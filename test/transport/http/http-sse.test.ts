@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { note, rpc, start } from './harness.ts';
+
+test('the pair of endpoints: a stream that names the place to POST to, and all answers on it', async (t) => {
+  const { ask, live, server } = await start(t);
+  const stream = await live({ method: 'GET', path: '/sse' });
+  const first = await stream.next();
+  assert.equal(first?.type, 'endpoint');
+  assert.match(first.data, /^\/messages\?sessionId=[0-9a-f]{32}$/);
+  const post = (body: object | string) => ask({ path: first.data, body });
+  const next = async (): Promise<unknown> => JSON.parse((await stream.next())?.data ?? '');
+  assert.deepEqual(await post(rpc('initialize', { protocolVersion: '2024-11-05' })).then(({ status, text }) => [status, text]), [202, '']);
+  assert.match(JSON.stringify(await next()), /"protocolVersion":"2024-11-05"/);
+  assert.equal((await post(note('notifications/initialized'))).status, 202);
+  await post(rpc('steps', { steps: 1 }, 2));
+  assert.match(JSON.stringify(await next()), /notifications\/step/);
+  assert.deepEqual(await next(), { jsonrpc: '2.0', id: 2, result: { steps: 1 } });
+  await post(rpc('ask', {}, 3));
+  const { id } = await next() as { id: number };
+  await post({ jsonrpc: '2.0', id, result: { roots: [] } });
+  assert.deepEqual(await next(), { jsonrpc: '2.0', id: 3, result: { answer: { roots: [] } } });
+  assert.equal((await post('{')).status, 400);
+  assert.equal((await ask({ path: '/messages?sessionId=x', body: rpc('ping') })).status, 404);
+  assert.equal((await ask({ path: '/messages', body: rpc('ping') })).status, 404);
+  assert.equal((await ask({ method: 'GET', path: '/messages' })).status, 405);
+  // One kind of session is not the other.
+  const sessionId = first.data.slice(first.data.indexOf('=') + 1);
+  assert.equal((await ask({ headers: { 'mcp-session-id': sessionId }, body: rpc('ping') })).status, 404);
+  // Its stream is the session: when it goes, so does the work.
+  await post(rpc('wait', { key: 'w' }, 4));
+  await server.arrived('w');
+  const { signal } = server.waiting.get('w')?.inbound ?? assert.fail();
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  stream.cut();
+  await aborted;
+  assert.equal((await post(rpc('ping'))).status, 404);
+});
+
+test('the paths can be chosen, or left out', async (t) => {
+  const beside = await start(t, { path: '/api/v1/mcp' });
+  const stream = await beside.live({ method: 'GET', path: '/api/v1/sse' });
+  assert.match((await stream.next())?.data ?? '', /^\/api\/v1\/messages\?/);
+  const chosen = await start(t, { sse: { path: '/events', messages: '/in' } });
+  assert.match((await (await chosen.live({ method: 'GET', path: '/events' })).next())?.data ?? '', /^\/in\?/);
+  const none = await start(t, { sse: false });
+  assert.equal((await none.ask({ method: 'GET', path: '/sse' })).status, 404);
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { code, modern, modernVersion, note, rpc, start } from './harness.ts';
+import type { Sent } from './harness.ts';
+
+const region = (value: unknown, headers: Record<string, string>): Sent =>
+  modern('tools/call', { name: 'mirrored', arguments: { region: value } }, { 'mcp-name': 'mirrored', ...headers });
+const count = (value: unknown, header: string): Sent =>
+  modern('tools/call', { name: 'mirrored', arguments: { deep: { count: value } } }, { 'mcp-name': 'mirrored', 'mcp-param-count': header });
+const without = (sent: Sent, name: string): Sent => ({
+  ...sent, headers: Object.fromEntries(Object.entries(sent.headers ?? {}).filter(([key]) => key !== name)),
+});
+const version = 'io.modelcontextprotocol/protocolVersion';
+const capabilities = 'io.modelcontextprotocol/clientCapabilities';
+
+test('the headers of a modern request are held against its body', async (t) => {
+  const { ask } = await start(t);
+  const call = modern('tools/call', { name: 'a' }, { 'mcp-name': 'a' });
+  const cases: [what: string, sent: Sent, status: number, code?: number][] = [
+    ['well formed', call, 200],
+    ['an unknown method', modern('nope'), 404, -32601],
+    ['an error of a method', modern('fail', { code: -32602 }), 200, -32602],
+    ['a capability that is missing', modern('fail', { code: -32021 }), 400, -32021],
+    ['no version header', without(call, 'mcp-protocol-version'), 400, -32020],
+    ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['no version in the body', modern('ping', { _meta: { [capabilities]: {} } }), 400, -32602],
+    ['no capabilities', modern('ping', { _meta: { [version]: modernVersion } }), 400, -32602],
+    ['no metadata', modern('ping', { _meta: undefined }), 400, -32602],
+    ['an unknown version', modern('ping', { _meta: { [version]: '2099-01-01', [capabilities]: {} } }, { 'mcp-protocol-version': '2099-01-01' }), 400, -32022],
+    ['a legacy version', modern('ping', { _meta: { [version]: '2025-11-25', [capabilities]: {} } }, { 'mcp-protocol-version': '2025-11-25' }), 400, -32022],
+    ['no method header', without(call, 'mcp-method'), 400, -32020],
+    ['another method header', modern('ping', {}, { 'mcp-method': 'Ping' }), 400, -32020],
+    ['no name header', without(call, 'mcp-name'), 400, -32020],
+    ['another name header', modern('tools/call', { name: 'a' }, { 'mcp-name': 'b' }), 400, -32020],
+    ['a name in Base64', modern('tools/call', { name: 'ü' }, { 'mcp-name': '=?base64?w7w=?=' }), 200],
+    ['a name in bad Base64', modern('tools/call', { name: 'a' }, { 'mcp-name': '=?base64?YQ?=' }), 400, -32020],
+    ['a URI as the name', modern('resources/read', { uri: 'a:b' }, { 'mcp-name': 'a:b' }), 404, -32601],
+    ['a mirrored argument', region('eu', { 'mcp-param-region': 'eu' }), 200],
+    ['a mirrored argument that differs', region('eu', { 'mcp-param-region': 'us' }), 400, -32020],
+    ['a mirrored argument without its header', region('eu', {}), 400, -32020],
+    ['a header without its argument', region(undefined, { 'mcp-param-region': 'eu' }), 400, -32020],
+    ['null, not mirrored', region(null, {}), 200],
+    ['a number, as a number', count(42, '42.0'), 200],
+    ['another number', count(42, '43'), 400, -32020],
+    ['a string that looks like one', count('42', '42.0'), 400, -32020],
+    ['an empty header for 0', count(0, ''), 400, -32020],
+    ['a boolean', count(true, 'true'), 200],
+  ];
+  for (const [what, sent, status, expected] of cases) {
+    const answer = await ask(sent);
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    if (expected !== undefined) assert.equal(code(answer), expected, what);
+    else assert.match(answer.text, /"result"/, what);
+  }
+});
+
+test('what does not belong to the era is ignored or refused', async (t) => {
+  const { ask, server } = await start(t);
+  const { headers = {}, body } = modern('ping');
+  const answer = await ask({ headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object });
+  assert.deepEqual([answer.status, answer.headers['mcp-session-id']], [200, undefined]);
+  assert.equal((await ask({ headers, body: note('x') })).status, 202);
+  assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: 1, result: {} } })).status, 400);
+  assert.equal((await ask({ headers, body: [rpc('ping')] })).status, 400);
+  for (const method of ['GET', 'DELETE']) assert.equal((await ask({ method, headers })).status, 405);
+  assert.equal(server.peers.size, 0);
+});
+
+test('a stream carries what goes before the answer; leaving it cancels', async (t) => {
+  const { live, ask, server } = await start(t);
+  const steps = await live(modern('steps', { steps: 2 }));
+  assert.deepEqual([steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['no', undefined]);
+  const events = await steps.all();
+  assert.deepEqual(events.map(({ id }) => id), ['', '', '']);
+  const only = await ask({ ...modern('steps', { steps: 2 }, { accept: 'application/json' }) });
+  assert.match(only.text, /"steps":2/);
+
+  const listening = await live(modern('subscriptions/listen'));
+  await listening.next();
+  const [subscription] = server.subscriptions;
+  assert.ok(subscription);
+  const aborted = new Promise((resolve) => subscription.signal.addEventListener('abort', resolve));
+  listening.cut();
+  await aborted;
+  assert.equal(subscription.settled, true);
+});
+
+test('leaving before anything was sent cancels as well', async (t) => {
+  const { http, server } = await start(t);
+  const { headers, body } = modern('wait', { key: 'w' });
+  const controller = new AbortController();
+  const gone = fetch(http.url, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), signal: controller.signal,
+  }).catch(() => {});
+  await server.arrived('w');
+  const { inbound } = server.waiting.get('w') ?? assert.fail();
+  const aborted = new Promise((resolve) => inbound.signal.addEventListener('abort', resolve));
+  controller.abort();
+  await Promise.all([gone, aborted]);
+});
+
+test('a quiet subscription is kept open by comments', async (t) => {
+  const { http } = await start(t, { keepAliveMs: 5 });
+  const { headers, body } = modern('subscriptions/listen');
+  const response = await fetch(http.url, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body),
+  });
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.endsWith(':\n\n:\n\n')) break;
+  }
+  assert.match(text, /^data: .*acknowledged.*\n\n:\n\n:\n\n$/);
+});
+
+test('open requests are bounded', async (t) => {
+  const { live, ask, server } = await start(t, { maxOpenRequests: 1 });
+  const pending = live(modern('wait', { key: 'one' }));
+  await server.arrived('one');
+  assert.equal((await ask(modern('ping'))).status, 503);
+  server.waiting.get('one')?.finish();
+  assert.equal((await pending).status, 200);
+  assert.equal((await ask(modern('ping'))).status, 200);
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { code, note, rpc, start } from './harness.ts';
+import type { Sent } from './harness.ts';
+
+test('what is wrong with a legacy request decides its status', async (t) => {
+  const { ask, open } = await start(t, { maxBodyBytes: 1000 });
+  const session = await open();
+  const cases: [what: string, sent: Sent, status: number, says: RegExp | ''][] = [
+    ['a request', { headers: session, body: rpc('ping') }, 200, /"result":\{\}/],
+    ['an error answer', { headers: session, body: rpc('nope') }, 200, /-32601/],
+    ['a notification', { headers: session, body: note('x') }, 202, ''],
+    ['an answer', { headers: session, body: { jsonrpc: '2.0', id: 5, result: {} } }, 202, ''],
+    ['no session', { body: rpc('ping') }, 400, /Mcp-Session-Id header is missing/],
+    ['an unknown session', { headers: { 'mcp-session-id': 'x' }, body: rpc('ping') }, 404, /Session not found/],
+    ['a second handshake', { headers: session, body: rpc('initialize', { protocolVersion: '2025-11-25' }) }, 200, /result/],
+    ['a handshake in an unknown session', { headers: { 'mcp-session-id': 'x' }, body: rpc('initialize') }, 404, /not found/],
+    ['a failed handshake', { body: rpc('initialize', { fail: true }) }, 200, /-32602/],
+    ['an unknown version', { headers: { ...session, 'mcp-protocol-version': '1999-01-01' }, body: rpc('ping') }, 400, /1999-01-01/],
+    ['another version that is served', { headers: { ...session, 'mcp-protocol-version': '2025-03-26' }, body: rpc('ping') }, 200, /result/],
+    ['no JSON', { headers: session, body: '{' }, 400, /-32700/],
+    ['no JSON-RPC', { headers: session, body: '{"id":3}' }, 400, /"id":3.*-32600/],
+    ['nothing', { headers: session, body: '' }, 400, /-32700/],
+    ['a batch where there is none', { headers: session, body: [rpc('ping')] }, 400, /no batches/],
+    ['a body that is too large', { headers: session, body: rpc('x', { x: 'x'.repeat(1000) }) }, 413, /1000 bytes/],
+    ['another content type', { headers: { ...session, 'content-type': 'text/plain' }, body: rpc('ping') }, 415, /application\/json/],
+    ['JSON with a charset', { headers: { ...session, 'content-type': 'Application/JSON; charset=utf-8' }, body: rpc('ping') }, 200, /result/],
+    ['JSON-like', { headers: { ...session, 'content-type': 'application/jsonp' }, body: rpc('ping') }, 415, /./],
+    ['nothing that can be answered', { headers: { ...session, accept: 'text/html' }, body: rpc('ping') }, 406, /Accept/],
+    ['an answer of any kind', { headers: { ...session, accept: '*/*' }, body: rpc('ping') }, 200, /result/],
+    ['another path', { path: '/other', body: rpc('ping') }, 404, /\/other; the endpoint is \/mcp/],
+    ['another method', { method: 'PUT', headers: session }, 405, /PUT/],
+    ['a GET that takes no stream', { method: 'GET', headers: { ...session, accept: 'application/json' } }, 406, /event-stream/],
+    ['a GET without a session', { method: 'GET' }, 400, /missing/],
+    ['a DELETE of an unknown session', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }, 404, /not found/],
+    ['OPTIONS without CORS', { method: 'OPTIONS' }, 405, /OPTIONS/],
+    ['a POST to the stream of HTTP+SSE', { path: '/sse', body: rpc('initialize') }, 405, /there is GET/],
+    ['the session, still there', { headers: session, body: rpc('ping') }, 200, /result/],
+    ['a DELETE', { method: 'DELETE', headers: session }, 204, ''],
+    ['the session, gone', { headers: session, body: rpc('ping') }, 404, /not found/],
+  ];
+  for (const [what, sent, status, says] of cases) {
+    const answer = await ask(sent);
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    if (says === '') assert.equal(answer.text, '', what);
+    else assert.match(answer.text, says, what);
+    if (status === 405) assert.ok(answer.headers.allow, what);
+    if (status >= 400) assert.equal(typeof code(answer), 'number', what);
+  }
+});
+
+test('a failed handshake leaves no session, a good one has an id of 128 bits', async (t) => {
+  const { ask, server } = await start(t);
+  const failed = await ask({ body: rpc('initialize', { fail: true }) });
+  assert.equal(failed.headers['mcp-session-id'], undefined);
+  assert.equal(server.peers.size, 0);
+  const ids = new Set<unknown>();
+  for (let i = 0; i < 10; i++) {
+    const { headers } = await ask({ body: rpc('initialize', { protocolVersion: '2025-06-18' }) });
+    assert.match(String(headers['mcp-session-id']), /^[0-9a-f]{32}$/);
+    ids.add(headers['mcp-session-id']);
+  }
+  assert.equal(ids.size, 10);
+});
+
+test('batches, where the revision has them', async (t) => {
+  const { ask, open, server } = await start(t);
+  const headers = await open('2025-03-26');
+  const mixed = await ask({ headers, body: [rpc('ping', {}, 1), note('a'), rpc('later', {}, 2), { id: 3 }] });
+  assert.equal(mixed.status, 200);
+  assert.deepEqual((JSON.parse(mixed.text) as { id: number }[]).map(({ id }) => id).sort(), [1, 2, 3]);
+  const notes = await ask({ headers, body: [note('b'), { jsonrpc: '2.0', id: 9, result: {} }] });
+  assert.deepEqual([notes.status, notes.text], [202, '']);
+  assert.deepEqual(server.notifications, ['a', 'b']);
+  assert.equal((await ask({ headers, body: [] })).status, 400);
+});
+
+test('an answer becomes a stream when something goes before it, or nothing else is taken', async (t) => {
+  const { ask, live, open } = await start(t);
+  const headers = await open('2025-06-18');
+  const plain = await ask({ headers, body: rpc('steps', { steps: 0 }) });
+  assert.equal(plain.headers['content-type'], 'application/json');
+  assert.equal(plain.headers['content-length'], String(plain.text.length));
+  const streamed = await live({ headers, body: rpc('steps', { steps: 2 }) });
+  assert.equal(streamed.headers['content-type'], 'text/event-stream');
+  assert.deepEqual((await streamed.all()).map(({ id, data }) => [id, Object.keys(JSON.parse(data) as object)]), [
+    ['0-1', ['jsonrpc', 'method', 'params']], ['0-2', ['jsonrpc', 'method', 'params']], ['0-3', ['jsonrpc', 'id', 'result']],
+  ]);
+  const wanted = await live({ headers: { ...headers, accept: 'text/event-stream' }, body: rpc('ping') });
+  assert.deepEqual((await wanted.all()).map(({ data }) => data), ['{"jsonrpc":"2.0","id":1,"result":{}}']);
+  // Who takes no stream hears the answer alone.
+  const json = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('steps', { steps: 2 }) });
+  assert.deepEqual(JSON.parse(json.text), { jsonrpc: '2.0', id: 1, result: { steps: 2 } });
+});
+
+test('a cancelled request ends without an answer', async (t) => {
+  const { ask, live, open, server } = await start(t);
+  const headers = await open();
+  const pending = live({ headers, body: rpc('wait', { key: 'c' }, 'c') });
+  await server.arrived('c');
+  await ask({ headers, body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } } });
+  const events = await (await pending).all();
+  // The event that primes a reconnection, and nothing else.
+  assert.deepEqual(events.filter(({ data }) => data !== ''), []);
+});
+
+test('a server that has only legacy revisions does not look like a modern one, nor the other way round', async (t) => {
+  const old = await start(t, {}, ['2025-06-18']);
+  const session = await old.open('2025-06-18');
+  const version = { 'mcp-protocol-version': '2026-07-28' };
+  const refused = await old.ask({ headers: { ...session, ...version }, body: rpc('ping') });
+  assert.deepEqual([refused.status, code(refused)], [400, -32600]);
+  assert.equal((await old.ask({ method: 'GET', path: '/sse' })).status, 404);
+  const fresh = await start(t, {}, ['2026-07-28']);
+  const handshake = await fresh.ask({ body: rpc('initialize', { protocolVersion: '2025-06-18' }) });
+  assert.deepEqual([handshake.status, code(handshake)], [400, -32022]);
+  for (const method of ['GET', 'DELETE']) {
+    const { status, headers } = await fresh.ask({ method, headers: { 'mcp-session-id': 'x' } });
+    assert.deepEqual([status, headers.allow], [405, 'POST']);
+  }
+});

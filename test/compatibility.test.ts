@@ -67,7 +67,7 @@ const transports: Readonly<Record<string, (revisions: readonly string[]) => Prom
 };
 
 for (const [kind, open] of Object.entries(transports)) {
-  describe(`over ${kind}`, { concurrency: 2 }, () => {
+  describe(`over ${kind}`, { concurrency: kind === 'http' ? 9 : 2 }, () => {
     for (const [who, { options, with: outcomes }] of Object.entries(matrix)) {
       for (const [era, outcome] of Object.entries(outcomes)) {
         test(`${who}, a ${era} server: ${typeof outcome === 'string' ? outcome : 'fails'}`, async () => {

@@ -331,6 +331,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     let failing = 0;
     let left = 0;
     const refused: string[] = [];
+    const broken: string[] = [];
     const wanted = only ? tools.filter(({ name }) => only.includes(name)) : tools;
     for (const tool of wanted) {
       const made = makeArguments(tool.inputSchema);
@@ -347,12 +348,17 @@ export async function tour(options: TourOptions): Promise<TourResult> {
         const { isError } = await ask((how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }));
         if (isError) failing++;
       } catch (error) {
-        // An error is an answer: the arguments were made up.
-        if (!(error instanceof RpcError)) throw new Error(`${tool.name}: ${textOf(error)}`, { cause: error });
-        refused.push(tool.name);
+        // An error is an answer: the arguments were made up. Everything else is none, and the next tool may do better.
+        if (error instanceof RpcError) refused.push(tool.name);
+        else {
+          broken.push(`${tool.name}: ${textOf(error)}`);
+          reporter.note(`It failed: ${textOf(error)}`);
+        }
+        if (gone !== undefined) break;
       }
       called++;
     }
+    if (broken.length > 0) throw new Error(`${broken.join('; ')} (${count(called, 'tool')} called)`);
     if (called === 0) throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
     return [
       `${called} called`,

@@ -1,7 +1,9 @@
 type Bag = Record<string, unknown>;
 
 /** 2026-07-28 server/utilities/caching#cacheable-results; discovery is asked once a connection anyway. */
-const cacheable = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']);
+const cacheable = new Set([
+  'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read',
+]);
 
 /**
  * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever else
@@ -45,7 +47,8 @@ export class ResultCache {
     if (notification === 'notifications/resources/updated') {
       const { uri } = params ?? {};
       // It may name a part of what was read.
-      if (typeof uri === 'string') this.#drop('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
+      if (typeof uri !== 'string') return;
+      this.#drop('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
     } else if (notification === 'notifications/tools/list_changed') this.#drop('tools/list');
     else if (notification === 'notifications/prompts/list_changed') this.#drop('prompts/list');
     else if (notification === 'notifications/resources/list_changed') {
@@ -57,7 +60,9 @@ export class ResultCache {
   #drop(method: string, concerns: (uri: unknown) => boolean = () => true): void {
     this.epoch++;
     for (const key of this.#kept.keys()) {
-      if (key.startsWith(`${method} `) && concerns((JSON.parse(key.slice(method.length)) as Bag)['uri'])) this.#kept.delete(key);
+      if (!key.startsWith(`${method} `)) continue;
+      const { uri } = JSON.parse(key.slice(method.length)) as Bag;
+      if (concerns(uri)) this.#kept.delete(key);
     }
   }
 
@@ -68,4 +73,5 @@ export class ResultCache {
 }
 
 // `_meta` says how to answer (progress, logging), not what.
-const keyOf = (method: string, params: Bag | undefined): string => `${method} ${JSON.stringify({ ...params, _meta: undefined })}`;
+const keyOf = (method: string, params: Bag | undefined): string =>
+  `${method} ${JSON.stringify({ ...params, _meta: undefined })}`;

@@ -1,5 +1,6 @@
 export { McpClient } from './mcp-client.ts';
 export type {
-  CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName, QuestionContext,
+  Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName,
+  QuestionContext, TakeResult,
 } from './options.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

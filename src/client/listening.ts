@@ -8,11 +8,11 @@ type Bag = Record<string, unknown>;
 
 /** What listening needs of the client. */
 export interface ListeningPort {
-  /** Asks `subscriptions/listen`; calls `sent` with the id before the first answer. Resolves when the server ends it. */
+  /** Asks `subscriptions/listen`; calls `sent` with the id, and resolves when the server ends the stream. */
   listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
-  error(error: Error): void;
+  error(error: unknown): void;
   /** Milliseconds to wait for the acknowledgment. 0: no limit. */
   readonly timeoutMs: number;
 }
@@ -75,12 +75,14 @@ export class Listening {
     if (this.#uris.delete(uri)) await this.#refresh();
   }
 
-  /** Opens everything anew: the far side was started again. */
+  /** Opens everything anew, after `stop`: the far side was started again. */
   restart(): void {
+    this.#stopped = false;
     this.#current = undefined;
     this.#keepOpen();
   }
 
+  /** Closes the stream, and opens no other. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -138,7 +140,7 @@ export class Listening {
     const { timeoutMs } = this.#port;
     const controller = new AbortController();
     const late = new ConnectionError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`);
-    const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
+    const timer = timeoutMs > 0 && typeof setTimeout === 'function' ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
     try {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
@@ -149,12 +151,13 @@ export class Listening {
         );
       });
     } finally {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
     }
     before?.controller.abort();
     this.#drops = 0;
     for (const kind of Object.keys(this.#lists)) {
-      if (this.#agreed[kind] !== true) this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
+      if (this.#agreed[kind] === true) continue;
+      this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
     }
   }
 
@@ -170,11 +173,11 @@ export class Listening {
     this.#refresh().catch((error) => this.#reopen(error));
   }
 
-  /** A server that refuses, and a connection that is closed, are not asked again. */
+  /** A server that refuses is not asked again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
     const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
-    if (refused || (error instanceof ConnectionError && error.reason === 'closed')) {
+    if (refused || typeof setTimeout !== 'function') {
       return this.#port.error(error);
     }
     clearTimeout(this.#timer);

@@ -62,13 +62,14 @@ export async function negotiate(client: Negotiator): Promise<Agreement> {
 
 const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
 
-/** Whether a failed discovery says that the server is a legacy one. Only a recognised modern error says it is not. */
+/** Whether a failed discovery says that the server is a legacy one: not if the error is a recognised modern one. */
 async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   if (error instanceof RpcError) {
     if (!modernErrors.has(error.code)) return true;
     if (error.code !== errorCodes.unsupportedProtocolVersion) return false;
     // A server of both eras, without a modern revision in common.
-    if (supportedBy(error).some((version) => findRevision(client.revisions, version)?.era === 'legacy')) return true;
+    const legacy = client.revisions.filter(isLegacy);
+    if (supportedBy(error).some((version) => findRevision(legacy, version))) return true;
     throw explain(client, error);
   }
   if (error instanceof HttpError) return error.status < 500;
@@ -88,7 +89,8 @@ async function discover(client: Negotiator, probing: boolean): Promise<Record<st
   try {
     return await client.discover(first, probing);
   } catch (error) {
-    const supported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion ? supportedBy(error) : [];
+    const unsupported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion;
+    const supported = unsupported ? supportedBy(error) : [];
     // It may name the one that was refused: then it is offered once more, and no oftener.
     const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;

@@ -21,26 +21,30 @@ export interface ElicitAnswer {
   content?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Answers questions of one kind. A throw is the error that the server, or the caller, gets. */
+export type Answers<Q, A> = (question: Q, context: QuestionContext) => A | Promise<A>;
+
 export interface ClientHandlers {
   /** Fills in a form. Declares elicitation by form. */
-  onElicit?: ((form: ElicitRequestFormParams, context: QuestionContext) => ElicitAnswer | Promise<ElicitAnswer>) | undefined;
+  onElicit?: Answers<ElicitRequestFormParams, ElicitAnswer> | undefined;
   /** Sends the person to a page, with consent. Declares elicitation by URL (since 2025-11-25). */
-  onElicitUrl?: ((page: ElicitRequestURLParams, context: QuestionContext) => ElicitAnswer | Promise<ElicitAnswer>) | undefined;
+  onElicitUrl?: Answers<ElicitRequestURLParams, ElicitAnswer> | undefined;
   /** Asks the model. Declares sampling; `sampling.tools` is declared through `capabilities`. */
-  onSample?: ((request: CreateMessageRequestParams, context: QuestionContext) => CreateMessageResult | Promise<CreateMessageResult>)
-    | undefined;
+  onSample?: Answers<CreateMessageRequestParams, CreateMessageResult> | undefined;
 }
 
 /** Which list has changed. */
 export type ListName = 'tools' | 'resources' | 'prompts';
+
+/** Makes the call's own result of one that the server gave. */
+export type TakeResult = (result: Record<string, unknown>, method: string) => object | Promise<object>;
 
 /** Something outside the core protocol that the client takes part in (since 2026-07-28). */
 export interface ClientExtension {
   /** Declared among the capabilities. Default: none. */
   readonly settings?: object | undefined;
   /** What to make of results whose `resultType` the extension defines, by that type. */
-  readonly resultTypes?: Readonly<Record<string, (result: Record<string, unknown>, method: string) => object | Promise<object>>>
-    | undefined;
+  readonly resultTypes?: Readonly<Record<string, TakeResult>> | undefined;
 }
 
 export interface ClientLimits extends ConnectionLimits {

@@ -44,7 +44,7 @@ export async function answerQuestion(
       }
       if (!onElicit) break;
       if (!isObject(params['requestedSchema'])) throw invalid('params.requestedSchema must be an object');
-      return complete(params as unknown as ElicitRequestFormParams, await onElicit(params as unknown as ElicitRequestFormParams, context));
+      return complete(params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context));
     case 'sampling/createMessage':
       if (!onSample) break;
       if (!Array.isArray(params['messages'])) throw invalid('params.messages must be a list');
@@ -62,7 +62,7 @@ function judge(answer: ElicitAnswer): ElicitAnswer {
 }
 
 /** 2025-11-25 client/elicitation#requested-schema: defaults are filled in, and the content fits the form. */
-function complete({ requestedSchema }: ElicitRequestFormParams, answer: ElicitAnswer): object {
+function complete(requestedSchema: unknown, answer: ElicitAnswer): object {
   const { action, content } = judge(answer);
   if (action !== 'accept') return { action };
   const done = completeForm(requestedSchema as Form, content ?? {});

@@ -54,7 +54,8 @@ export class ToolOutputs {
       return validate;
     } catch (error) {
       this.#schemas.delete(name);
-      this.#warn(new Error(`the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`, { cause: error }));
+      const what = `the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`;
+      this.#warn(new Error(what, { cause: error }));
       return undefined;
     }
   }

@@ -14,19 +14,22 @@ const opening = '=?base64?';
 const data = new Set(['const', 'enum', 'default', 'examples']);
 const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
+/** By lower-case header name (`mcp-param-region`), the property names that lead to the argument. */
+export type HeaderPaths = Map<string, readonly string[]>;
+
 /**
  * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that lead to
  * the argument. `fault` says which rule an annotation breaks, and where; such a tool is not to be listed over HTTP.
  */
-export function mirroredParameters(inputSchema: unknown): { headers: Map<string, readonly string[]> } | { fault: string } {
-  const headers = new Map<string, readonly string[]>();
+export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths } | { fault: string } {
+  const headers: HeaderPaths = new Map();
   const fault = walk(inputSchema, [], headers, '#', 0);
   return fault === undefined ? { headers } : { fault };
 }
 
 /** `path` is undefined below anything but a chain of `properties`. Returns the first fault. */
 function walk(
-  schema: unknown, path: string[] | undefined, headers: Map<string, readonly string[]>, at: string, depth: number,
+  schema: unknown, path: string[] | undefined, headers: HeaderPaths, at: string, depth: number,
 ): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
   if (depth > maxDepth) return `${at}: nests deeper than ${maxDepth}`;
@@ -48,12 +51,12 @@ function walk(
 }
 
 function annotate(
-  schema: Record<string, unknown>, path: string[] | undefined, headers: Map<string, readonly string[]>,
+  schema: Record<string, unknown>, path: string[] | undefined, headers: HeaderPaths,
 ): string | undefined {
   if (!Object.hasOwn(schema, annotation)) return undefined;
   const name = schema[annotation];
   if (typeof name !== 'string' || !token.test(name)) return `${annotation} must be the name of a header field`;
-  if (path === undefined || path.length === 0) return `${annotation} must stand at a property that "properties" alone leads to`;
+  if (!path?.length) return `${annotation} must stand at a property that "properties" alone leads to`;
   const { type } = schema;
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') {
     return `${annotation} needs the type string, integer or boolean`;

@@ -7,6 +7,8 @@ export { McpServer } from './mcp-server.ts';
 export type { GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn } from './prompts.ts';
 export type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
 export type { Handle } from './registry.ts';
+export { rehearse } from './rehearsal.ts';
+export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';
 export type { RequestStateOptions } from './request-state.ts';
 export type {
   CacheHint, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, ResourceTemplateDefinition,

@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { InputRequests } from '../protocol/input-required.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -31,7 +32,8 @@ interface Rounds {
 
 /** A round ends after the turn in which its first question opened, so that questions opened together go together. */
 const nextTurn: (run: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
+  typeof setImmediate === 'function' ? setImmediate : (run) =>
+    typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
 
 /**
  * A modern request that may ask: the answers come in with the request, and a question without one ends the run with
@@ -72,11 +74,16 @@ export class ModernExchange extends Exchange {
     return this.#meta.logLevel;
   }
 
-  /** Runs a handler of a request that may ask, after what the client brought back has been opened. */
-  run(handle: () => object | Promise<object>): object | Promise<object> {
-    const token = this.inbound.request.params?.['requestState'];
-    if (token === undefined) return this.#race(handle());
-    return this.#resume(token).then(() => this.#race(handle()));
+  /**
+   * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets arguments
+   * of its own: what it changes in them must not change what the state belongs to.
+   */
+  run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+    const { params = {} } = this.inbound.request;
+    const token = params['requestState'];
+    const own = { ...params, arguments: copy(params['arguments']) };
+    if (token === undefined) return this.#race(handle(own));
+    return this.#resume(token).then(() => this.#race(handle(own)));
   }
 
   async #resume(token: unknown): Promise<void> {
@@ -182,6 +189,13 @@ export class ModernExchange extends Exchange {
 /** An object without a prototype: keys come from handlers and clients, and may be called `__proto__`. */
 function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] & Rounds['q'] {
   return Object.assign(Object.create(null), isObject(from) ? from : {}) as ReturnType<typeof dictionary>;
+}
+
+/** Copies what contains, and shares what is contained: a long text costs nothing. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  // fromEntries, since a key may be called `__proto__`.
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)])) : value;
 }
 
 /** JSON with the keys of objects in order. */

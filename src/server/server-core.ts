@@ -193,7 +193,7 @@ export class ServerCore implements ServerPort {
   /** Several changes in one turn are one notification. */
   #changed(list: ListName): void {
     if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
-    if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
+    if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);
   }
 
@@ -284,10 +284,10 @@ export class ServerCore implements ServerPort {
       return this.#subscriptions.listen(inbound, (filter) => this.#honoured(filter, revision)).then((result) => this.#complete(result));
     }
     const exchange = new ModernExchange(inbound, meta, auth, this.#sealer);
-    const handle = (): object | Promise<object> => this.handle(method, params, exchange);
+    const handle = (own: Params): object | Promise<object> => this.handle(method, own, exchange);
     // mrtr#supported-requests: these three may ask, and no other.
     const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
-    return after(mayAsk ? exchange.run(handle) : handle(), (result) => this.#complete(result));
+    return after(mayAsk ? exchange.run(handle) : handle(params), (result) => this.#complete(result));
   }
 
   /** Answers a request of either era that is not part of a lifecycle. */

@@ -126,14 +126,14 @@ test('modern: a dropped stream is opened again, later each time', async () => {
   let refuse = false;
   const { client, wire } = await connect(modern((sent, wire) => {
     if (sent.method !== 'subscriptions/listen') return {};
-    if (refuse) return new ConnectionError('timeout', 'no route');
+    if (refuse) return new ConnectionError('closed', 'no route');
     acknowledge(wire, sent);
     return undefined;
   }), {}, 'http');
   await client.subscribe('a:1');
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
-    wire.receiver.failed(listens(wire)[0]?.id as RequestId, new ConnectionError('timeout', 'the stream broke'));
+    wire.receiver.failed(listens(wire)[0]?.id as RequestId, new ConnectionError('closed', 'the stream broke'));
     refuse = true;
     await turns();
     let expected = 1;

@@ -30,8 +30,8 @@ export function run(command, args, { env = {}, timeoutMs = 120_000, cwd } = {}) 
   });
 }
 
-/** Starts a server that prints its URL on a line of its own. `stop()` ends it, by force if need be. */
-export function start(command, args, { env = {}, cwd, timeoutMs = 20_000 } = {}) {
+/** Starts a server that prints its URL, which `urlOf` finds in a line. `stop()` ends it, by force if need be. */
+export function start(command, args, { env = {}, cwd, timeoutMs = 20_000, urlOf = (line) => /https?:\/\/\S+/.exec(line)?.[0] } = {}) {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], cwd });
   let errors = '';
   child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-4000)));
@@ -52,7 +52,7 @@ export function start(command, args, { env = {}, cwd, timeoutMs = 20_000 } = {})
     child.on('error', (error) => fail(error.message));
     gone.then((code) => fail(`ended with code ${code}`));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const url = /https?:\/\/\S+/.exec(line)?.[0];
+      const url = urlOf(line);
       if (url === undefined) return;
       clearTimeout(timer);
       resolve({ url, pid: child.pid, stop });

@@ -29,7 +29,9 @@ function stream(random) {
     else text += `${pick(fields)}:${pick(values)}`;
     text += pick(ends);
   }
-  return random() < 0.5 ? text : text + pick(ends) + pick(ends);
+  if (random() < 0.5) text += pick(ends) + pick(ends);
+  // eventsource-parser keeps a CR that ends its input, for the LF that may follow, until another line has ended.
+  return `${text}:\n`;
 }
 
 /** Cuts a sequence into pieces at random places. */
@@ -60,7 +62,8 @@ test('50,000 streams are read alike, however they are cut', () => {
       onEvent: ({ event = '', data, id }) => theirs.push({ type: event || 'message', data, id }),
       onRetry: (value) => (retry = value),
     });
-    for (const piece of cut([...text], random, 1 + n % 40)) other.feed(piece.join(''));
+    // It is fed by a TextDecoder, which takes the byte order mark away.
+    for (const piece of cut([...text.replace(/^\ufeff/, '')], random, 1 + n % 40)) other.feed(piece.join(''));
 
     const where = `stream ${n}: ${JSON.stringify(text)}`;
     assert.deepEqual(ours.map(({ type, data }) => ({ type, data })), theirs.map(({ type, data }) => ({ type, data })), where);

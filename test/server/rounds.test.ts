@@ -332,3 +332,19 @@ test('log and progress are sent in each round to whoever asked for them', async 
     'notifications/message', 'notifications/progress', 'notifications/message', 'notifications/progress',
   ]);
 });
+
+test('a handler may change its arguments: the state belongs to what was sent', async () => {
+  const server = new McpServer(info);
+  const input = { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } }, limit: { type: 'number' } } } as const;
+  server.tool('ask', { input }, async (args, ctx) => {
+    args.limit ??= 10;
+    args.list?.push(7);
+    const answer = await ctx.elicit('?', text, { key: 'k' });
+    return `${answer.action} ${args.limit} ${args.list}`;
+  });
+  const peer = await connect(server);
+  const params = JSON.parse('{"name":"ask","arguments":{"list":[1],"__proto__":{"limit":3}}}') as Bag;
+  const first = await peer.modern('tools/call', params);
+  const last = await peer.modern('tools/call', { ...params, inputResponses: { k: { action: 'decline' } }, requestState: first.result?.['requestState'] });
+  assert.equal(textOf(last), 'decline 10 1,7');
+});

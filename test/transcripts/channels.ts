@@ -27,20 +27,39 @@ export async function memoryChannel(name: string): Promise<Channel> {
   };
 }
 
-/** A fixture in a process of its own, over its standard streams. Closing it demands that it ends by itself, in order. */
-export async function stdioChannel(name: string): Promise<Channel> {
+/** A process that serves one fixture after the other over its standard streams. */
+export interface Host {
+  open(name: string): Promise<Channel>;
+  /** Ends its input, and demands that it ends by itself, in order. */
+  close(): Promise<void>;
+}
+
+export function stdioHost(): Host {
   const main = fileURLToPath(new URL('main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, name], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout || !stderr) throw new Error('the process has no streams');
   const exited = once(child, 'exit') as Promise<[number | null]>;
-  const { put, end, next } = inbox();
   let complaints = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  createInterface({ input: child.stdout }).on('line', put).on('close', () => end(`the server is gone: ${complaints}`));
+  stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  let current = inbox();
+  createInterface({ input: stdout })
+    .on('line', (line) => current.put(line))
+    .on('close', () => current.end(`the server is gone: ${complaints}`));
   return {
-    send: (text) => child.stdin.write(`${text}\n`),
-    next,
+    async open(name) {
+      child.send(name);
+      await once(child, 'message');
+      const { next } = current = inbox();
+      return {
+        send: (text) => stdin.write(`${text}\n`),
+        next,
+        close: async () => {},
+      };
+    },
     async close() {
-      child.stdin.end();
+      child.disconnect();
+      stdin.end();
       const [code] = await exited;
       if (code !== 0) throw new Error(`the server ended with ${code}: ${complaints}`);
     },

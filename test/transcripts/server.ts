@@ -1,5 +1,5 @@
 import { ask, McpServer, RpcError } from '../../src/server/index.ts';
-import type { Handle, ServerOptions, ToolDefinition, ToolReturn } from '../../src/server/index.ts';
+import type { Handle, ServerOptions, ToolDefinition } from '../../src/server/index.ts';
 
 // The servers of the transcripts, one for each feature, and no larger than the feature needs.
 
@@ -69,7 +69,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
 
   content() {
     const server = plain();
-    server.tool('everything', { description: 'One of each kind of content' }, (): ToolReturn => ({
+    server.tool('everything', { description: 'One of each kind of content' }, () => ({
       content: [
         { type: 'text', text: 'text' },
         { type: 'image', data: pixel, mimeType: 'image/png' },
@@ -141,7 +141,9 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     server.prompt('plan', {
       arguments: {
         country: { complete: () => ['France', 'Italy'] },
-        city: { complete: (typed: string, settled: Readonly<Record<string, string>>) => complete(typed).filter((city) => settled['country'] !== 'Italy' || city !== 'Paris') },
+        city: {
+          complete: (typed, settled) => complete(typed).filter((city) => settled['country'] !== 'Italy' || city !== 'Paris'),
+        },
         mood: {},
       },
     }, () => 'Plan.');

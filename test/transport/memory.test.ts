@@ -95,6 +95,16 @@ test('memory: close delivers what was sent before it, and then aborts', async ()
   await transport.close();
 });
 
+test('memory: what was on its way to a client that has closed does not arrive', async () => {
+  const transport = memoryTransport(fakeServer());
+  const to = receiver();
+  await transport.open(to);
+  transport.send(ask(1, 'ping'), { id: 1 });
+  await transport.close();
+  await turn();
+  assert.deepEqual(to.seen, []);
+});
+
 test('memory: a request that cannot be sent fails', async () => {
   const transport = memoryTransport(fakeServer());
   const to = receiver();

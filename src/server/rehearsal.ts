@@ -1,0 +1,136 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { Inbound } from '../jsonrpc/inbound.ts';
+import type { Notification, Params, Request } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import { revisions } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import type { Auth } from '../transport/port.ts';
+import { requestStateSealer } from './request-state.ts';
+import { ModernExchange } from './rounds.ts';
+import type { ServerCore } from './server-core.ts';
+
+/** By the keys of the questions, or in the order in which they are asked, or as they come. */
+export type RehearsalAnswers =
+  | Readonly<Record<string, InputResponse>>
+  | readonly InputResponse[]
+  | ((key: string, question: InputRequest) => InputResponse | Promise<InputResponse>);
+
+export interface RehearsalOptions {
+  /** What the client can do. Everything. */
+  readonly capabilities?: ClientCapabilities;
+  readonly auth?: Auth;
+  /** The least severe log message to note. `debug`. */
+  readonly logLevel?: LoggingLevel;
+  /** Rounds after which it is given up. 10. */
+  readonly maxRounds?: number;
+}
+
+/** One run of the handler, from its top. */
+export interface RehearsalRound {
+  /** What the run ended by asking, by key; nothing in the last round. */
+  readonly questions: Readonly<Record<string, InputRequest>>;
+  /** The keys of `ctx.once` that were made in this run, in order. */
+  readonly made: readonly string[];
+  /** The keys of `ctx.once` that were made in an earlier run, and found. */
+  readonly found: readonly string[];
+  /** What was sent on the way: log messages and progress. */
+  readonly notifications: readonly Notification[];
+}
+
+export interface Rehearsal {
+  readonly result: CallToolResult;
+  /**
+   * One for each time that the handler ran. Whatever it did outside `ctx.once`, it did again in each round, as far
+   * as the round got.
+   */
+  readonly rounds: readonly RehearsalRound[];
+}
+
+const everything: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
+
+/**
+ * Calls a tool as a client of 2026-07-28 does, in as many rounds as its questions need, with fresh parameters and a
+ * sealed state each time; for tests, to see what runs again. Rejects with the `RpcError` that a client would get,
+ * where an answer is missing, and where answers are left over.
+ */
+export async function rehearse(
+  server: ServerCore,
+  name: string,
+  args: object,
+  answers: RehearsalAnswers = {},
+  options: RehearsalOptions = {},
+): Promise<Rehearsal> {
+  const { auth, capabilities = everything, logLevel = 'debug', maxRounds = 10 } = options;
+  const meta: RequestMeta = { revision: revisions[0] as Revision, client: undefined, capabilities, logLevel };
+  const sealer = requestStateSealer();
+  const given = new Answers(answers);
+  const rounds: RehearsalRound[] = [];
+  let retry: Params = {};
+  while (rounds.length < maxRounds) {
+    const params = copy({ name, arguments: args, ...retry, _meta: { progressToken: rounds.length } });
+    const request: Request = { jsonrpc: '2.0', id: rounds.length, method: 'tools/call', params };
+    const notifications: Notification[] = [];
+    const inbound = new Inbound(request, {
+      send: (_text, message) => void notifications.push(message as Notification),
+      answer: () => {},
+    });
+    const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
+    const result = await exchange.run((own) => server.handle('tools/call', own, exchange)) as Params;
+    const asking = result['resultType'] === 'input_required';
+    const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};
+    rounds.push({ questions, made: exchange.madeNow, found: exchange.foundBefore, notifications });
+    if (!asking) {
+      given.finish();
+      return { result: copy(result) as unknown as CallToolResult, rounds };
+    }
+    const inputResponses: Record<string, InputResponse> = {};
+    for (const [key, question] of Object.entries(questions)) inputResponses[key] = await given.to(key, question);
+    retry = { inputResponses, requestState: result['requestState'] };
+  }
+  throw new Error(`tool ${JSON.stringify(name)} still asks after ${maxRounds} rounds`);
+}
+
+/** What passes between the rounds passes as JSON. */
+const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+class RehearsedExchange extends ModernExchange {
+  readonly madeNow: string[] = [];
+  readonly foundBefore: string[] = [];
+
+  override once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
+    const seen = this.madeNow.includes(key) || this.foundBefore.includes(key);
+    if (!seen && this.made && Object.hasOwn(this.made, key)) this.foundBefore.push(key);
+    return super.once(key, () => {
+      this.madeNow.push(key);
+      return make();
+    });
+  }
+}
+
+class Answers {
+  readonly #answers: RehearsalAnswers;
+  readonly #used = new Set<string>();
+
+  constructor(answers: RehearsalAnswers) {
+    this.#answers = answers;
+  }
+
+  async to(key: string, question: InputRequest): Promise<InputResponse> {
+    const answers = this.#answers;
+    if (typeof answers === 'function') return answers(key, question);
+    const at = Array.isArray(answers) ? `${this.#used.size}` : key;
+    const answer = Object.hasOwn(answers, at) ? (answers as Readonly<Record<string, InputResponse>>)[at] : undefined;
+    if (!isObject(answer)) throw new Error(`no answer to the question ${JSON.stringify(key)}: ${JSON.stringify(question)}`);
+    this.#used.add(at);
+    return answer as InputResponse;
+  }
+
+  finish(): void {
+    const left = Object.keys(this.#answers).filter((key) => !this.#used.has(key));
+    if (left.length > 0) throw new Error(`answers that no question asked for: ${left.join(', ')}`);
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, McpServer, rehearse } from '../../src/server/index.ts';
+import { accept } from './peer.ts';
+import type { InputResponse } from '../../src/protocol/input-required.ts';
+
+const info = { name: 'test', version: '1' };
+const yes = accept({ sure: true }) as unknown as InputResponse;
+const sure = { sure: { type: 'boolean' } } as const;
+
+/** A shop whose first tool charges whenever its handler runs, and whose second is cured by `once`. */
+function shop(): { server: McpServer; charges: string[] } {
+  const server = new McpServer(info);
+  const charges: string[] = [];
+  const input = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] } as const;
+  server.tool('buy twice', { input }, async ({ price }, ctx) => {
+    charges.push(`${price}`);
+    await ctx.elicit('Gift wrap?', sure, { key: 'wrap' });
+    await ctx.elicit('A receipt?', sure, { key: 'receipt' });
+    return 'bought';
+  });
+  server.tool('buy', { input }, async ({ price }, ctx) => {
+    await ctx.once('charge', () => charges.push(`${price}`));
+    ctx.log('info', 'charged');
+    await ctx.elicit('Gift wrap?', sure, { key: 'wrap' });
+    await ctx.once('wrap', () => 'wrapped');
+    await ctx.elicit('A receipt?', sure, { key: 'receipt' });
+    return 'bought';
+  });
+  return { server, charges };
+}
+
+test('a rehearsal shows what runs again', async () => {
+  const { server, charges } = shop();
+  const { result, rounds } = await rehearse(server, 'buy twice', { price: 10 }, { wrap: yes, receipt: yes });
+  assert.deepEqual(result, { content: [{ type: 'text', text: 'bought' }] });
+  assert.equal(rounds.length, 3);
+  // Three charges for one purchase: this is what the author is to see.
+  assert.deepEqual(charges, ['10', '10', '10']);
+});
+
+test('a rehearsal shows what once made, and in which round', async () => {
+  const { server, charges } = shop();
+  const { rounds } = await rehearse(server, 'buy', { price: 10 }, { wrap: yes, receipt: yes });
+  assert.deepEqual(charges, ['10']);
+  assert.deepEqual(rounds.map(({ made, found }) => [made, found]), [
+    [['charge'], []],
+    [['wrap'], ['charge']],
+    [[], ['charge', 'wrap']],
+  ]);
+  assert.deepEqual(rounds.map(({ questions }) => Object.keys(questions)), [['wrap'], ['receipt'], []]);
+  assert.equal(rounds[0]?.questions['wrap']?.method, 'elicitation/create');
+  assert.deepEqual(rounds.map(({ notifications }) => notifications.map(({ method }) => method)), [
+    ['notifications/message'], ['notifications/message'], ['notifications/message'],
+  ]);
+});
+
+test('answers may come in the order of the questions, or from a function', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, function* () {
+    const name = yield* ask.text('Name?');
+    const age = yield* ask.number('Age?');
+    return `${name} ${age}`;
+  });
+  const answers = [accept({ value: 'Ada' }), accept({ value: 36 })] as unknown as InputResponse[];
+  assert.deepEqual((await rehearse(server, 'ask', {}, answers)).result.content, [{ type: 'text', text: 'Ada 36' }]);
+  const asked: string[] = [];
+  const { rounds } = await rehearse(server, 'ask', {}, (key) => {
+    asked.push(key);
+    return answers[asked.length - 1] as InputResponse;
+  });
+  assert.deepEqual(asked, ['elicitation/create#1', 'elicitation/create#2']);
+  assert.equal(rounds.length, 3);
+});
+
+test('each round gets its arguments afresh', async () => {
+  const server = new McpServer(info);
+  server.tool('spoil', { input: { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } }, required: ['list'] } },
+    async (args, ctx) => {
+      args.list.push(7);
+      await ctx.elicit('?', sure, { key: 'k' });
+      return `${args.list}`;
+    });
+  const args = { list: [1] };
+  assert.deepEqual((await rehearse(server, 'spoil', args, { k: yes })).result.content, [{ type: 'text', text: '1,7' }]);
+  assert.deepEqual(args, { list: [1] });
+});
+
+test('what does not fit together is an error', async () => {
+  const { server } = shop();
+  await assert.rejects(rehearse(server, 'buy', { price: 10 }, { wrap: yes }), /no answer to the question "receipt"/);
+  await assert.rejects(rehearse(server, 'buy', { price: 10 }, [yes]), /no answer to the question "receipt"/);
+  await assert.rejects(rehearse(server, 'buy', { price: 10 }, { wrap: yes, receipt: yes, recipe: yes }), /answers that no question asked for: recipe/);
+  await assert.rejects(rehearse(server, 'buy', { price: 10 }, () => yes, { maxRounds: 2 }), /"buy" still asks after 2 rounds/);
+  await assert.rejects(rehearse(server, 'sell', {}), { code: -32602 });
+  await assert.rejects(rehearse(server, 'buy', { price: 10 }, {}, { capabilities: {} }), { code: -32021 });
+  assert.equal((await rehearse(server, 'buy', { price: 'x' })).result.isError, true);
+});

@@ -9,6 +9,7 @@ import type { Target } from './target.ts';
 import { style, wantsColour } from './terminal.ts';
 import { tour } from './tour.ts';
 import type { TourOptions } from './tour.ts';
+import { count } from './words.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 45_000;
@@ -56,11 +57,11 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   }
   for (const { title, rows } of done) reporter.summary(title, rows);
   const ok = done.every((one) => one.ok);
-  const messages = done.reduce((sum, one) => sum + one.messages, 0);
+  const messages = count(done.reduce((sum, one) => sum + one.messages, 0), 'message');
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   reporter.end(ok, ok
-    ? `All went well: ${messages} messages in ${seconds} s.`
-    : `Not all went well: see what failed above. ${messages} messages in ${seconds} s.`);
+    ? `All went well: ${messages} in ${seconds} s.`
+    : `Not all went well: see what failed above. ${messages} in ${seconds} s.`);
   remove();
   return ok;
 }

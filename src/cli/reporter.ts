@@ -74,6 +74,8 @@ export interface PrintOptions {
   readonly columns: number;
 }
 
+const legend = 'After so many seconds, → the client or ← the server says this; then what it is, and where that is specified.';
+
 const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(3);
 
 /** For a person who watches. */
@@ -95,6 +97,7 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
       print('');
       print(bold(visible(title)));
       print(bold('═'.repeat(Math.min(wide, width(visible(title))))));
+      for (const line of wrap(legend, wide)) print(dim(line));
     },
     step(title, intro) {
       const head = `── ${title} `;

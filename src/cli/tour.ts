@@ -171,15 +171,17 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     const { title, name = '(no name)', version = '' } = client.server ?? {};
     return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
   });
-  if (open) await walk();
-  await step('Shutdown', transport.kind === 'pipe'
-    ? 'The client closes the input of the server, which is how it tells it to end.'
-    : 'The client ends its streams, and its session if there is one.', async () => {
-    await watchdog.guard(() => client.close());
-    return 'closed in good order';
-  });
-  // After a failure the connection may still be open.
-  if (!open || gone !== undefined) await client.close().catch(() => {});
+  if (open) {
+    await walk();
+    await step('Shutdown', transport.kind === 'pipe'
+      ? 'The client closes the input of the server, which is how it tells it to end.'
+      : 'The client ends its streams, and its session if there is one.', async () => {
+      await watchdog.guard(() => client.close());
+      return 'closed in good order';
+    });
+  }
+  // After a failure something may still be open.
+  await client.close();
   const ok = problems.length === 0 && rows.every(({ outcome }) => outcome !== 'failed');
   if (problems.length > 0) {
     rows.push({ step: 'Problems', outcome: 'failed', detail: problems.join('; '), messages: 0, ms: 0 });

@@ -12,7 +12,7 @@ export interface ListeningPort {
   listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
-  error(error: Error): void;
+  error(error: unknown): void;
   /** Milliseconds to wait for the acknowledgment. 0: no limit. */
   readonly timeoutMs: number;
 }
@@ -140,7 +140,7 @@ export class Listening {
     const { timeoutMs } = this.#port;
     const controller = new AbortController();
     const late = new ConnectionError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`);
-    const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
+    const timer = timeoutMs > 0 && typeof setTimeout === 'function' ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
     try {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
@@ -151,7 +151,7 @@ export class Listening {
         );
       });
     } finally {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
     }
     before?.controller.abort();
     this.#drops = 0;
@@ -176,7 +176,8 @@ export class Listening {
   /** A server that refuses is not asked again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
-    if (error instanceof RpcError || (error instanceof HttpError && error.status < 500)) {
+    const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
+    if (refused || typeof setTimeout !== 'function') {
       return this.#port.error(error);
     }
     clearTimeout(this.#timer);

@@ -1,4 +1,5 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import { need } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
@@ -112,6 +113,7 @@ export class McpClient {
    * answered, results are kept, as with every other call.
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
+    if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const session = this.#session;
     const { revision } = await session.ready(method);
     const cache = revision.cacheHints ? this.#cache : undefined;
@@ -137,7 +139,7 @@ export class McpClient {
     const { maxRounds = 10, extensions = {} } = session.options;
     const result = await playRounds(method, params, first, {
       send: (next) => session.send(method, next, options),
-      answer: (asked, about, signal) => session.answer(asked, about, signal),
+      answer: (asked, about, abortable) => session.answer(asked, about, abortable),
       signal: options.signal,
       maxRounds,
     });

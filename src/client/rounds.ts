@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import { Abortable } from '../jsonrpc/inbound.ts';
 
 type Bag = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ const mayAsk = new Set(['tools/call', 'resources/read', 'prompts/get']);
 export interface RoundsPort {
   /** Sends the call again, as a request of its own. */
   send(params: Bag): Promise<Bag>;
-  answer(method: string, params: Bag, signal: AbortSignal): Promise<object>;
+  answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
   readonly signal: AbortSignal | undefined;
   readonly maxRounds: number;
 }
@@ -46,25 +47,28 @@ export async function playRounds(
 /** All questions at once; when one cannot be answered, the others are told to stop. */
 async function gather(method: string, requests: unknown, { answer, signal }: RoundsPort): Promise<Bag> {
   if (!isObject(requests)) throw new Error(`${method}: "inputRequests" must be an object`);
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(signal?.reason);
+  const abortable = new Abortable();
+  let stop = (): void => {};
   signal?.throwIfAborted();
-  signal?.addEventListener('abort', stop, { once: true });
   try {
+    const cancelled = new Promise<never>((_, reject) => {
+      stop = () => {
+        abortable.abort(signal?.reason);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    });
     const answers = Object.entries(requests).map(async ([key, request]) => {
       if (!isObject(request) || typeof request['method'] !== 'string' || request['method'] === 'ping') {
         throw new Error(`${method}: inputRequests[${JSON.stringify(key)}] is not a question`);
       }
       const params = isObject(request['params']) ? request['params'] : {};
-      return [key, await answer(request['method'], params, controller.signal)] as const;
-    });
-    const cancelled = new Promise<never>((_, reject) => {
-      controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+      return [key, await answer(request['method'], params, abortable)] as const;
     });
     // fromEntries defines properties and runs no setter, so `__proto__` is a key like any other.
     return Object.fromEntries(await Promise.race([Promise.all(answers), cancelled]));
   } catch (error) {
-    controller.abort(error);
+    abortable.abort(error);
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);

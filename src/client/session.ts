@@ -1,6 +1,6 @@
 import { Connection } from '../jsonrpc/connection.ts';
 import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Abortable, Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -289,12 +289,16 @@ export class Session {
     if (!mayPass(clientLifecycle[this.#state].receive, method)) {
       throw new RpcError(errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`);
     }
-    return this.answer(method, params, inbound.signal);
+    return this.answer(method, params, inbound);
   }
 
   /** Answers a question of the server's. */
-  answer(method: string, params: Bag, signal: AbortSignal): Promise<object> {
-    return answerQuestion(method, params, this.options, this.declared, this.agreed().revision, { signal });
+  answer(method: string, params: Bag, abortable: Abortable): Promise<object> {
+    return answerQuestion(method, params, this.options, this.declared, this.agreed().revision, {
+      get signal() {
+        return abortable.signal;
+      },
+    });
   }
 
   #notice(notification: Notification): void {

@@ -22,6 +22,7 @@ export interface RequestOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** Times are not limited where the runtime has no `setTimeout`; a caller who asks for a limit is told. */
 export interface ConnectionLimits {
   /** Default of `RequestOptions.timeoutMs`. 60 seconds. */
   timeoutMs: number;
@@ -234,7 +235,7 @@ export class Connection {
   #startTimer(id: RequestId, pending: Pending): void {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     const left = Math.min(pending.timeoutMs > 0 ? pending.timeoutMs : Infinity, pending.deadline - Date.now());
-    if (left === Infinity) return;
+    if (left === Infinity || typeof setTimeout !== 'function') return;
     pending.timer = setTimeout(() => {
       this.#giveUp(id, new ConnectionError('timeout', `${pending.method}: no answer within ${Math.round(left)} ms`));
     }, left);

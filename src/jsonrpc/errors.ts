@@ -46,6 +46,11 @@ export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Throws where the runtime lacks a global, naming it and what wanted it. */
+export function need(name: string, what: string): void {
+  if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);
+}
+
 /** Why a local call failed without an answer; never confused with an error that the peer sent. */
 export type LocalFailure = 'closed' | 'timeout' | 'cancelled';
 

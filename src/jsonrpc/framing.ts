@@ -1,5 +1,5 @@
 import { decodeUtf8 } from './codec.ts';
-import { errorCodes } from './errors.ts';
+import { errorCodes, need } from './errors.ts';
 import type { ErrorObject } from './message.ts';
 
 const LF = 10;
@@ -29,6 +29,7 @@ export interface Framer {
  * `maxBytes` bounds one line; a longer one is refused by name and skipped to its end without being held.
  */
 export function createFramer(events: FramerEvents, maxBytes: number = defaultMaxMessageBytes): Framer {
+  need('TextDecoder', 'reading bytes');
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
   let skipping = false;

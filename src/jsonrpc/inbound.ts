@@ -1,4 +1,4 @@
-import { toErrorObject } from './errors.ts';
+import { need, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -11,23 +11,15 @@ export class Cancelled extends Error {
   }
 }
 
-/** One request that the peer asked and that is not answered yet. */
-export class Inbound {
-  readonly request: Request;
-  readonly outlet: Outlet;
-  /** Answered, or cancelled: nothing more may be sent for it. */
-  settled = false;
+/** Something that can be told to stop. */
+export class Abortable {
   #controller: AbortController | undefined;
   #reason: unknown;
-
-  constructor(request: Request, outlet: Outlet) {
-    this.request = request;
-    this.outlet = outlet;
-  }
 
   /** Made at first use: most handlers never look, and a controller costs more than the rest of a small call. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
+      need('AbortController', 'the signal of a request');
       this.#controller = new AbortController();
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     }
@@ -38,6 +30,20 @@ export class Inbound {
   abort(reason: unknown): void {
     this.#reason ??= reason;
     this.#controller?.abort(reason);
+  }
+}
+
+/** One request that the peer asked and that is not answered yet. */
+export class Inbound extends Abortable {
+  readonly request: Request;
+  readonly outlet: Outlet;
+  /** Answered, or cancelled: nothing more may be sent for it. */
+  settled = false;
+
+  constructor(request: Request, outlet: Outlet) {
+    super();
+    this.request = request;
+    this.outlet = outlet;
   }
 
   /** Tells the handler to stop; the request gets no answer. */

@@ -32,7 +32,8 @@ interface Rounds {
 
 /** A round ends after the turn in which its first question opened, so that questions opened together go together. */
 const nextTurn: (run: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
+  typeof setImmediate === 'function' ? setImmediate : (run) =>
+    typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
 
 /**
  * A modern request that may ask: the answers come in with the request, and a question without one ends the run with

@@ -193,7 +193,7 @@ export class ServerCore implements ServerPort {
   /** Several changes in one turn are one notification. */
   #changed(list: ListName): void {
     if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
-    if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
+    if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);
   }
 

@@ -211,7 +211,8 @@ export class LegacyExchange extends Exchange {
       const missing = missingForQuestion(method, params, this.capabilities, this.revision);
       if (missing) throw missing;
       await this.#session.ready();
-      const { signal } = this.inbound;
+      // Without it the question goes on when the client cancels, and its answer is dropped.
+      const signal = typeof AbortController === 'function' ? this.inbound.signal : undefined;
       const options = { signal, timeoutMs: server.limits.questionTimeoutMs, maxTimeoutMs: 0 };
       const answer = await connection.request(method, params, options, this.inbound).catch((thrown: unknown) => {
         // The client's error is the handler's to catch; it must not pass for the answer to the client's own request.

@@ -223,7 +223,7 @@ test('the itinerary is written inside the roots', async () => {
   assert.equal(await write({ folder: 'way-out' }), 'way-out is outside the client\'s roots');
   assert.equal(await write({ folder: 'nowhere' }), 'There is no folder nowhere');
   assert.equal(await write({ file: 'link.md' }), 'link.md is there already');
-  for (const file of ['../x.md', 'a/b.md', '.hidden.md', 'x.sh', '']) assert.match(await write({ file }), /arguments\/file/);
+  for (const file of ['../x.md', 'a/b.md', '.hidden.md', 'x.sh', '']) assert.match(await write({ file }), /does not match the pattern/);
   await client.close();
 });
 

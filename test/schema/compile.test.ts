@@ -360,8 +360,7 @@ describe('formats', () => {
       (piece) =>
         ['', 'P', 'http://', 'urn:', 'xn--', '"', '{', '/'].map((start) => start + piece.repeat(20_000)),
     );
-    const start = performance.now();
-    for (const check of Object.values(formats)) for (const text of hostile) check(text);
-    assert.ok(performance.now() - start < 20_000);
+    // What backtracks on these does not end within the runner's time limit.
+    for (const check of Object.values(formats)) for (const text of hostile) assert.equal(typeof check(text), 'boolean');
   });
 });

@@ -3,9 +3,8 @@ import { describe, test } from 'node:test';
 import { SchemaError, compile, linearPatterns } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
 
-/** What became of it: valid, invalid, or the limit that was named. Takes longer than `seconds`: a failure. */
-function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions, seconds = 3): string {
-  const start = performance.now();
+/** What became of it: valid, invalid, or the limit that was named. What runs away is ended by the runner's time limit. */
+function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions): string {
   let answer: string;
   try {
     const result = compile(schema, options)(value);
@@ -18,8 +17,6 @@ function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions, s
     assert.ok(error instanceof SchemaError, String(error));
     answer = `${error.code}: ${/limit "(\w+)"/.exec(error.message)?.[1] ?? error.message}`;
   }
-  const took = performance.now() - start;
-  assert.ok(took < seconds * 1000, `took ${took} ms`);
   return answer;
 }
 
@@ -78,7 +75,7 @@ describe('schemas that are too much', () => {
 
   test('200,000 required names', () => {
     const required = Array.from({ length: 200_000 }, (_, i) => `p${i}`);
-    assert.equal(outcome({ required }, {}, { maxErrors: 1 }, 5), 'invalid');
+    assert.equal(outcome({ required }, {}, { maxErrors: 1 }), 'invalid');
   });
 
   test('each limit is an option', () => {

@@ -22,7 +22,7 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
   return Object.assign(handle, { close: endpoint.close });
 }
 
-const encoder = new TextEncoder();
+let encoder: InstanceType<typeof TextEncoder> | undefined;
 
 class FetchExchange implements Exchange {
   readonly method: string;
@@ -79,7 +79,7 @@ class FetchExchange implements Exchange {
   }
 
   write(text: string): void {
-    if (!this.#over) this.#controller?.enqueue(encoder.encode(text));
+    if (!this.#over) this.#controller?.enqueue((encoder ??= new TextEncoder()).encode(text));
   }
 
   end(): void {

@@ -10,7 +10,7 @@ export interface LineWriter {
   readonly full: boolean;
 }
 
-/** A batch this long is written at once, and a message this long alone: joining them would only copy. */
+/** A batch this long, in UTF-16 units, is written at once: the peer can begin to read. */
 const large = 64 * 1024;
 
 /**
@@ -23,10 +23,6 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
   let scheduled = false;
   let full = false;
 
-  function put(text: string): void {
-    if (!write.call(stream, text, 'utf8')) full = true;
-  }
-
   // A tick runs once the microtasks of the turn have run, and with them the handlers that were ready to answer.
   function tick(): void {
     scheduled = false;
@@ -37,7 +33,7 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
     if (batch === '') return;
     const text = batch;
     batch = '';
-    if (stream.writable) put(text);
+    if (stream.writable && !write.call(stream, text, 'utf8')) full = true;
   }
 
   stream.on('drain', () => {
@@ -50,15 +46,6 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
       return full;
     },
     write(text) {
-      if (text.length >= large) {
-        send();
-        if (!stream.writable) return;
-        stream.cork();
-        put(text);
-        put('\n');
-        stream.uncork();
-        return;
-      }
       batch += text;
       batch += '\n';
       if (batch.length >= large) {

@@ -1,0 +1,121 @@
+import { decode } from '../jsonrpc/codec.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
+
+export interface PortEvent {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+/** What is used of a port: a `MessagePort`, a `Worker`, or a worker's own global scope. */
+export interface MessagePortLike {
+  postMessage(message: string): void;
+  addEventListener(type: string, listener: (event: PortEvent) => void): void;
+  removeEventListener(type: string, listener: (event: PortEvent) => void): void;
+  start?(): void;
+  close?(): void;
+}
+
+export interface MessagePortOptions {
+  /** Sees each message as it passes: `sent` is what this side said. */
+  readonly trace?: Trace | undefined;
+  /** For the server: who the client is, for handlers that look at `ctx.auth`. */
+  readonly auth?: Auth | undefined;
+}
+
+export interface MessagePortServing {
+  /** Resolves once the client has closed its port, where the runtime has the event `close`, or `close` was called. */
+  readonly closed: Promise<void>;
+  /** Ends the client's session and closes the port. */
+  close(): void;
+}
+
+/** Listens until the returned function is called, which closes the port. */
+function attach(port: MessagePortLike, onData: (data: string) => void, onClosed: () => void): () => void {
+  // Anything that is not text comes out of `decode` as a refusal, or as the bytes of a message.
+  const onMessage = (event: PortEvent): void => onData(event.data as string);
+  port.addEventListener('message', onMessage);
+  port.addEventListener('close', onClosed);
+  port.start?.();
+  return () => {
+    port.removeEventListener('message', onMessage);
+    port.removeEventListener('close', onClosed);
+    port.close?.();
+  };
+}
+
+/**
+ * Connects a client to a server behind a port: in another window, frame or worker, or in the same page. Each message
+ * is one event that carries JSON text. A port that has been closed cannot be opened again.
+ */
+export function messagePortTransport(port: MessagePortLike, options: MessagePortOptions = {}): ClientTransport {
+  const { trace } = options;
+  let receiver: ClientReceiver | undefined;
+  let detach: (() => void) | undefined;
+
+  return {
+    kind: 'pipe',
+    async open(to) {
+      if (receiver !== undefined) throw new Error('The port has been opened before');
+      receiver = to;
+      detach = attach(port, (text) => {
+        trace?.({ direction: 'received', text, at: Date.now() });
+        to.message(decode(text));
+      }, () => {
+        detach?.();
+        detach = undefined;
+        to.closed('the server closed its port');
+      });
+    },
+    send(text, message) {
+      if (detach === undefined) {
+        if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'the port is closed'));
+        return;
+      }
+      trace?.({ direction: 'sent', text, at: Date.now() });
+      port.postMessage(text);
+    },
+    async close() {
+      detach?.();
+      detach = undefined;
+    },
+  };
+}
+
+/** Serves the client at the other end of a port, in every revision. */
+export function serveMessagePort(server: ServerPort, port: MessagePortLike, options: MessagePortOptions = {}): MessagePortServing {
+  const { trace, auth } = options;
+  let open = true;
+  const say = (text: string): void => {
+    if (!open) return;
+    trace?.({ direction: 'sent', text, at: Date.now() });
+    port.postMessage(text);
+  };
+  const outlet: Outlet = {
+    send: say,
+    answer(text) {
+      if (text !== undefined) say(text);
+    },
+  };
+  const peer = server.connect(outlet, { auth, modern: true });
+  let resolveClosed: () => void;
+  const closed = new Promise<void>((resolve) => {
+    resolveClosed = resolve;
+  });
+
+  function finish(why: string): void {
+    if (!open) return;
+    open = false;
+    detach();
+    peer.close(why);
+    resolveClosed();
+  }
+
+  const detach = attach(port, (text) => {
+    trace?.({ direction: 'received', text, at: Date.now() });
+    peer.receive(decode(text));
+  }, () => finish('the client closed its port'));
+
+  return { closed, close: () => finish('the server was closed') };
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import test from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
+import type { MessagePortLike, MessagePortServing } from '../../src/transport/message-port.ts';
+import type { TraceEntry } from '../../src/transport/port.ts';
+
+interface Pair {
+  readonly client: McpClient;
+  readonly serving: MessagePortServing;
+  readonly started: Promise<AbortSignal>;
+  readonly traced: TraceEntry[];
+}
+
+function serve(port: MessagePortLike): { serving: MessagePortServing; started: Promise<AbortSignal> } {
+  const server = new McpServer({ name: 'behind a port', version: '1' });
+  let tell: (signal: AbortSignal) => void;
+  const started = new Promise<AbortSignal>((resolve) => {
+    tell = resolve;
+  });
+  server.tool('greet', { description: 'Asks for a name' }, async (_args, ctx) => {
+    ctx.progress(1, 2);
+    const answer = await ctx.elicit('Your name?', { name: { type: 'string' } });
+    return answer.action === 'accept' ? `Hello, ${answer.content.name}` : 'Hello, nobody';
+  });
+  server.tool('wait', { description: 'Never ends by itself' }, (_args, ctx) => {
+    tell(ctx.signal);
+    return new Promise<string>(() => {});
+  });
+  return { serving: serveMessagePort(server, port), started };
+}
+
+async function connected(options: ClientOptions): Promise<Pair> {
+  const { port1, port2 } = new MessageChannel();
+  const traced: TraceEntry[] = [];
+  const client = new McpClient({ name: 'test', version: '1' }, {
+    onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+    ...options,
+  });
+  const served = serve(port1);
+  await client.connect(messagePortTransport(port2, { trace: (entry) => traced.push(entry) }));
+  return { client, ...served, traced };
+}
+
+for (const era of ['legacy', 'modern'] as const) {
+  test(`message-port: calls, progress and questions pass (${era})`, async () => {
+    const { client, serving, traced } = await connected({ era });
+    assert.equal(client.revision?.era, era);
+    assert.deepEqual((await client.listTools()).map(({ name }) => name), ['greet', 'wait']);
+    const reports: number[] = [];
+    const { content } = await client.callTool('greet', {}, { onProgress: ({ progress }) => reports.push(progress) });
+    assert.deepEqual(content, [{ type: 'text', text: 'Hello, Ada' }]);
+    assert.equal(reports[0], 1);
+    assert.ok(traced.some(({ direction, text }) => direction === 'sent' && text.includes('tools/call')));
+    assert.ok(traced.some(({ direction, text }) => direction === 'received' && text.includes('Hello, Ada')));
+    await client.close();
+    await serving.closed;
+  });
+
+  test(`message-port: a cancelled call stops its handler (${era})`, async () => {
+    const { client, started } = await connected({ era });
+    const controller = new AbortController();
+    const call = client.callTool('wait', {}, { signal: controller.signal });
+    const signal = await started;
+    const stopped = once(signal, 'abort');
+    controller.abort(new Error('enough'));
+    await assert.rejects(call, /enough/);
+    await stopped;
+    await client.close();
+  });
+}
+
+test('message-port: a client that leaves stops what it had in flight', async () => {
+  const { client, serving, started } = await connected({});
+  const call = client.callTool('wait');
+  const signal = await started;
+  await Promise.all([assert.rejects(call, /the client was closed/), client.close(), serving.closed]);
+  assert.equal(signal.aborted, true);
+});
+
+test('message-port: a server that leaves fails what is in flight', async () => {
+  const gone: string[] = [];
+  const { client, serving, started } = await connected({ onClose: (why) => gone.push(why) });
+  const call = client.callTool('wait');
+  await started;
+  serving.close();
+  await assert.rejects(call, /tools\/call: the server closed its port/);
+  assert.deepEqual(gone, ['the server closed its port']);
+  await assert.rejects(client.callTool('wait'), { name: 'ConnectionError' });
+  await client.close();
+});
+
+test('message-port: what is no message is refused, and the next one is served', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const { serving } = serve(port1);
+  const next = async (message: unknown): Promise<{ id: unknown; error?: { code: number }; result?: object }> => {
+    const [event] = await Promise.all([
+      new Promise<string>((resolve) => port2.once('message', resolve)),
+      port2.postMessage(message),
+    ]);
+    return JSON.parse(event) as { id: unknown; error?: { code: number } };
+  };
+  for (const bad of [undefined, null, 5, { jsonrpc: '2.0', id: 1, method: 'ping' }, '{', '']) {
+    const answer = await next(bad);
+    assert.equal(answer.id, null);
+    assert.ok([-32700, -32600].includes(answer.error?.code ?? 0), JSON.stringify(answer));
+  }
+  assert.deepEqual((await next('{"jsonrpc":"2.0","id":7,"method":"ping"}')).id, 7);
+  serving.close();
+});
+
+test('message-port: a port is opened once', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const { serving } = serve(port1);
+  const transport = messagePortTransport(port2);
+  const client = new McpClient({ name: 'test', version: '1' });
+  await client.connect(transport);
+  await client.close();
+  await assert.rejects(client.connect(transport), /opened before/);
+  await serving.closed;
+});

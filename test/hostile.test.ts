@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { decode } from '../src/jsonrpc/codec.ts';
+import type { Decoded } from '../src/jsonrpc/message.ts';
+import { mutated, random } from './hostile/mutations.ts';
+import type { Random } from './hostile/mutations.ts';
+
+// Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another
+// question; the process lives, and holds no more at the end than at the beginning.
+// HOSTILE: how many messages (`npm run hostile`: 100,000). HOSTILE_SEED: which ones.
+
+const total = Number(process.env['HOSTILE'] ?? 5000);
+const seed = Number(process.env['HOSTILE_SEED'] ?? 1);
+const window = 100;
+
+type Bag = Record<string, unknown>;
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, roots: {} },
+  progressToken: 'p',
+};
+
+const calls = ['echo', 'later', 'any', 'structured', 'ask'];
+
+/** A message as a client would send it. `nonce` is in what comes back, where anything comes back. */
+function sound(id: string, nonce: string, { pick, chance }: Random): Bag {
+  const args = { text: nonce };
+  const [method, params] = pick<[string, Bag?]>([
+    ['ping'], ['tools/list', {}], ['resources/list'], ['resources/templates/list'], ['prompts/list'], ['server/discover'],
+    ...Array.from({ length: 10 }, (): [string, Bag] => ['tools/call', { name: pick(calls), arguments: args }]),
+    ['tools/call', { name: 'throws' }], ['tools/call', { name: 'change' }],
+    ['tools/call', { name: 'ask', arguments: args, requestState: 'AAAA', inputResponses: { x: { action: 'accept' } } }],
+    ['resources/read', { uri: `note://${nonce}/a/b` }], ['resources/subscribe', { uri: 'note://one' }],
+    ['prompts/get', { name: 'plan', arguments: { city: nonce } }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: nonce } }],
+    ['logging/setLevel', { level: 'error' }], ['tools/list', { cursor: '2-x' }],
+    ['subscriptions/listen', { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one'] } }],
+    ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
+  ]);
+  if (chance(0.05)) return { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `none ${id}` } };
+  if (chance(0.05)) return { jsonrpc: '2.0', id: 123_456_789, result: { nonce } };
+  return { jsonrpc: '2.0', id, method, params: chance(0.4) ? { ...params, _meta: meta } : params };
+}
+
+const nonces = (text: string): string[] => text.match(/nonce-\d+-/g) ?? [];
+
+test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 }, async () => {
+  const by = random(seed);
+  const main = fileURLToPath(new URL('hostile/server.js', import.meta.url));
+  const child = spawn(process.execPath, ['--expose-gc', main], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  let complaints = '';
+  // That it is gone is told by its stdout.
+  child.stdin.on('error', () => {});
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+
+  /** By id as JSON: what was sent with it in this window, and how many answers are still to come. */
+  const open = new Map<string, { sent: string[]; due: number }>();
+  let openCount = 0;
+  const failures: string[] = [];
+  const waiting = new Map<unknown, (answer: Bag) => void>();
+  let wake = (): void => {};
+
+  function owe(id: unknown, sent: string): void {
+    const key = JSON.stringify(id);
+    const entry = open.get(key) ?? { sent: [], due: 0 };
+    open.set(key, entry);
+    entry.sent.push(sent);
+    entry.due++;
+    openCount++;
+  }
+
+  function settle(id: unknown, text: string): void {
+    const key = JSON.stringify(id);
+    const entry = open.get(key);
+    const strange = nonces(text).find((nonce) => !entry?.sent.some((sent) => sent.includes(nonce)));
+    if (!entry || entry.due === 0 || strange !== undefined) {
+      failures.push(`an answer to nothing that was sent with the id ${key}: ${text.slice(0, 500)}`);
+      return;
+    }
+    entry.due--;
+    openCount--;
+  }
+
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const message = JSON.parse(text) as Bag;
+    const { method, id } = message;
+    if (method === undefined) {
+      settle(id ?? null, text);
+      waiting.get(id)?.(message);
+    }
+    else if (id !== undefined) answerQuestion(id);
+    else if (method === 'notifications/subscriptions/acknowledged') {
+      settle(((message['params'] as Bag)['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], '');
+    }
+    if (openCount === 0 || failures.length > 0) wake();
+  }).on('close', () => {
+    failures.push(`the server is gone: ${complaints}`);
+    wake();
+  });
+
+  function write(bytes: Uint8Array): void {
+    child.stdin.write(bytes);
+    child.stdin.write('\n');
+  }
+
+  /** A question gets a broken answer first, and a sound one after it. */
+  function answerQuestion(id: unknown): void {
+    for (const answer of [mutated({ jsonrpc: '2.0', id, result: { action: 'accept', content: {} } }, {}, by), undefined]) {
+      const bytes = answer ?? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'decline', roots: [] } }));
+      expectAnswers(bytes);
+      write(bytes);
+    }
+  }
+
+  function expectAnswers(bytes: Uint8Array): void {
+    // Empty lines are no messages.
+    if (Buffer.from(bytes).toString('latin1').trim() === '') return;
+    const decoded: Decoded = decode(bytes);
+    const sent = Buffer.from(bytes).toString();
+    if (decoded.kind === 'request') owe(decoded.message.id, sent);
+    else if (decoded.kind === 'refusal') owe(decoded.id, sent);
+    else if (decoded.kind === 'batch') owe(null, sent);
+  }
+
+  async function settled(): Promise<void> {
+    if (openCount > 0 && failures.length === 0) {
+      const timer = setTimeout(() => {
+        const missing = [...open.values()].filter(({ due }) => due > 0).flatMap(({ sent }) => sent);
+        failures.push(`not answered: ${missing.slice(0, 3).map((sent) => sent.slice(0, 500)).join('\n')}`);
+        wake();
+      }, 60_000);
+      await new Promise<void>((resolve) => (wake = resolve));
+      clearTimeout(timer);
+    }
+    assert.deepEqual(failures, []);
+  }
+
+  async function ask(id: string, method: string, params?: Bag): Promise<Bag> {
+    const answered = new Promise<Bag>((resolve) => waiting.set(id, resolve));
+    const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    expectAnswers(bytes);
+    write(bytes);
+    await settled();
+    return answered;
+  }
+
+  async function heap(id: string): Promise<number> {
+    const { result } = await ask(id, 'tools/call', { name: 'memory' }) as { result: { content: { text: string }[] } };
+    return (JSON.parse(result.content[0]?.text ?? '') as { heapUsed: number }).heapUsed;
+  }
+
+  try {
+    await ask('hello', 'initialize', {
+      protocolVersion: '2025-06-18', capabilities: { elicitation: {}, roots: {} }, clientInfo: { name: 'x', version: '1' },
+    });
+    write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
+
+    let before = 0;
+    const warm = Math.min(total / 2, 10_000);
+    for (let count = 0; count < total; count += window) {
+      if (before === 0 && count >= warm) before = await heap('memory before');
+      for (let i = count; i < Math.min(count + window, total); i++) {
+        const message = sound(`id-${i}-`, `nonce-${i}-`, by);
+        const bytes = mutated(message, sound(`other-${i}-`, `nonce-${i}-`, by), by);
+        expectAnswers(bytes);
+        write(bytes);
+      }
+      await settled();
+      open.clear();
+    }
+    const after = await heap('memory after');
+    assert.ok(after < before + 4 * 2 ** 20, `${before} bytes were held before, ${after} after`);
+
+    // It is in its right mind.
+    const { result } = await ask('last', 'tools/call', { name: 'echo', arguments: { text: 'still here' } });
+    assert.deepEqual(result, { content: [{ type: 'text', text: 'still here' }] });
+  } finally {
+    child.stdin.end();
+  }
+  // Open subscriptions end with their answers.
+  failures.length = 0;
+  const [code] = await exited;
+  assert.equal(code, 0);
+  assert.equal(complaints, '');
+});

@@ -83,7 +83,7 @@ export class Listening {
 
   stop(): void {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     for (const stream of [this.#current, this.#opening]) stream?.controller.abort();
   }
 
@@ -116,7 +116,7 @@ export class Listening {
 
   #refresh(): Promise<void> {
     if (this.#queued !== undefined) return this.#queued;
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     const queued = this.#last.then(() => {
       this.#queued = undefined;
       return this.#open();
@@ -177,7 +177,7 @@ export class Listening {
     if (refused || typeof setTimeout !== 'function' || (error instanceof ConnectionError && error.reason === 'closed')) {
       return this.#port.error(error);
     }
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
     (this.#timer as { unref?: () => void }).unref?.();
   }

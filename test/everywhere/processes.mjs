@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const installed = (path) => {
-  const file = fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
-  if (!existsSync(file)) throw new Error(`there is no ${path}: these runtimes are installed for Linux on x64 only`);
+function installed(...paths) {
+  const file = paths.map((path) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))).find(existsSync);
+  if (file === undefined) throw new Error(`there is no ${paths[0]}: these runtimes are installed for Linux on x64 only`);
   return file;
-};
+}
 
 /** Runs a program to its end; rejects where it fails. Resolves with what it said on stdout. */
 export function output(command, args, env = {}) {
@@ -32,7 +32,9 @@ async function run(name, command, args, env) {
 }
 
 export const node = (name) => async (bundles) => run('Node', installed(`${name}/bin/node`), [bundles.process]);
-export const bun = async (bundles) => run('Bun', installed('@oven/bun-linux-x64/bin/bun'), [bundles.process]);
+// Bun's install script, where npm runs it, moves the program out of its package.
+const bunProgram = () => installed('@oven/bun-linux-x64/bin/bun', 'bun/bin/bun.exe');
+export const bun = async (bundles) => run('Bun', bunProgram(), [bundles.process]);
 // Deno looks for a newer self otherwise.
 export const deno = async (bundles) =>
   run('Deno', installed('@deno/linux-x64-glibc/deno'), ['run', '-A', '--no-config', bundles.process], { DENO_NO_UPDATE_CHECK: '1' });

@@ -40,7 +40,11 @@ function start(quickjs, code, onLine) {
     setImmediate(() => listen(text));
   }).consume((handle) => context.setProp(context.global, name, handle));
   expose('writeLine', (text) => onLine(text));
-  expose('report', (text) => resolveReport(JSON.parse(text)));
+  expose('report', (text) => {
+    const cells = JSON.parse(text);
+    if (Array.isArray(cells)) resolveReport(cells);
+    else rejectReport(new Error(cells));
+  });
   run(() => context.evalCode(code));
 
   return {

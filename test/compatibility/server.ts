@@ -1,0 +1,23 @@
+import { McpServer, MissingCapabilityError } from '../../src/server/index.ts';
+import { serveStdio } from '../../src/transport/stdio/index.ts';
+
+/** A tool that is written once, and asks whoever can be asked. */
+export function sayHello(server: McpServer): McpServer {
+  server.tool('hello', {}, async (_args, ctx) => {
+    const name = await ctx.elicit('Your name?', { name: { type: 'string' } }).then(
+      (answer) => (answer.action === 'accept' ? answer.content.name : answer.action),
+      (error: unknown) => {
+        if (error instanceof MissingCapabilityError) return 'stranger';
+        throw error;
+      },
+    );
+    return `Hello ${name} in ${ctx.revision}`;
+  });
+  return server;
+}
+
+// As a program: serves the revisions that it is given.
+const revisions = process.argv.slice(2);
+if (import.meta.url.endsWith(process.argv[1]?.split(/[\\/]/).pop() ?? '-') && revisions.length > 0) {
+  serveStdio(sayHello(new McpServer({ name: 'server', version: '1' }, { revisions })));
+}

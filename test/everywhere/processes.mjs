@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-function installed(...paths) {
-  const file = paths.map((path) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))).find(existsSync);
-  if (file === undefined) throw new Error(`there is no ${paths[0]}: these runtimes are installed for Linux on x64 only`);
+/** A program of this folder's packages: those of one platform, which need no install script. */
+export function installed(path) {
+  const file = fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`there is no ${path}: the runtimes are installed for Linux on x64 only`);
   return file;
 }
 
@@ -32,9 +33,7 @@ async function run(name, command, args, env) {
 }
 
 export const node = (name) => async (bundles) => run('Node', installed(`${name}/bin/node`), [bundles.process]);
-// Bun's install script, where npm runs it, moves the program out of its package.
-const bunProgram = () => installed('@oven/bun-linux-x64/bin/bun', 'bun/bin/bun.exe');
-export const bun = async (bundles) => run('Bun', bunProgram(), [bundles.process]);
+export const bun = async (bundles) => run('Bun', installed('@oven/bun-linux-x64/bin/bun'), [bundles.process]);
 // Deno looks for a newer self otherwise.
 export const deno = async (bundles) =>
   run('Deno', installed('@deno/linux-x64-glibc/deno'), ['run', '-A', '--no-config', bundles.process], { DENO_NO_UPDATE_CHECK: '1' });

@@ -1,11 +1,8 @@
 // workerd: the suite inside the worker, and a client outside that reaches the worker's server over the network.
 import { spawn } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { output } from './processes.mjs';
-
-const program = fileURLToPath(new URL('node_modules/@cloudflare/workerd-linux-64/bin/workerd', import.meta.url));
+import { installed, output } from './processes.mjs';
 
 const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -18,8 +15,8 @@ const config :Workerd.Config = (
 `;
 
 export async function workerd(bundles, out) {
+  const program = installed('@cloudflare/workerd-linux-64/bin/workerd');
   const version = (await output(program, ['--version'])).trim().replace(/^workerd\s*/, '');
-  if (bundles.worker !== join(out, 'worker.mjs')) copyFileSync(bundles.worker, join(out, 'worker.mjs'));
   writeFileSync(join(out, 'config.capnp'), config);
   // The port that was free is told on the control descriptor.
   const child = spawn(program, ['serve', '--control-fd=3', join(out, 'config.capnp')], { stdio: ['ignore', 'inherit', 'pipe', 'pipe'] });

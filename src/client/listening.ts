@@ -85,7 +85,7 @@ export class Listening {
   /** Closes the stream, and opens no other. */
   stop(): void {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     for (const stream of [this.#current, this.#opening]) stream?.controller.abort();
   }
 
@@ -118,7 +118,7 @@ export class Listening {
 
   #refresh(): Promise<void> {
     if (this.#queued !== undefined) return this.#queued;
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     const queued = this.#last.then(() => {
       this.#queued = undefined;
       return this.#open();
@@ -180,7 +180,7 @@ export class Listening {
     if (refused || typeof setTimeout !== 'function') {
       return this.#port.error(error);
     }
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
     (this.#timer as { unref?: () => void }).unref?.();
   }

@@ -1,5 +1,5 @@
 import { classify, decode, decodeUtf8 } from '../../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../../jsonrpc/errors.ts';
+import { errorCodes } from '../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
 import { failureText } from '../../jsonrpc/outlet.ts';
 import { isModern } from '../../protocol/meta.ts';
@@ -9,14 +9,13 @@ import { memoryEventStore } from './event-store.ts';
 import type { Body, Exchange, HeaderFields } from './exchange.ts';
 import { corsFields, createGuard, isJson, readAccept } from './guard.ts';
 import type { Accepted } from './guard.ts';
-import { openPair, pairId, receivePaired } from './legacy-sse.ts';
+import { openPair, pairId } from './legacy-sse.ts';
 import { ModernPost } from './modern.ts';
 import { defaultHttpLimits } from './options.ts';
 import type { Host, HttpLimits, HttpOptions } from './options.ts';
 import { Post } from './session.ts';
 import type { Session } from './session.ts';
 import { createSessions } from './sessions.ts';
-import { replayEnded, SseStream } from './streams.ts';
 
 export interface CloseOptions {
   /** Milliseconds that requests in flight may still take. Default 5 seconds; 0: none. */
@@ -33,111 +32,115 @@ export interface Endpoint {
 
 type Where = 'endpoint' | 'sse' | 'messages';
 
+const full = 'All sessions are busy, and there may be no more';
+const tooMany = 'Too many requests are open';
+const noSession = 'Session not found';
+
 /** `options` override `defaultHttpLimits`, each by its name. */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
   const limits = { ...defaultHttpLimits };
   for (const name of Object.keys(limits) as (keyof HttpLimits)[]) limits[name] = options[name] ?? limits[name];
-  const { trace, auth: authenticate, onError = () => {}, path = '/mcp' } = options;
-  const store = options.eventStore === false ? undefined
-    : options.eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay);
-  const host: Host = { server, limits, store, trace, onError };
+  const { trace, auth: authenticate, onError = () => {}, path = '/mcp', eventStore } = options;
+  const store = eventStore === false ? undefined
+    : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay);
+  const host: Host = {
+    server, limits, store, onError,
+    passed: (direction, text) => trace?.({ direction, text, at: Date.now() }),
+  };
   const { revisions } = server;
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const modern = revisions.some(({ era }) => era === 'modern');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   const pair = options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
     && { path: `${beside}sse`, messages: `${beside}messages` });
-  const fault = createGuard(options);
+  const notAllowed = createGuard(options);
   const sessions = createSessions(host);
   const open = new Set<ModernPost>();
   let closing = false;
 
   /** Refuses over HTTP, with a JSON-RPC error that says why. */
   function refuse(
-    exchange: Exchange, status: number, why: string, fields?: HeaderFields,
-    id: RequestId | null = null, code: number = errorCodes.invalidRequest, data?: unknown,
+    exchange: Exchange, status: number, message: string, id: RequestId | null = null, fields?: HeaderFields,
+    code: number = status < 429 ? errorCodes.invalidRequest : errorCodes.internalError, data?: unknown,
   ): void {
-    const text = failureText(id, data === undefined ? { code, message: why } : { code, message: why, data });
-    trace?.({ direction: 'sent', text, at: Date.now() });
-    exchange.respond(status, text, fields);
+    const text = failureText(id, { code, message, data });
+    host.passed('sent', text);
+    // What is too much now may be served later.
+    exchange.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1 } : fields);
+  }
+
+  function report(thrown: unknown): void {
+    onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
   }
 
   function handle(exchange: Exchange): void {
-    const why = fault(exchange);
-    if (why !== undefined) return refuse(exchange, 403, `Forbidden: ${why}`);
+    const what = notAllowed(exchange);
+    if (what !== undefined) return refuse(exchange, 403, `Forbidden: the ${what} is not allowed`);
     if (options.cors) exchange.common = corsFields(exchange);
     const where: Where | undefined = exchange.path === path ? 'endpoint'
       : pair && exchange.path === pair.path ? 'sse'
         : pair && exchange.path === pair.messages ? 'messages' : undefined;
     if (where === undefined) return refuse(exchange, 404, `Not found: ${exchange.path}; the endpoint is ${path}`);
     // A preflight carries no credentials.
-    if (exchange.method === 'OPTIONS' && options.cors) {
-      return exchange.respond(204, '');
-    }
-    if (authenticate === undefined) return route(exchange, where, undefined);
-    let auth: ReturnType<typeof authenticate>;
+    if (options.cors && exchange.method === 'OPTIONS') exchange.respond(204, '');
+    else if (authenticate) void admit(exchange, where);
+    else route(exchange, where, undefined);
+  }
+
+  async function admit(exchange: Exchange, where: Where): Promise<void> {
+    let auth: Auth | undefined;
     try {
-      auth = authenticate(exchange);
+      auth = await authenticate?.(exchange);
     } catch (thrown) {
-      return failed(exchange, thrown);
+      report(thrown);
+      return refuse(exchange, 500, 'The credentials could not be checked');
     }
-    if (!(auth instanceof Promise)) return admit(exchange, where, auth);
-    auth.then((found) => admit(exchange, where, found)).catch((thrown) => failed(exchange, thrown));
-  }
-
-  function failed(exchange: Exchange, thrown: unknown): void {
-    onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    refuse(exchange, 500, 'The credentials could not be checked', undefined, null, errorCodes.internalError);
-  }
-
-  function admit(exchange: Exchange, where: Where, auth: Auth | undefined): void {
-    if (auth) return route(exchange, where, auth);
-    refuse(exchange, 401, 'Unauthorized', { 'www-authenticate': options.authenticate ?? 'Bearer' });
+    if (auth) route(exchange, where, auth);
+    else refuse(exchange, 401, 'Unauthorized', null, { 'www-authenticate': options.authenticate ?? 'Bearer' });
   }
 
   function route(exchange: Exchange, where: Where, auth: Auth | undefined): void {
     const { method } = exchange;
     if (method === 'POST' && where !== 'sse') return post(exchange, where, auth);
-    if (method === 'GET' && where === 'sse') return pairUp(exchange, auth);
     // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has POST alone.
-    const version = exchange.header('mcp-protocol-version');
-    if (where !== 'endpoint' || !legacy || findRevision(revisions, version)?.era === 'modern'
-      || (method !== 'GET' && method !== 'DELETE')) {
-      const allow = where === 'sse' ? 'GET' : where === 'messages' || !legacy ? 'POST' : 'GET, POST, DELETE';
-      return refuse(exchange, 405, `Method not allowed: ${method}; there is ${allow}`, { allow });
+    const allow = where === 'sse' ? 'GET'
+      : where === 'messages' || !legacy || isModernVersion(exchange) ? 'POST' : 'GET, POST, DELETE';
+    if (!allow.split(', ').includes(method)) {
+      return refuse(exchange, 405, `Method not allowed: ${method}; there is ${allow}`, null, { allow });
     }
+    const get = method === 'GET';
+    if (closing && get) return refuseWork(exchange);
+    if (where === 'sse') return pairUp(exchange, auth);
     const session = sessionOf(exchange, auth);
-    if (session === undefined || !versionFits(exchange, session)) return;
-    if (method === 'GET') return listen(exchange, session);
+    if (session === undefined) return;
+    if (get) return listen(exchange, session);
     sessions.end(session, 'the client ended the session');
     exchange.respond(204, '');
   }
 
-  /** The session that the headers name; otherwise the request is refused. */
-  function sessionOf(exchange: Exchange, auth: Auth | undefined, id: RequestId | null = null): Session | undefined {
+  const refuseWork = (exchange: Exchange, id?: RequestId): void => refuse(exchange, 503, 'The server is closing', id);
+
+  const isModernVersion = (exchange: Exchange): boolean =>
+    findRevision(revisions, exchange.header('mcp-protocol-version'))?.era === 'modern';
+
+  /** The session that the headers name, in a version that is served; otherwise the request is refused. */
+  function sessionOf(exchange: Exchange, auth: Auth | undefined, id?: RequestId): Session | undefined {
     const name = exchange.header('mcp-session-id');
-    const session = name === undefined ? undefined : sessions.find(name, auth, false);
     // 2025-11-25 basic/transports#session-management: 400 without an id, 404 for one that is not known any more.
-    if (name === undefined) refuse(exchange, 400, 'Bad request: the Mcp-Session-Id header is missing', undefined, id);
-    else if (session === undefined) refuse(exchange, 404, 'Session not found', undefined, id);
-    return session;
-  }
-
-  /** 2025-06-18 basic/transports#protocol-version-header. Where it is missing, the session knows. */
-  function versionFits(exchange: Exchange, session: Session, id: RequestId | null = null): boolean {
+    if (name === undefined) return void refuse(exchange, 400, 'The Mcp-Session-Id header is missing', id);
+    const session = sessions.find(name, auth, false);
+    if (session === undefined) return void refuse(exchange, 404, noSession, id);
+    // 2025-06-18 basic/transports#protocol-version-header. Where it is missing, the session knows.
     const version = exchange.header('mcp-protocol-version');
-    if (version === undefined || version === session.peer.revision?.version) return true;
-    if (findRevision(revisions, version)?.era === 'legacy') return true;
-    unsupported(exchange, version, id);
-    return false;
+    if (version === undefined || findRevision(revisions, version)?.era === 'legacy') return session;
+    return void unsupported(exchange, version, id);
   }
 
-  function unsupported(exchange: Exchange, requested: string, id: RequestId | null): void {
+  function unsupported(exchange: Exchange, requested: unknown, id?: RequestId): void {
     const supported = revisions.map(({ version }) => version);
-    const why = `Unsupported protocol version ${JSON.stringify(requested)}; there is ${supported.join(', ')}`;
     // The code is the modern era's: a server without it must not look like one of it.
-    if (modern) refuse(exchange, 400, why, undefined, id, errorCodes.unsupportedProtocolVersion, { supported, requested });
-    else refuse(exchange, 400, why, undefined, id);
+    refuse(exchange, 400, `Unsupported protocol version ${JSON.stringify(requested)}; there is ${supported.join(', ')}`, id,
+      undefined, modern ? errorCodes.unsupportedProtocolVersion : undefined, { supported, requested });
   }
 
   function post(exchange: Exchange, where: Where, auth: Auth | undefined): void {
@@ -149,79 +152,62 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
       return refuse(exchange, 406, 'Not acceptable: Accept must list application/json and text/event-stream');
     }
     exchange.read(limits.maxBodyBytes, (body) => {
-      const decoded = read(exchange, body);
-      if (decoded === undefined) return;
+      if (typeof body === 'object' && 'fault' in body) {
+        return body.fault === 'too large'
+          ? refuse(exchange, 413, `Content too large: the limit is ${limits.maxBodyBytes} bytes`, null, { connection: 'close' })
+          : refuse(exchange, 400, 'The body could not be read');
+      }
+      const decoded = read(body);
+      if (trace) host.passed('received', textOf(body));
+      if (decoded.kind === 'refusal') {
+        const { id, error } = decoded;
+        return refuse(exchange, 400, error.message, id, undefined, error.code);
+      }
+      if (closing && (decoded.kind === 'request' || decoded.kind === 'batch')) {
+        return refuseWork(exchange, decoded.kind === 'request' ? decoded.message.id : undefined);
+      }
       if (where === 'messages') postPaired(exchange, auth, decoded);
       else postMessage(exchange, auth, decoded, accepts as Accepted);
     });
   }
 
-  function read(exchange: Exchange, body: Body): Decoded | undefined {
-    if (typeof body === 'object' && 'fault' in body) {
-      if (body.fault === 'too large') {
-        refuse(exchange, 413, `Content too large: the limit is ${limits.maxBodyBytes} bytes`, { connection: 'close' });
-      } else {
-        refuse(exchange, 400, 'Bad request: the body could not be read');
-      }
-      return undefined;
-    }
-    let decoded: Decoded;
-    if (typeof body === 'string' || body instanceof Uint8Array) {
-      decoded = decode(body);
-    } else {
-      decoded = Array.isArray(body.value) ? decode(JSON.stringify(body.value)) : classify(body.value);
-    }
-    if (trace) trace({ direction: 'received', text: textOf(body), at: Date.now() });
-    if (decoded.kind !== 'refusal') return decoded;
-    const { id, error } = decoded;
-    refuse(exchange, 400, error.message, undefined, id, error.code);
-    return undefined;
-  }
-
   function postMessage(exchange: Exchange, auth: Auth | undefined, decoded: Decoded, accepts: Accepted): void {
-    const version = exchange.header('mcp-protocol-version');
     const request = decoded.kind === 'request' ? decoded.message : undefined;
-    const id = request?.id ?? null;
-    if (closing && decoded.kind !== 'success' && decoded.kind !== 'failure' && decoded.kind !== 'notification') {
-      return refuse(exchange, 503, 'The server is closing', { 'retry-after': 1 }, id, errorCodes.internalError);
-    }
+    const id = request?.id;
     const opening = request?.method === 'initialize';
-    if (modern && request && isModern(request)) return new ModernPost(host, exchange, accepts, open).run(request, auth);
-    if (modern && !opening && findRevision(revisions, version)?.era === 'modern') {
-      if (request) return new ModernPost(host, exchange, accepts, open).run(request, auth);
+    if (modern && ((request && isModern(request)) || (!opening && isModernVersion(exchange)))) {
+      if (request) {
+        return open.size < limits.maxOpenRequests
+          ? new ModernPost(host, exchange, accepts, open).run(request, auth) : refuse(exchange, 503, tooMany, id);
+      }
       if (decoded.kind === 'notification') return exchange.respond(202, '');
       return refuse(exchange, 400, 'Invalid request: this revision takes one request or notification');
     }
-    if (version !== undefined && !opening && findRevision(revisions, version) === undefined) {
-      return unsupported(exchange, version, id);
-    }
-    if (opening && legacy && exchange.header('mcp-session-id') === undefined) {
+    if (opening && !legacy) return unsupported(exchange, request.params?.['protocolVersion'], id);
+    if (opening && exchange.header('mcp-session-id') === undefined) {
       const session = sessions.open(auth, false);
-      if (session === undefined) {
-        return refuse(exchange, 503, 'Too many sessions, and all of them busy', { 'retry-after': 10 }, id, errorCodes.internalError);
-      }
+      if (session === undefined) return refuse(exchange, 503, full, id);
       const discard = (): void => sessions.end(session, 'the handshake failed');
       return receive(session, new Post(host, session, exchange, accepts, undefined, discard), decoded);
     }
-    if (opening && !legacy) return unsupported(exchange, version ?? String(request.params?.['protocolVersion']), id);
     const session = sessionOf(exchange, auth, id);
-    if (session === undefined || !versionFits(exchange, session, id)) return;
+    if (session === undefined) return;
     const { peer } = session;
-    const asks = request !== undefined || (decoded.kind === 'batch'
+    // 2025-03-26 basic/transports: a batch without a request is accepted, like a message that is none.
+    const asks = request || (decoded.kind === 'batch'
       && !(peer.revision?.batching && decoded.items.every(({ kind }) => kind !== 'request' && kind !== 'refusal')));
     if (!asks) {
       exchange.respond(202, '');
-      return peer.receive(decoded);
+      peer.receive(decoded);
+    } else if (peer.inFlight < limits.maxStreamsPerSession) {
+      receive(session, new Post(host, session, exchange, accepts, id), decoded);
+    } else {
+      refuse(exchange, 429, tooMany, id);
     }
-    if (peer.inFlight >= limits.maxStreamsPerSession) {
-      return refuse(exchange, 429, `Too many requests of this session are open: the limit is ${limits.maxStreamsPerSession}`,
-        { 'retry-after': 1 }, id, errorCodes.internalError);
-    }
-    receive(session, new Post(host, session, exchange, accepts, request?.id), decoded);
   }
 
-  function receive(session: Session, answer: Post, decoded: Decoded): void {
-    session.peer.receive(decoded, answer);
+  function receive({ peer }: Session, answer: Post, decoded: Decoded): void {
+    peer.receive(decoded, answer);
     if (!answer.answered) answer.wait();
   }
 
@@ -230,73 +216,78 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     if (!readAccept(exchange.header('accept'))?.sse) {
       return refuse(exchange, 406, 'Not acceptable: Accept must list text/event-stream');
     }
-    if (closing) return refuse(exchange, 503, 'The server is closing', { 'retry-after': 1 });
     const last = exchange.header('last-event-id');
-    if (last !== undefined && store !== undefined) {
+    if (last !== undefined && store) {
       resume(exchange, session, last).catch((thrown) => {
-        onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        report(thrown);
         exchange.destroy();
       });
-      return;
+    } else {
+      const stream = session.newStream();
+      session.listen(stream);
+      stream.attach(exchange);
     }
-    const stream = session.newStream();
-    session.listen(stream);
-    stream.attach(exchange);
   }
 
   async function resume(exchange: Exchange, session: Session, last: string): Promise<void> {
-    const dash = last.lastIndexOf('-');
-    const name = last.slice(0, dash);
-    const seq = /^\d{1,15}$/.test(last.slice(dash + 1)) ? Number(last.slice(dash + 1)) : -1;
+    const [, name = '', digits] = /^([a-z\d]+)-(\d{1,15})$/.exec(last) ?? [];
+    const seq = Number(digits);
     const stream = session.streams?.get(name);
-    let missed: readonly string[] | undefined = stream?.seq === seq ? [] : undefined;
-    // Messages may come while the store answers: only what is complete at this moment can be carried on.
-    while (dash > 0 && seq >= 0 && (missed === undefined || (stream && missed.length < stream.seq - seq))) {
-      const found = await store?.after(session.id, name, seq);
-      if (found === undefined || found.length <= (missed?.length ?? -1)) break;
-      missed = found;
-    }
-    if (session.ended) return refuse(exchange, 404, 'Session not found');
+    let missed: readonly string[] | undefined;
+    let end: number | undefined;
+    do {
+      // Messages may come while the store answers: what it knew is complete only where none did.
+      end = stream?.seq;
+      missed = end === seq ? [] : await store?.after(session.id, name, seq);
+    } while (stream?.seq !== end);
+    if (session.ended) return refuse(exchange, 404, noSession);
     if (missed === undefined) return refuse(exchange, 400, `The stream cannot be resumed after event ${JSON.stringify(last)}`);
-    if (stream !== undefined && session.streams?.get(name) === stream) stream.attach(exchange, undefined, missed);
-    else replayEnded(host, exchange, name, seq, missed);
+    const live = session.streams?.get(name);
+    const carrier = live ?? session.endedStream(name);
+    carrier.attach(exchange, undefined, seq, missed);
+    if (live === undefined) carrier.finish();
   }
 
   function pairUp(exchange: Exchange, auth: Auth | undefined): void {
-    const session = closing ? undefined : sessions.open(auth, true);
-    if (session === undefined) {
-      const why = closing ? 'The server is closing' : 'Too many sessions, and all of them busy';
-      return refuse(exchange, 503, why, { 'retry-after': 10 });
-    }
+    const session = sessions.open(auth, true);
+    if (session === undefined) return refuse(exchange, 503, full);
     openPair(exchange, session, pair ? pair.messages : '', () => sessions.end(session, 'the client has left'));
   }
 
   function postPaired(exchange: Exchange, auth: Auth | undefined, decoded: Decoded): void {
     const session = sessions.find(pairId(exchange.query), auth, true);
-    if (session === undefined) return refuse(exchange, 404, 'Session not found');
-    if (closing && decoded.kind === 'request') return refuse(exchange, 503, 'The server is closing', { 'retry-after': 1 });
-    if (session.peer.inFlight >= limits.maxStreamsPerSession) return refuse(exchange, 429, 'Too many requests are open');
-    receivePaired(exchange, session, decoded);
+    if (session === undefined) return refuse(exchange, 404, noSession);
+    if (session.peer.inFlight >= limits.maxStreamsPerSession) return refuse(exchange, 429, tooMany);
+    // Whatever comes of it goes over the stream.
+    exchange.respond(202, '');
+    session.peer.receive(decoded);
   }
 
   async function close({ drainMs = 5000 }: CloseOptions = {}): Promise<void> {
     closing = true;
     server.endSubscriptions();
-    const idle = [...sessions.all()].map(({ peer }) => peer.idle());
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainMs);
     });
-    await Promise.race([late, Promise.all([...idle, ...[...open].map((request) => request.idle())])]);
+    const busy = [...sessions.all().map(({ peer }) => peer), ...open];
+    await Promise.race([late, Promise.all(busy.map((one) => one.idle()))]);
     clearTimeout(timer);
-    for (const request of [...open]) request.cancel('the server is closing');
+    for (const request of open) request.cancel('the server is closing');
     for (const session of sessions.all()) sessions.end(session, 'the server is closing');
   }
 
   return { handle, close };
 }
 
-function textOf(body: Exclude<Body, { fault: string }>): string {
+type Whole = Exclude<Body, { fault: string }>;
+
+function read(body: Whole): Decoded {
+  if (typeof body === 'string' || body instanceof Uint8Array) return decode(body);
+  return Array.isArray(body.value) ? decode(JSON.stringify(body.value)) : classify(body.value);
+}
+
+function textOf(body: Whole): string {
   if (typeof body === 'string') return body;
   if (!(body instanceof Uint8Array)) return JSON.stringify(body.value);
   try {

@@ -24,41 +24,38 @@ export function readAccept(header: string | undefined): Accepted | undefined {
 }
 
 export function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true;
-  return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
+  return contentType === 'application/json' || /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
 /** `host` without its port; '' where it is none. */
 const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
 
-/** Judges where a request claims to come from; the reason for a 403, or undefined. */
+/** Judges where a request claims to come from; what is not allowed, or undefined. */
 export function createGuard(options: HttpOptions): (request: RequestInfo) => string | undefined {
   const { allowedHosts = loopback, allowedOrigins } = options;
   let lastHost: string | undefined;
 
   // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives itself
   // away by its Host, and by its Origin.
-  function hostFault(host: string | undefined): string | undefined {
-    if (allowedHosts === '*' || (host !== undefined && host === lastHost)) return undefined;
-    const given = host?.toLowerCase();
-    if (given === undefined || !(allowedHosts.includes(given) || allowedHosts.includes(hostName(given)))) {
-      return `the host ${JSON.stringify(host ?? '')} is not allowed`;
-    }
-    lastHost = host;
-    return undefined;
+  function hostAllowed(host: string): boolean {
+    if (allowedHosts === '*' || host === lastHost) return true;
+    const given = host.toLowerCase();
+    const allowed = allowedHosts.includes(given) || allowedHosts.includes(hostName(given));
+    if (allowed) lastHost = host;
+    return allowed;
   }
 
-  function originFault(origin: string): string | undefined {
-    if (allowedOrigins === '*') return undefined;
+  function originAllowed(origin: string): boolean {
+    if (allowedOrigins === '*') return true;
     const given = origin.toLowerCase();
-    const allowed = allowedOrigins?.includes(given)
-      ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
-    return allowed ? undefined : `the origin ${JSON.stringify(origin)} is not allowed`;
+    return allowedOrigins?.includes(given) ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
   }
 
   return (request) => {
+    const host = request.header('host') ?? '';
+    if (!hostAllowed(host)) return `host ${JSON.stringify(host)}`;
     const origin = request.header('origin');
-    return hostFault(request.header('host')) ?? (origin === undefined ? undefined : originFault(origin));
+    return origin === undefined || originAllowed(origin) ? undefined : `origin ${JSON.stringify(origin)}`;
   };
 }
 

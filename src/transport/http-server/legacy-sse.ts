@@ -1,4 +1,3 @@
-import type { Decoded } from '../../jsonrpc/message.ts';
 import { sseEvent } from '../sse-writer.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './session.ts';
@@ -17,10 +16,4 @@ export function openPair(exchange: Exchange, session: Session, messages: string,
 /** The id that a POST of the pair names; '' where it names none. */
 export function pairId(query: string): string {
   return new URLSearchParams(query).get('sessionId') ?? '';
-}
-
-/** Takes a message; whatever comes of it goes over the stream. */
-export function receivePaired(exchange: Exchange, session: Session, decoded: Decoded): void {
-  exchange.respond(202, '');
-  session.peer.receive(decoded);
 }

@@ -3,6 +3,7 @@ import { errorCodes, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
 import { Cancelled } from '../../jsonrpc/inbound.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Request } from '../../jsonrpc/message.ts';
+import { failureText } from '../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { metaKeys, metaOf, readRequestMeta } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
@@ -13,15 +14,13 @@ import type { Accepted } from './guard.ts';
 import type { Host } from './options.ts';
 import { Wire } from './streams.ts';
 
-/** The status of an error answer; any other goes out with 200. 2026-07-28 basic/transports, basic/index. */
-const statuses: ReadonlyMap<number, number> = new Map([
-  [errorCodes.parseError, 400],
-  [errorCodes.invalidRequest, 400],
-  [errorCodes.methodNotFound, 404],
-  [errorCodes.headerMismatch, 400],
-  [errorCodes.missingClientCapability, 400],
-  [errorCodes.unsupportedProtocolVersion, 400],
-]);
+/** The status of an answer. 2026-07-28 basic/transports/streamable-http, basic/index#error-codes. */
+function statusOf(code: number = 0): number {
+  if (code === errorCodes.methodNotFound) return 404;
+  const bad = (code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion)
+    || code === errorCodes.invalidRequest;
+  return bad ? 400 : 200;
+}
 
 /** 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
 const named: ReadonlyMap<string, string> = new Map([
@@ -51,14 +50,8 @@ export class ModernPost implements Outlet {
     try {
       meta = checkRequest(this.#host, request, this.#exchange);
     } catch (thrown) {
-      const error = toErrorObject(thrown);
       // Whatever this check refuses is a bad request.
-      return this.#respond(400, JSON.stringify({ jsonrpc: '2.0', id: request.id, error }));
-    }
-    if (this.#open.size >= this.#host.limits.maxOpenRequests) {
-      return this.#respond(503, JSON.stringify({
-        jsonrpc: '2.0', id: request.id, error: { code: errorCodes.internalError, message: 'Too many requests are open' },
-      }));
+      return this.#respond(400, failureText(request.id, toErrorObject(thrown)));
     }
     const inbound = this.#host.server.answer(request, meta, this, auth);
     if (this.#answered) return;
@@ -71,19 +64,19 @@ export class ModernPost implements Outlet {
   send(text: string): void {
     // A client that takes no stream can be told nothing but the answer.
     if (this.#answered || !this.#accepts.sse) return;
-    this.#host.trace?.({ direction: 'sent', text, at: Date.now() });
-    (this.#wire ??= new Wire(this.#host, this.#exchange, undefined, this.#gone)).write(`data: ${text}\n\n`);
+    this.#host.passed('sent', text);
+    this.#stream().write(`data: ${text}\n\n`);
   }
 
   answer(text: string | undefined, errorCode?: number): void {
     if (this.#answered) return;
     this.#leave();
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
-      return this.#respond((errorCode !== undefined && statuses.get(errorCode)) || 200, text);
+      return this.#respond(statusOf(errorCode), text);
     }
     if (text !== undefined) this.send(text);
     this.#answered = true;
-    (this.#wire ??= new Wire(this.#host, this.#exchange, undefined, this.#gone)).end();
+    this.#stream().end();
   }
 
   /** Resolves once it is answered. */
@@ -105,6 +98,10 @@ export class ModernPost implements Outlet {
     this.cancel('the client closed the response');
   };
 
+  #stream(): Wire {
+    return this.#wire ??= new Wire(this.#host, this.#exchange, undefined, this.#gone);
+  }
+
   #leave(): void {
     this.#open.delete(this);
     this.#onIdle?.();
@@ -112,7 +109,7 @@ export class ModernPost implements Outlet {
 
   #respond(status: number, text: string): void {
     this.#answered = true;
-    this.#host.trace?.({ direction: 'sent', text, at: Date.now() });
+    this.#host.passed('sent', text);
     this.#exchange.respond(status, text);
   }
 }

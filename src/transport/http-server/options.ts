@@ -1,4 +1,4 @@
-import type { Auth, ServerPort, Trace } from '../port.ts';
+import type { Auth, ServerPort, Trace, TraceEntry } from '../port.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestInfo } from './exchange.ts';
 
@@ -77,6 +77,7 @@ export interface Host {
   readonly server: ServerPort;
   readonly limits: HttpLimits;
   readonly store: EventStore | undefined;
-  readonly trace: Trace | undefined;
+  /** A message passes: for `trace`. */
+  readonly passed: (direction: TraceEntry['direction'], text: string) => void;
   readonly onError: (error: Error) => void;
 }

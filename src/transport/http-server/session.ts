@@ -2,7 +2,7 @@ import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../jsonrpc/message.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import type { Auth, ServerPeer } from '../port.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, HeaderFields } from './exchange.ts';
 import type { Host } from './options.ts';
 import { SseStream } from './streams.ts';
 
@@ -18,6 +18,8 @@ export class Session implements Outlet {
   /** Of HTTP+SSE: answers go over the one stream as well. */
   readonly paired: boolean;
   readonly peer: ServerPeer;
+  /** Something of the session's has begun or ended just now: its idle time begins anew. */
+  readonly touch: (session: Session) => void;
   /** When the client was last heard of, or something of its own last ended: milliseconds since the epoch. */
   lastUsed: number = Date.now();
   /** Connections of streams that are open. */
@@ -25,19 +27,18 @@ export class Session implements Outlet {
   /** Streams that are not over, with a connection or without. */
   streams: Map<string, SseStream> | undefined;
   /** Requests whose streams can be closed to be polled. */
-  posts: Map<RequestId, Post> | undefined;
+  posts: Map<RequestId | undefined, Post> | undefined;
   ended = false;
   // The table's list, from the one that was used longest ago.
   older: Session | undefined;
   newer: Session | undefined;
   readonly #host: Host;
-  readonly #used: (session: Session) => void;
   #listening: SseStream | undefined;
   #streamCount = 0;
 
   constructor(host: Host, id: string, auth: Auth | undefined, paired: boolean, used: (session: Session) => void) {
     this.#host = host;
-    this.#used = used;
+    this.touch = used;
     this.id = id;
     this.auth = auth;
     this.paired = paired;
@@ -53,7 +54,14 @@ export class Session implements Outlet {
   }
 
   newStream(): SseStream {
-    return new SseStream(this.#host, this, (this.#streamCount++).toString(36), !this.paired);
+    const stream = this.endedStream((this.#streamCount++).toString(36));
+    (this.streams ??= new Map()).set(stream.id, stream);
+    return stream;
+  }
+
+  /** A stream that is over already, for a client that comes back for what it missed. */
+  endedStream(id: string): SseStream {
+    return new SseStream(this.#host, this, id, !this.paired);
   }
 
   /** Makes `stream` the one that carries what belongs to no request. The one before it ends. */
@@ -65,13 +73,9 @@ export class Session implements Outlet {
     };
   }
 
-  isListening(stream: SseStream): boolean {
-    return this.#listening === stream;
-  }
-
   send(text: string, message?: Sent): void {
     if (this.#listening === undefined) return lost(message);
-    this.traced(text);
+    this.#host.passed('sent', text);
     this.#listening.write(text);
   }
 
@@ -79,18 +83,9 @@ export class Session implements Outlet {
     if (text !== undefined) this.send(text);
   }
 
-  traced(text: string): void {
-    this.#host.trace?.({ direction: 'sent', text, at: Date.now() });
-  }
-
   released(): void {
     this.wires--;
-    this.touch();
-  }
-
-  /** Something of the session's has ended just now: its idle time begins. */
-  touch(): void {
-    this.#used(this);
+    this.touch(this);
   }
 
   /** Called by the table alone. */
@@ -113,13 +108,11 @@ export class Post implements Outlet {
   readonly #session: Session;
   readonly #exchange: Exchange;
   readonly #accepts: { readonly json: boolean; readonly sse: boolean };
-  /** The session was opened by this very POST. */
-  readonly #opening: boolean;
   readonly #id: RequestId | undefined;
+  /** Given where this very POST opens the session. */
   readonly #failed: (() => void) | undefined;
   #stream: SseStream | undefined;
   #gone = false;
-  #waiting = false;
   answered = false;
 
   constructor(
@@ -131,14 +124,12 @@ export class Post implements Outlet {
     this.#exchange = exchange;
     this.#accepts = accepts;
     this.#id = id;
-    this.#opening = failed !== undefined;
     this.#failed = failed;
     if (id !== undefined && session.peer.revision?.ssePolling) (session.posts ??= new Map()).set(id, this);
   }
 
   /** The answer has not come at once. A dropped connection is no cancellation, but then nobody hears the answer. */
   wait(): void {
-    this.#waiting = true;
     this.#exchange.onGone(() => {
       this.#gone = true;
     });
@@ -148,25 +139,23 @@ export class Post implements Outlet {
     if (!this.#accepts.sse) return this.#session.send(text, message);
     const stream = this.#open();
     if (stream === undefined) return lost(message);
-    this.#session.traced(text);
+    this.#host.passed('sent', text);
     stream.write(text);
   }
 
   answer(text: string | undefined, errorCode?: number): void {
-    const { id } = this.#session;
     this.answered = true;
-    if (this.#waiting) this.#session.touch();
-    if (this.#id !== undefined && this.#session.posts?.get(this.#id) === this) {
-      this.#session.posts.delete(this.#id);
-      if (this.#session.posts.size === 0) this.#session.posts = undefined;
-    }
-    if (this.#opening && errorCode !== undefined) this.#failed?.();
-    if (text !== undefined) this.#session.traced(text);
-    if (this.#stream === undefined && !this.#gone && (this.#accepts.json || errorCode !== undefined) && text !== undefined) {
-      // -32700 and -32600: it was no request. Any other error is an answer like a result.
-      const status = errorCode === -32600 || errorCode === -32700 ? 400 : 200;
-      const fields = this.#opening && errorCode === undefined ? { 'mcp-session-id': id } : undefined;
-      return this.#exchange.respond(status, text, fields);
+    this.#session.touch(this.#session);
+    const { posts } = this.#session;
+    if (posts?.get(this.#id) === this) posts.delete(this.#id);
+    if (errorCode !== undefined) this.#failed?.();
+    if (text !== undefined) {
+      this.#host.passed('sent', text);
+      if (!this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined)) {
+        // -32700 and -32600: it was no request. Any other error is an answer like a result.
+        const status = errorCode === -32600 || errorCode === -32700 ? 400 : 200;
+        return this.#exchange.respond(status, text, errorCode === undefined ? this.#fields() : undefined);
+      }
     }
     // A cancelled request gets no answer: a stream that ends without one says so.
     const stream = this.#open();
@@ -180,10 +169,14 @@ export class Post implements Outlet {
   }
 
   #open(): SseStream | undefined {
-    if (this.#stream === undefined && !this.#gone) {
+    if (!this.#stream && !this.#gone) {
       this.#stream = this.#session.newStream();
-      this.#stream.attach(this.#exchange, this.#opening ? { 'mcp-session-id': this.#session.id } : undefined);
+      this.#stream.attach(this.#exchange, this.#fields());
     }
     return this.#stream;
+  }
+
+  #fields(): HeaderFields | undefined {
+    return this.#failed && { 'mcp-session-id': this.#session.id };
   }
 }

@@ -55,7 +55,8 @@ export class SseStream {
   readonly #session: Session;
   readonly #resumable: boolean;
   #wire: Wire | undefined;
-  #seq = 0;
+  /** The number of the message that was written last. */
+  seq = 0;
   /** Called when a connection is lost and the stream with it. */
   onLost: (() => void) | undefined;
 
@@ -64,27 +65,23 @@ export class SseStream {
     this.#host = host;
     this.#session = session;
     this.#resumable = resumable && host.store !== undefined;
-    (session.streams ??= new Map()).set(id, this);
   }
 
-  /** The number of the message that was written last. */
-  get seq(): number {
-    return this.#seq;
-  }
-
-  /** Carries the stream on over this exchange; one that carried it before ends. */
-  attach(exchange: Exchange, fields?: HeaderFields, missed?: readonly string[]): void {
+  /** Carries the stream on over this exchange, after the message `seq`; what carried it before ends. */
+  attach(exchange: Exchange, fields?: HeaderFields, seq: number = 0, missed?: readonly string[]): void {
     this.detach();
     this.#session.wires++;
     const wire: Wire = this.#wire = new Wire(this.#host, exchange, fields, () => {
       if (this.#wire !== wire) return;
       this.#wire = undefined;
       this.#session.released();
-      if (!this.#resumable) this.#lose();
+      if (this.#resumable) return;
+      this.finish();
+      this.onLost?.();
     });
     if (missed) {
       // In one piece, which is let pass whatever its length: the store has bounded it.
-      wire.write(missed.map((text, i) => this.#event(text, this.#seq - missed.length + 1 + i)).join(''));
+      wire.write(missed.map((text, i) => this.#event(text, seq + 1 + i)).join(''));
     } else if (this.#resumable && this.#session.peer.revision?.ssePolling) {
       // 2025-11-25 basic/transports: an id before anything else, so that the client can reconnect from here.
       wire.write(sseEvent({ id: `${this.id}-0`, retry: this.#host.limits.retryMs, data: '' }));
@@ -92,9 +89,9 @@ export class SseStream {
   }
 
   write(text: string): void {
-    this.#seq++;
-    if (this.#resumable) this.#host.store?.append(this.#session.id, this.id, this.#seq, text);
-    this.#wire?.write(this.#event(text, this.#seq));
+    const seq = ++this.seq;
+    if (this.#resumable) this.#host.store?.append(this.#session.id, this.id, seq, text);
+    this.#wire?.write(this.#event(text, seq));
   }
 
   writeRaw(event: string): void {
@@ -116,19 +113,7 @@ export class SseStream {
     this.#session.streams?.delete(this.id);
   }
 
-  #lose(): void {
-    this.#session.streams?.delete(this.id);
-    this.onLost?.();
-  }
-
   #event(data: string, seq: number): string {
     return sseEvent(this.#resumable ? { id: `${this.id}-${seq}`, data } : { data });
   }
-}
-
-/** Sends what an ended stream still had for a client that comes back too late to find it open. */
-export function replayEnded(host: Host, exchange: Exchange, stream: string, seq: number, missed: readonly string[]): void {
-  const wire = new Wire(host, exchange, undefined, () => {});
-  wire.write(missed.map((data, i) => sseEvent({ id: `${stream}-${seq + 1 + i}`, data })).join(''));
-  wire.end();
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 import { code, modern, modernVersion, note, rpc, start } from './harness.ts';
 import type { Sent } from './harness.ts';
@@ -88,15 +89,14 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
 test('leaving before anything was sent cancels as well', async (t) => {
   const { http, server } = await start(t);
   const { headers, body } = modern('wait', { key: 'w' });
-  const controller = new AbortController();
-  const gone = fetch(http.url, {
-    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), signal: controller.signal,
-  }).catch(() => {});
+  const client = request(http.url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, agent: false });
+  client.on('error', () => {});
+  client.end(JSON.stringify(body));
   await server.arrived('w');
   const { inbound } = server.waiting.get('w') ?? assert.fail();
   const aborted = new Promise((resolve) => inbound.signal.addEventListener('abort', resolve));
-  controller.abort();
-  await Promise.all([gone, aborted]);
+  client.destroy();
+  await aborted;
 });
 
 test('a quiet subscription is kept open by comments', async (t) => {

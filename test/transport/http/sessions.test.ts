@@ -29,7 +29,7 @@ test('a busy session is never pushed out; where all are busy, a new one gets 503
   const work = ask({ headers: b, body: rpc('wait', { key: 'w' }) });
   await server.arrived('w');
   const refused = await ask({ body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '10']);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
   assert.equal((await ask({ method: 'GET', path: '/sse' })).status, 503);
   server.waiting.get('w')?.finish();
   await work;
@@ -99,7 +99,7 @@ test('an idle session ends after its time, a busy one does not', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const server = fakeServer();
   const limits = { ...defaultHttpLimits, sessionIdleMs: 10_000 };
-  const host: Host = { server, limits, store: undefined, trace: undefined, onError() {} };
+  const host: Host = { server, limits, store: undefined, passed() {}, onError() {} };
   const sessions = createSessions(host);
   const [idle, used, busy] = [sessions.open(undefined, false), sessions.open(undefined, false), sessions.open(undefined, false)];
   assert.ok(idle && used && busy);

@@ -1,0 +1,48 @@
+// The suite as each runtime loads it: one file, made of what is published (dist/lib), not of the sources.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+// src/server/index.ts is what dist/lib/server.js is made of.
+const published = new Map(Object.values(manifest.exports)
+  .filter((entry) => typeof entry === 'object')
+  .map((entry) => [join(root, entry.types.replace('/dist/', '/').replace('.d.ts', '.ts')), join(root, entry.default)]));
+
+const fromPublished = {
+  name: 'from-published',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/src\// }, ({ path, resolveDir }) => {
+      const file = published.get(join(resolveDir, path));
+      return file === undefined ? { errors: [{ text: `package.json does not export ${path}` }] } : { path: file };
+    });
+  },
+};
+
+export async function makeBundles() {
+  const out = mkdtempSync(join(tmpdir(), 'barewire-everywhere-'));
+  const bundles = {};
+  for (const [name, format] of [['process', 'esm'], ['page', 'iife'], ['worker', 'esm'], ['bare', 'iife'], ['outside', 'esm']]) {
+    bundles[name] = join(out, `${name}.${format === 'esm' ? 'mjs' : 'js'}`);
+    await build({
+      absWorkingDir: root,
+      entryPoints: [`test/everywhere/${name}.ts`],
+      outfile: bundles[name],
+      bundle: true,
+      format,
+      platform: 'neutral',
+      target: 'es2022',
+      minify: name === 'bare',
+      external: ['node:*'],
+      plugins: [fromPublished],
+      // The published files name their chunks once more where nothing of them is used.
+      logOverride: { 'ignored-bare-import': 'silent' },
+      logLevel: 'warning',
+    });
+  }
+  return { out, bundles };
+}

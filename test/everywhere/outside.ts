@@ -1,0 +1,31 @@
+// For the host of QuickJS: the other end of its lines.
+import { decode } from '../../src/jsonrpc/index.ts';
+import type { ClientReceiver } from '../../src/transport/port.ts';
+import { smoke, smokeServer } from './smoke.ts';
+import type { Cell } from './smoke.ts';
+
+/** Runs the suite against a server that is reached by lines. `attach` takes who reads, and returns who writes. */
+export function smokeLines(attach: (read: (text: string) => void) => (text: string) => void): Promise<Cell[]> {
+  return smoke({
+    'server over lines': () => {
+      let write: (text: string) => void;
+      return {
+        kind: 'pipe',
+        async open(receiver: ClientReceiver) {
+          write = attach((text) => receiver.message(decode(text)));
+        },
+        send: (text) => write(text),
+        async close() {},
+      };
+    },
+  });
+}
+
+/** Serves one client that is reached by lines; returns who reads. */
+export function serveLines(write: (text: string) => void): (text: string) => void {
+  const say = (text: string | undefined): void => {
+    if (text !== undefined) write(text);
+  };
+  const peer = smokeServer().connect({ send: say, answer: say }, { modern: true });
+  return (text) => peer.receive(decode(text));
+}

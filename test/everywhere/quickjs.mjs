@@ -1,0 +1,99 @@
+// QuickJS with 4 MiB, and nothing in it but the language and two functions of the host.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { getQuickJS } from 'quickjs-emscripten';
+
+const memoryLimit = 4 * 1024 * 1024;
+
+/** A runtime of its own, with the bundle loaded. */
+function start(quickjs, code, onLine) {
+  const runtime = quickjs.newRuntime();
+  runtime.setMemoryLimit(memoryLimit);
+  const context = runtime.newContext();
+  let resolveReport;
+  let rejectReport;
+  const reported = new Promise((resolve, reject) => {
+    resolveReport = resolve;
+    rejectReport = reject;
+  });
+  reported.catch(() => {});
+  let most = 0;
+
+  function run(action) {
+    try {
+      context.unwrapResult(action()).dispose();
+      const jobs = runtime.executePendingJobs();
+      if (jobs.error) context.unwrapResult(jobs);
+      const usage = runtime.computeMemoryUsage();
+      most = Math.max(most, context.dump(usage).memory_used_size);
+      usage.dispose();
+    } catch (error) {
+      rejectReport(error);
+      throw error;
+    }
+  }
+
+  // What is said while the machine runs is delivered after it has come to rest.
+  const expose = (name, listen) => context.newFunction(name, (handle) => {
+    const text = context.getString(handle);
+    setImmediate(() => listen(text));
+  }).consume((handle) => context.setProp(context.global, name, handle));
+  expose('writeLine', (text) => onLine(text));
+  expose('report', (text) => {
+    const cells = JSON.parse(text);
+    if (Array.isArray(cells)) resolveReport(cells);
+    else rejectReport(new Error(cells));
+  });
+  run(() => context.evalCode(code));
+
+  return {
+    reported,
+    most: () => most,
+    eval: (source) => run(() => context.evalCode(source)),
+    readLine: (text) => run(() => context.newString(text).consume((line) =>
+      context.getProp(context.global, 'readLine').consume((read) => context.callFunction(read, context.undefined, line)))),
+    end() {
+      context.dispose();
+      runtime.dispose();
+    },
+  };
+}
+
+export async function quickjs(bundles) {
+  const machine = await getQuickJS();
+  const code = readFileSync(bundles.bare, 'utf8');
+  const { serveLines, smokeLines } = await import(pathToFileURL(bundles.outside).href);
+  const cells = [];
+  let most = 0;
+  const finish = (vm) => {
+    most = Math.max(most, vm.most());
+    vm.end();
+  };
+
+  const inside = start(machine, code, () => {});
+  inside.eval('inside()');
+  cells.push(...await inside.reported);
+  finish(inside);
+
+  // A server in QuickJS for each connection, as a host starts one.
+  const servers = [];
+  cells.push(...await smokeLines((read) => {
+    const server = start(machine, code, read);
+    server.eval('serve()');
+    servers.push(server);
+    return (text) => setImmediate(() => server.readLine(text));
+  }));
+  servers.forEach(finish);
+
+  const outside = serveLines((text) => setImmediate(() => client.readLine(text)));
+  const client = start(machine, code, outside);
+  client.eval('client()');
+  cells.push(...await client.reported);
+  finish(client);
+
+  const { version } = createRequire(import.meta.url)('quickjs-emscripten/package.json');
+  // What a bare language has no part of; each must be told by name.
+  const lacks = ['AbortController', 'crypto.subtle'];
+  return { lacks, title: `QuickJS ${version}, 4 MiB`, cells, note: `${(most / 1024).toFixed(0)} KiB of 4096 KiB in use, the most seen between two turns` };
+}

@@ -1,5 +1,6 @@
 import { Connection, defaultConnectionLimits } from '../jsonrpc/connection.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, RequestId } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';

@@ -1,4 +1,4 @@
-import { errorCodes } from './errors.ts';
+import * as errorCodes from './error-codes.ts';
 import type { Decoded, Failure, Message, Refusal, RequestId } from './message.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;

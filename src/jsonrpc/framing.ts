@@ -1,5 +1,5 @@
 import { decodeUtf8 } from './codec.ts';
-import { errorCodes } from './errors.ts';
+import * as errorCodes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
 
 const LF = 10;

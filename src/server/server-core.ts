@@ -1,6 +1,7 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import { errorCodes, invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import { notificationText, Serialized } from '../jsonrpc/outlet.ts';

@@ -64,17 +64,15 @@ export class ModernExchange extends Exchange {
       o: dictionary(opened['o']),
     };
     this.made = rounds.o;
-    const given = this.#given();
     // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
-    for (const [key, [digest]] of Object.entries(rounds.q)) {
-      const answer = Object.hasOwn(given, key) ? given[key] : undefined;
-      if (isObject(answer)) rounds.a[key] = [digest, answer];
-    }
+    for (const [key, [digest]] of Object.entries(rounds.q)) this.#take(key, digest);
   }
 
-  #given(): Record<string, unknown> {
+  /** Keeps the answer that the client brought under this key, if it did, as one to what the digest stands for. */
+  #take(key: string, digest: string): void {
     const given = this.inbound.request.params?.['inputResponses'];
-    return isObject(given) ? given : {};
+    const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined;
+    if (isObject(answer)) this.#rounds.a[key] = [digest, answer];
   }
 
   /** What the state belongs to. Parameters are put in order, since a client may write them in another. */
@@ -106,12 +104,8 @@ export class ModernExchange extends Exchange {
     const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
     const digest = digestOf(canonical([method, params]));
     const { a, q } = this.#rounds;
-    if (!this.#resumed && a[key] === undefined) {
-      // mrtr allows a retry without state: there is only the key to tell what an answer is for.
-      const given = this.#given();
-      const answer = Object.hasOwn(given, key) ? given[key] : undefined;
-      if (isObject(answer)) a[key] = [digest, answer];
-    }
+    // mrtr allows a retry without state: there is only the key to tell what an answer is for.
+    if (!this.#resumed && a[key] === undefined) this.#take(key, digest);
     const [askedBefore, answer] = a[key] ?? [];
     let problem: string | undefined;
     if (answer !== undefined && askedBefore === digest) {

@@ -232,12 +232,10 @@ export class ServerCore implements ServerPort {
   }
 
   initializeResult(revision: Revision): object {
-    const { instructions } = this.options;
     return {
       protocolVersion: revision.version,
-      capabilities: this.capabilities(revision),
       serverInfo: adaptImplementation(this.info, revision),
-      ...instructions !== undefined && { instructions },
+      ...this.#offer(revision),
     };
   }
 
@@ -344,13 +342,16 @@ export class ServerCore implements ServerPort {
   }
 
   #discover(revision: Revision): object {
-    const { instructions, cache } = this.options;
     return {
       supportedVersions: this.revisions.map(({ version }) => version),
-      capabilities: this.capabilities(revision),
-      ...instructions !== undefined && { instructions },
-      ...cacheFields(cache?.discover),
+      ...this.#offer(revision),
+      ...cacheFields(this.options.cache?.discover),
     };
+  }
+
+  /** What both eras are told of the server before its first use. JSON leaves out what is undefined. */
+  #offer(revision: Revision): object {
+    return { capabilities: this.capabilities(revision), instructions: this.options.instructions };
   }
 
   #honoured({ toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions }: SubscriptionFilter, revision: Revision): SubscriptionFilter {

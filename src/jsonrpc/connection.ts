@@ -1,5 +1,6 @@
 import { encode, isObject, isRequestId } from './codec.ts';
-import { ConnectionError, errorCodes, RpcError } from './errors.ts';
+import * as errorCodes from './error-codes.ts';
+import { ConnectionError, RpcError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type { Decoded, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
 import { batchOutlet, refuse } from './outlet.ts';

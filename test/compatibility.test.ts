@@ -23,7 +23,7 @@ type Outcome = string | RegExp;
 const matrix: Readonly<Record<string, { options: ClientOptions; with: Readonly<Record<'modern' | 'legacy' | 'dual', Outcome>> }>> = {
   'a modern client': {
     options: { era: 'modern' },
-    with: { modern: '2026-07-28', legacy: /2025-11-25|legacy|server\/discover/i, dual: '2026-07-28' },
+    with: { modern: '2026-07-28', legacy: /no protocol revision in common|2025-11-25|legacy|server\/discover/i, dual: '2026-07-28' },
   },
   'a legacy client': {
     options: { era: 'legacy' },

@@ -21,7 +21,7 @@ export function decode(data: string | Uint8Array): Decoded {
     value = JSON.parse(typeof data === 'string' ? data : decodeUtf8(data));
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
-    return refuse(errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
+    return refusal(null, errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
   }
   return Array.isArray(value) ? decodeBatch(value) : classify(value);
 }
@@ -89,8 +89,8 @@ function idRule(id: unknown): string {
 
 /** `id` is the message's own, whatever it is: the refusal says it back where it can be one. */
 const invalid = (what: string, id?: unknown): Refusal =>
-  refuse(errorCodes.invalidRequest, `Invalid request: ${what}`, isRequestId(id) ? id : null);
+  refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`);
 
-function refuse(code: number, message: string, id: RequestId | null = null): Refusal {
+export function refusal(id: RequestId | null, code: number, message: string): Refusal {
   return { kind: 'refusal', id, error: { code, message } };
 }

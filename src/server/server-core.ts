@@ -95,6 +95,7 @@ export class ServerCore implements ServerPort {
   readonly #subscriptions: Subscriptions;
   readonly #sealer: RequestStateSealer;
   readonly #pending = new Set<ListName>();
+  #stampText: string | undefined;
 
   /** Throws a RangeError for a revision that does not exist. */
   constructor(info: Implementation, options: ServerOptions = {}) {
@@ -365,11 +366,16 @@ export class ServerCore implements ServerPort {
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
-  #complete(result: object): object {
-    return result instanceof Serialized ? result : this.#stamp(result);
+  #complete(result: Stamped): object {
+    if (result instanceof Serialized) return result;
+    if (result.resultType !== undefined || result._meta !== undefined) return this.#stamp(result);
+    // Nearly every result: what is the same in all of them is not serialized again.
+    const text = JSON.stringify(result);
+    const stamp = this.#stampText ??= JSON.stringify(this.#stamp({})).slice(0, -1);
+    return new Serialized(text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`);
   }
 
-  #stamp(result: object & { resultType?: string; _meta?: object }): object {
+  #stamp(result: Stamped): object {
     return {
       ...result,
       resultType: result.resultType ?? 'complete',
@@ -377,5 +383,8 @@ export class ServerCore implements ServerPort {
     };
   }
 }
+
+/** What every modern result carries. */
+type Stamped = object & { resultType?: string; _meta?: object };
 
 const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, message);

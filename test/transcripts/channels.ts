@@ -3,6 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { decode } from '../../src/jsonrpc/codec.ts';
+import type { Decoded } from '../../src/jsonrpc/message.ts';
+import { findRevision, revisions } from '../../src/protocol/revisions.ts';
+import { httpTransport } from '../../src/transport/fetch/index.ts';
+import { serveHttp } from '../../src/transport/http/index.ts';
 import { inbox } from './play.ts';
 import type { Channel } from './play.ts';
 import { fixture } from './server.ts';
@@ -62,6 +66,43 @@ export function stdioHost(): Host {
       stdin.end();
       const [code] = await exited;
       if (code !== 0) throw new Error(`the server ended with ${code}: ${complaints}`);
+    },
+  };
+}
+
+/** A fixture behind HTTP. Several streams carry what it says, so that only the order within each is certain. */
+export async function httpChannel(name: string, revision: string): Promise<Channel> {
+  const served = await serveHttp(fixture(name));
+  // The oldest clients know HTTP+SSE alone.
+  const transport = httpTransport(revision === '2024-11-05' ? served.url.replace('/mcp', '/sse') : served.url);
+  const { put, end, next } = inbox();
+  const agreed = (version: unknown): void => {
+    const found = findRevision(revisions, version);
+    if (found) transport.agreed?.(found);
+  };
+  const text = (decoded: Decoded): string => JSON.stringify(
+    decoded.kind === 'batch' ? decoded.items.map((item) => JSON.parse(text(item)) as unknown)
+    : decoded.kind === 'refusal' ? { jsonrpc: '2.0', id: decoded.id, error: decoded.error } : decoded.message);
+  await transport.open({
+    message(decoded) {
+      if (decoded.kind === 'success') agreed(decoded.message.result['protocolVersion']);
+      put(text(decoded));
+    },
+    failed: (_id, error) => end(`a request failed: ${error}`),
+    closed: end,
+    error: (error) => end(`something failed: ${error}`),
+  });
+  if (findRevision(revisions, revision)?.era === 'modern') agreed(revision);
+  return {
+    send(sent) {
+      const message = JSON.parse(sent) as { method?: string };
+      transport.send(sent, message.method === undefined ? undefined : message);
+    },
+    next,
+    anyOrder: true,
+    async close() {
+      await transport.close();
+      await served.close({ drainMs: 0 });
     },
   };
 }

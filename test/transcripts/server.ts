@@ -17,6 +17,23 @@ function addition(server: McpServer): McpServer {
   return server;
 }
 
+function booking(): McpServer {
+  const server = plain();
+  server.tool('book', {
+    description: 'Books a seat',
+    input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  }, async ({ city }, ctx) => {
+    const form = await ctx.elicit(`Which seat to ${city}?`, {
+      seat: { type: 'string', enum: ['window', 'aisle'] },
+      bags: { type: 'integer', minimum: 0, maximum: 2 },
+      confirm: { type: 'boolean', default: true },
+    }, { key: 'seat' });
+    if (form.action !== 'accept') return `Nothing booked: ${form.action}.`;
+    return `Booked ${form.content.seat}, bags: ${form.content.bags}.`;
+  });
+  return server;
+}
+
 const fixtures: Readonly<Record<string, () => McpServer>> = {
   lifecycle() {
     const server = new McpServer({
@@ -215,22 +232,11 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     return server;
   },
 
-  elicitation() {
-    const server = plain();
-    server.tool('book', {
-      description: 'Books a seat',
-      input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    }, async ({ city }, ctx) => {
-      const form = await ctx.elicit(`Which seat to ${city}?`, {
-        seat: { type: 'string', enum: ['window', 'aisle'] },
-        bags: { type: 'integer', minimum: 0, maximum: 2 },
-        confirm: { type: 'boolean', default: true },
-      }, { key: 'seat' });
-      if (form.action !== 'accept') return `Nothing booked: ${form.action}.`;
-      return `Booked ${form.content.seat}, bags: ${form.content.bags}.`;
-    });
-    return server;
-  },
+  elicitation: booking,
+
+  'wrong-answers': booking,
+
+  'request-state': booking,
 
   'url-elicitation'() {
     const server = plain();

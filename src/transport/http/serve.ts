@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createEndpoint } from '../http-server/endpoint.ts';
 import type { CloseOptions } from '../http-server/endpoint.ts';
 import type { HttpOptions } from '../http-server/options.ts';
@@ -26,6 +26,11 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
   const { host = '127.0.0.1', path = '/mcp' } = options;
   const endpoint = createEndpoint(server, options);
   const http = createServer(listenerOf(endpoint));
+  const sockets = new Set<Socket>();
+  http.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   return new Promise((resolve, reject) => {
     http.once('error', reject);
     http.listen(options.port ?? 0, host, () => {
@@ -37,6 +42,8 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
         async close(how) {
           const closed = new Promise((done) => http.close(done));
           await endpoint.close(how);
+          // Some clients connect in advance. Node does not count as idle what was never asked anything.
+          for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
           // What was answered last may still be on its way; a connection is idle once it has arrived.
           const idle = setInterval(() => http.closeIdleConnections(), 20);
           const late = setTimeout(() => http.closeAllConnections(), 1000);

@@ -3,4 +3,5 @@ export type {
   Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName,
   QuestionContext, TakeResult,
 } from './options.ts';
-export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
+export * as errorCodes from '../jsonrpc/error-codes.ts';
+export { ConnectionError, RpcError } from '../jsonrpc/errors.ts';

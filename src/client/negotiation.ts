@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { ConnectionError, errorCodes, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { isImplementation, metaKeys, metaOf } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';

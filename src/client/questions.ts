@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';

@@ -1,5 +1,6 @@
 import { Connection } from '../jsonrpc/connection.ts';
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import type { Abortable, Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';

@@ -1,4 +1,4 @@
-import { errorCodes } from './errors.ts';
+import * as errorCodes from './error-codes.ts';
 import type { Decoded, Failure, Message, Refusal, RequestId } from './message.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
@@ -21,49 +21,49 @@ export function decode(data: string | Uint8Array): Decoded {
     value = JSON.parse(typeof data === 'string' ? data : decodeUtf8(data));
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
-    return refuse(errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
+    return refusal(null, errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
   }
   return Array.isArray(value) ? decodeBatch(value) : classify(value);
 }
 
 function decodeBatch(values: unknown[]): Decoded {
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
-  if (values.length === 0) return refuse(errorCodes.invalidRequest, 'Invalid request: a batch must not be empty');
+  if (values.length === 0) return invalid('a batch must not be empty');
   return { kind: 'batch', items: values.map(classify) };
 }
 
 /** Judges a value that is already parsed: for transports that receive objects, and a body that was parsed. */
 export function classify(value: unknown): Decoded {
-  if (!isObject(value)) return invalid('a message must be an object', null);
+  if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
-  if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', readableId(id));
+  if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', id);
   if (method !== undefined) {
-    if (typeof method !== 'string') return invalid('"method" must be a string', readableId(id));
+    if (typeof method !== 'string') return invalid('"method" must be a string', id);
     // MCP passes parameters by name: an array is JSON-RPC, but no method of any revision takes one.
-    if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', readableId(id));
+    if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', id);
     if (id === undefined) {
       return Object.hasOwn(value, 'id')
-        ? invalid('"id" must be a string or an integer', null)
+        ? invalid(idRule(id), id)
         : { kind: 'notification', message: value as unknown as Message & { method: string; id: never } };
     }
-    if (!isRequestId(id)) return invalid(idRule(id), null);
+    if (!isRequestId(id)) return invalid(idRule(id), id);
     return { kind: 'request', message: value as unknown as Message & { method: string; id: RequestId } };
   }
   const error = value['error'];
   if (error !== undefined) return classifyFailure(value, id, error);
-  if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', readableId(id));
-  if (!isRequestId(id)) return invalid(idRule(id), null);
+  if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', id);
+  if (!isRequestId(id)) return invalid(idRule(id), id);
   if (!isObject(value['result'])) return invalid('"result" must be an object', id);
   return { kind: 'success', message: value as unknown as Extract<Decoded, { kind: 'success' }>['message'] };
 }
 
 function classifyFailure(value: Record<string, unknown>, id: unknown, error: unknown): Decoded {
-  if (value['result'] !== undefined) return invalid('both "result" and "error"', readableId(id));
+  if (value['result'] !== undefined) return invalid('both "result" and "error"', id);
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
-    return invalid('"error" must have an integer "code" and a string "message"', readableId(id));
+    return invalid('"error" must have an integer "code" and a string "message"', id);
   }
   // 2026-07-28 basic/index#error-responses: the id may be missing where the request could not be read.
-  if (id != null && !isRequestId(id)) return invalid(idRule(id), null);
+  if (id != null && !isRequestId(id)) return invalid(idRule(id), id);
   return { kind: 'failure', message: value as unknown as Failure };
 }
 
@@ -81,17 +81,16 @@ export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
-const readableId = (id: unknown): RequestId | null => (isRequestId(id) ? id : null);
-
 function idRule(id: unknown): string {
   return typeof id === 'number' && Number.isInteger(id)
     ? '"id" is an integer beyond 2^53, which JSON readers round; send it as a string'
     : '"id" must be a string or an integer';
 }
 
-const invalid = (what: string, id: RequestId | null): Refusal =>
-  refuse(errorCodes.invalidRequest, `Invalid request: ${what}`, id);
+/** `id` is the message's own, whatever it is: the refusal says it back where it can be one. */
+const invalid = (what: string, id?: unknown): Refusal =>
+  refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`);
 
-function refuse(code: number, message: string, id: RequestId | null = null): Refusal {
+export function refusal(id: RequestId | null, code: number, message: string): Refusal {
   return { kind: 'refusal', id, error: { code, message } };
 }

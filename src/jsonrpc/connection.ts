@@ -1,5 +1,6 @@
-import { encode, isObject, isRequestId } from './codec.ts';
-import { ConnectionError, errorCodes, RpcError } from './errors.ts';
+import { encode, isObject, isRequestId, refusal } from './codec.ts';
+import * as errorCodes from './error-codes.ts';
+import { ConnectionError, RpcError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type { Decoded, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
 import { batchOutlet, refuse } from './outlet.ts';
@@ -119,8 +120,7 @@ export class Connection {
 
   #receiveBatch(items: Decoded[], outlet: Outlet): void {
     if (!this.batching) {
-      const message = 'Invalid request: this protocol revision has no batches';
-      return refuse(outlet, { id: null, error: { code: errorCodes.invalidRequest, message } });
+      return refuse(outlet, refusal(null, errorCodes.invalidRequest, 'Invalid request: this protocol revision has no batches'));
     }
     const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
     const gathered = batchOutlet(outlet, answers);
@@ -132,11 +132,11 @@ export class Connection {
     const { id } = request;
     if (inFlight.has(id)) {
       const message = `Invalid request: id ${JSON.stringify(id)} is already in flight`;
-      return refuse(outlet, { id, error: { code: errorCodes.invalidRequest, message } });
+      return refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
     }
     if (inFlight.size >= this.#limits.maxInFlight) {
       const message = `Too many requests in flight: the limit is ${this.#limits.maxInFlight}`;
-      return refuse(outlet, { id, error: { code: errorCodes.internalError, message } });
+      return refuse(outlet, refusal(id, errorCodes.internalError, message));
     }
     const inbound = new Inbound(request, outlet);
     inFlight.set(id, inbound);

@@ -1,21 +1,7 @@
+import * as errorCodes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
 
-/** JSON-RPC 2.0 section 5.1; the MCP codes are each named by the revision that defines them. */
-export const errorCodes = {
-  parseError: -32700,
-  invalidRequest: -32600,
-  methodNotFound: -32601,
-  invalidParams: -32602,
-  internalError: -32603,
-  /** 2024-11-05 to 2025-11-25 server/resources#error-handling. */
-  resourceNotFound: -32002,
-  /** 2025-11-25 client/elicitation#url-elicitation-required-error. */
-  urlElicitationRequired: -32042,
-  /** 2026-07-28 basic/index#error-codes, and the two below. */
-  headerMismatch: -32020,
-  missingClientCapability: -32021,
-  unsupportedProtocolVersion: -32022,
-} as const;
+export { errorCodes };
 
 /**
  * An error that travels as a JSON-RPC error object: thrown by a handler it becomes the answer;

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from './codec.ts';
-import { errorCodes, need } from './errors.ts';
+import * as errorCodes from './error-codes.ts';
+import { need } from './errors.ts';
 import type { ErrorObject } from './message.ts';
 
 const LF = 10;

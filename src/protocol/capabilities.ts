@@ -1,4 +1,5 @@
-import { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
 import type { Revision } from './revisions.ts';
 

@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorCodes, invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Request, RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';

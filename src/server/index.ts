@@ -19,5 +19,6 @@ export { defaultServerLimits, ServerCore } from './server-core.ts';
 export type { Cacheable, ServerLimits, ServerOptions } from './server-core.ts';
 export type { ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Validator } from './tools.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
-export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
+export * as errorCodes from '../jsonrpc/error-codes.ts';
+export { RpcError } from '../jsonrpc/errors.ts';
 export type { Auth } from '../transport/port.ts';

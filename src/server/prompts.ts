@@ -39,19 +39,18 @@ export type PromptReturn = string | PromptMessage[] | GetPromptResult;
 export type GetPrompt<A> = (args: PromptArguments<A>, ctx: Context) => Outcome<PromptReturn>;
 
 export interface PromptEntry {
-  readonly sequence: number;
-  readonly prompt: Prompt;
+  readonly listed: Prompt;
   readonly definition: PromptDefinition;
-  readonly get: GetPrompt<Record<string, PromptArgumentDefinition>>;
+  readonly run: GetPrompt<Record<string, PromptArgumentDefinition>>;
 }
 
-export function promptEntry(name: string, definition: PromptDefinition, get: PromptEntry['get'], sequence: number): PromptEntry {
+export function promptEntry(name: string, definition: PromptDefinition, run: PromptEntry['run']): PromptEntry {
   const { arguments: args, ...shown } = definition;
   const prompt: Prompt = { name, ...shown };
   if (args) {
     prompt.arguments = Object.entries(args).map(([argument, { complete, ...rest }]) => ({ name: argument, ...rest }));
   }
-  return { sequence, prompt, definition, get };
+  return { listed: prompt, definition, run };
 }
 
 /** Answers `prompts/get`. 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
@@ -64,7 +63,7 @@ export function getPrompt(entry: PromptEntry, params: Params, exchange: Exchange
   for (const [name, { required }] of Object.entries(entry.definition.arguments ?? {})) {
     if (required && !Object.hasOwn(given, name)) throw invalidParams(`arguments.${name} is missing`);
   }
-  return after(settle(entry.get(given as Record<string, string>, exchange), exchange), (value) => {
+  return after(settle(entry.run(given as Record<string, string>, exchange), exchange), (value) => {
     const result: GetPromptResult = typeof value === 'string'
       ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
       : Array.isArray(value) ? { messages: value } : value;

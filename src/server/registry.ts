@@ -11,17 +11,25 @@ export interface Handle<Definition> {
   remove(): void;
 }
 
+/** Something registered: how it is listed, beside what it takes to serve it. */
+export interface Entry {
+  readonly listed: object;
+}
+
 /** Entries by name, listed in the order in which they were registered. */
-export class Registry<Entry extends Listed> {
-  readonly #entries = new Map<string, Entry>();
+export class Registry<E extends Entry> {
+  readonly #entries = new Map<string, E & Listed>();
   readonly #kind: string;
+  readonly #show: (listed: E['listed'], revision: Revision) => object;
   readonly #onChange: () => void;
   /** Results of the first page by revision, as text: most clients ask for nothing else. */
-  readonly #listed = new Map<Revision, string>();
+  readonly #pages = new Map<Revision, string>();
   #sequence = 0;
 
-  constructor(kind: string, onChange: () => void) {
+  /** `show` is how what is listed appears in a revision. */
+  constructor(kind: string, show: (listed: E['listed'], revision: Revision) => object, onChange: () => void) {
     this.#kind = kind;
+    this.#show = show;
     this.#onChange = onChange;
   }
 
@@ -30,56 +38,58 @@ export class Registry<Entry extends Listed> {
     return this.#sequence > 0;
   }
 
-  get(name: unknown): Entry | undefined {
+  get(name: unknown): E | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
-  values(): Iterable<Entry> {
+  values(): Iterable<E> {
     return this.#entries.values();
   }
 
-  /** Throws where the name is taken. `make` gets the entry's place in the list. */
-  add(name: string, make: (sequence: number) => Entry): void {
-    if (this.#entries.has(name)) throw new Error(`${this.#kind} ${JSON.stringify(name)} is already registered`);
-    this.#entries.set(name, make(++this.#sequence));
-    this.#changed();
-  }
-
-  replace(name: string, make: (old: Entry) => Entry): void {
-    const old = this.#entries.get(name);
-    if (old === undefined) throw new Error(`${this.#kind} ${JSON.stringify(name)} is not registered any more`);
-    this.#entries.set(name, make(old));
-    this.#changed();
-  }
-
-  remove(name: string): void {
-    if (this.#entries.delete(name)) this.#changed();
+  /** Throws where the name is taken. `make` is called for the definition, and again for each update of it. */
+  register<D extends object>(name: string, definition: D, make: (definition: D) => E): Handle<D> {
+    const entries = this.#entries;
+    const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
+    if (entries.has(name)) throw fault('already registered');
+    const sequence = ++this.#sequence;
+    // The name may have been given to another since.
+    const held = (): boolean => entries.get(name)?.sequence === sequence;
+    const set = (changed: D): void => {
+      entries.set(name, { ...make(changed), sequence });
+      definition = changed;
+      this.#changed();
+    };
+    set(definition);
+    return {
+      update: (changes) => {
+        if (!held()) throw fault('not registered any more');
+        set({ ...definition, ...changes });
+      },
+      remove: () => {
+        if (!held()) return;
+        entries.delete(name);
+        this.#changed();
+      },
+    };
   }
 
   #changed(): void {
-    this.#listed.clear();
+    this.#pages.clear();
     this.#onChange();
   }
 
   /**
-   * One page as the text of a result. `show` is how an entry appears in the revision, `hints` what else the result
-   * says. Throws `-32602` for a cursor that was not handed out here.
+   * One page as the text of a result. `hints` are what else the result says. Throws `-32602` for a cursor that was
+   * not handed out here.
    */
-  list(
-    member: string,
-    cursor: unknown,
-    size: number,
-    revision: Revision,
-    show: (entry: Entry) => object,
-    hints: object,
-  ): string {
-    const known = cursor === undefined ? this.#listed.get(revision) : undefined;
+  list(member: string, cursor: unknown, size: number, revision: Revision, hints: object): string {
+    const known = cursor === undefined ? this.#pages.get(revision) : undefined;
     if (known !== undefined) return known;
     const found = page(this.#entries.values(), cursor, size);
     if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
-    const text = JSON.stringify({ ...hints, [member]: items.map(show), nextCursor });
-    if (cursor === undefined) this.#listed.set(revision, text);
+    const text = JSON.stringify({ ...hints, [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor });
+    if (cursor === undefined) this.#pages.set(revision, text);
     return text;
   }
 }

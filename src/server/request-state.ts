@@ -1,6 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
+import { fromBase64, toBase64 } from './base64.ts';
 
 export interface RequestStateOptions {
   /**
@@ -42,7 +43,8 @@ export function requestStateSealer({ keys, ttlMs = 600_000, maxLength = 65_536 }
       const sealed = await crypto.subtle.encrypt(
         { name: 'AES-GCM', iv, additionalData: bytesOf(bound) }, key as CryptoKey, plain,
       );
-      const token = toBase64(iv, new Uint8Array(sealed));
+      // Twelve bytes end where a group of Base64 ends.
+      const token = toToken(iv) + toToken(new Uint8Array(sealed));
       if (token.length > maxLength) {
         throw new RangeError(`the answers so far take ${token.length} characters of requestState; the limit is ${maxLength}`);
       }
@@ -51,7 +53,7 @@ export function requestStateSealer({ keys, ttlMs = 600_000, maxLength = 65_536 }
     async open(token, bound) {
       if (typeof token !== 'string') throw refused('must be a string');
       if (token.length > maxLength) throw refused(`is over the limit of ${maxLength} characters`);
-      const bytes = fromBase64(token);
+      const bytes = fromToken(token);
       if (bytes === undefined || bytes.length <= ivBytes) throw refused('was not made here');
       const iv = bytes.subarray(0, ivBytes);
       for (const key of await ready()) {
@@ -89,20 +91,15 @@ const refused = (why: string): RpcError => invalidParams(`requestState ${why}`);
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 
-function toBase64(...parts: Uint8Array[]): string {
-  let binary = '';
-  for (const part of parts) {
-    for (const byte of part) binary += String.fromCharCode(byte);
-  }
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
+/** Base64 for URLs (RFC 4648, section 5), without padding: a token may end up in a header or a log. */
+const toToken = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+function fromToken(token: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = fromBase64(token.replaceAll('-', '+').replaceAll('_', '/'));
     // One value has one spelling: a changed padding bit is a changed token.
-    return toBase64(bytes) === text ? bytes : undefined;
+    return toToken(bytes) === token ? bytes : undefined;
   } catch {
     return undefined;
   }

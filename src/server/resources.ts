@@ -4,6 +4,7 @@ import type { Icon } from '../protocol/base.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
+import { toBase64 } from './base64.ts';
 import type { Completers } from './completion.ts';
 import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
@@ -58,34 +59,31 @@ export type ReadTemplate<T extends string> = (
 ) => Outcome<ResourceReturn | undefined>;
 
 export interface ResourceEntry {
-  readonly sequence: number;
-  readonly resource: Resource;
+  readonly listed: Resource;
   readonly definition: ResourceDefinition;
-  readonly read: ReadResource;
+  readonly run: ReadResource;
 }
 
 export interface TemplateEntry {
-  readonly sequence: number;
-  readonly template: ResourceTemplate;
+  readonly listed: ResourceTemplate;
   readonly definition: ResourceTemplateDefinition;
   readonly pattern: UriTemplate;
-  readonly read: ReadTemplate<string>;
+  readonly run: ReadTemplate<string>;
 }
 
-export function resourceEntry(uri: string, definition: ResourceDefinition, read: ReadResource, sequence: number): ResourceEntry {
+export function resourceEntry(uri: string, definition: ResourceDefinition, run: ReadResource): ResourceEntry {
   const { cache, ...shown } = definition;
-  return { sequence, resource: { uri, name: uri, ...shown }, definition, read };
+  return { listed: { uri, name: uri, ...shown }, definition, run };
 }
 
 export function templateEntry(
   pattern: UriTemplate,
   text: string,
   definition: ResourceTemplateDefinition,
-  read: ReadTemplate<string>,
-  sequence: number,
+  run: ReadTemplate<string>,
 ): TemplateEntry {
   const { cache, complete, ...shown } = definition;
-  return { sequence, template: { uriTemplate: text, name: text, ...shown }, definition, pattern, read };
+  return { listed: { uriTemplate: text, name: text, ...shown }, definition, pattern, run };
 }
 
 /**
@@ -100,13 +98,13 @@ export function readResource(
   fallback: CacheHint | undefined,
 ): ReadResourceResult | Promise<ReadResourceResult> {
   if (entry) {
-    return after(settle(entry.read(uri, exchange), exchange), (value) =>
+    return after(settle(entry.run(uri, exchange), exchange), (value) =>
       toResult(uri, value, entry.definition, exchange, fallback));
   }
-  for (const { pattern, read, definition } of templates) {
+  for (const { pattern, run, definition } of templates) {
     const variables = pattern.match(uri);
     if (variables === undefined) continue;
-    return after(settle(read(variables as never, exchange, uri), exchange), (value) => {
+    return after(settle(run(variables as never, exchange, uri), exchange), (value) => {
       if (value === undefined) throw notFound(uri, exchange);
       return toResult(uri, value, definition, exchange, fallback);
     });
@@ -144,11 +142,4 @@ function toContents(
   if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
   if (isObject(value)) return { ...base, ...value };
   throw internalError(`Resource ${uri} returned neither text nor bytes nor contents`);
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  // In pieces: an argument list has a limit, and one character at a time is slow.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }

@@ -1,6 +1,7 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import { errorCodes, invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import { notificationText, Serialized } from '../jsonrpc/outlet.ts';
@@ -25,7 +26,7 @@ import type { ServerExtension } from './extension.ts';
 import { getPrompt, promptEntry } from './prompts.ts';
 import type { GetPrompt, PromptArgumentDefinition, PromptDefinition, PromptEntry } from './prompts.ts';
 import { Registry } from './registry.ts';
-import type { Handle } from './registry.ts';
+import type { Entry, Handle } from './registry.ts';
 import { requestStateSealer } from './request-state.ts';
 import type { RequestStateOptions, RequestStateSealer } from './request-state.ts';
 import { cacheFields, readResource, resourceEntry, templateEntry } from './resources.ts';
@@ -85,15 +86,16 @@ export class ServerCore implements ServerPort {
   readonly options: ServerOptions;
   readonly limits: ServerLimits;
   readonly revisions: readonly Revision[];
-  readonly #tools: Registry<ToolEntry> = new Registry('tool', () => this.#changed('tools'));
-  readonly #resources: Registry<ResourceEntry> = new Registry('resource', () => this.#changed('resources'));
-  readonly #templates: Registry<TemplateEntry> = new Registry('resource template', () => this.#changed('resources'));
-  readonly #prompts: Registry<PromptEntry> = new Registry('prompt', () => this.#changed('prompts'));
+  readonly #tools: Registry<ToolEntry> = new Registry('tool', adaptTool, () => this.#changed('tools'));
+  readonly #resources: Registry<ResourceEntry> = new Registry('resource', adaptListed, () => this.#changed('resources'));
+  readonly #templates: Registry<TemplateEntry> = new Registry('resource template', adaptListed, () => this.#changed('resources'));
+  readonly #prompts: Registry<PromptEntry> = new Registry('prompt', adaptListed, () => this.#changed('prompts'));
   readonly #extensions = new Map<string, ServerExtension>();
   readonly #sessions = new Set<Session>();
   readonly #subscriptions: Subscriptions;
   readonly #sealer: RequestStateSealer;
   readonly #pending = new Set<ListName>();
+  #stampText: string | undefined;
 
   /** Throws a RangeError for a revision that does not exist. */
   constructor(info: Implementation, options: ServerOptions = {}) {
@@ -121,13 +123,13 @@ export class ServerCore implements ServerPort {
     definition: ToolDefinition<I, O>,
     handler: ToolHandler<I, O>,
   ): Handle<ToolDefinition> {
-    return this.#register(this.#tools, name, definition as ToolDefinition, (changed, sequence) =>
-      toolEntry(name, changed, handler as ToolEntry['handler'], sequence, this.options.validator));
+    return this.#tools.register(name, definition as ToolDefinition, (changed) =>
+      toolEntry(name, changed, handler as ToolEntry['run'], this.options.validator));
   }
 
   /** Registers a resource. server/resources. */
   resource(uri: string, definition: ResourceDefinition, read: ReadResource): Handle<ResourceDefinition> {
-    return this.#register(this.#resources, uri, definition, (changed, sequence) => resourceEntry(uri, changed, read, sequence));
+    return this.#resources.register(uri, definition, (changed) => resourceEntry(uri, changed, read));
   }
 
   /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
@@ -137,8 +139,8 @@ export class ServerCore implements ServerPort {
     read: ReadTemplate<T>,
   ): Handle<ResourceTemplateDefinition> {
     const pattern = uriTemplate<string>(template);
-    return this.#register(this.#templates, template, definition as ResourceTemplateDefinition, (changed, sequence) =>
-      templateEntry(pattern, template, changed, read as unknown as ReadTemplate<string>, sequence));
+    return this.#templates.register(template, definition as ResourceTemplateDefinition, (changed) =>
+      templateEntry(pattern, template, changed, read as unknown as ReadTemplate<string>));
   }
 
   /** Registers a prompt. server/prompts. */
@@ -147,26 +149,8 @@ export class ServerCore implements ServerPort {
     definition: PromptDefinition<A>,
     get: GetPrompt<A>,
   ): Handle<PromptDefinition> {
-    return this.#register(this.#prompts, name, definition as PromptDefinition, (changed, sequence) =>
-      promptEntry(name, changed, get as PromptEntry['get'], sequence));
-  }
-
-  #register<D extends object, E extends { readonly sequence: number }>(
-    registry: Registry<E>,
-    name: string,
-    definition: D,
-    make: (definition: D, sequence: number) => E,
-  ): Handle<D> {
-    let current = definition;
-    registry.add(name, (sequence) => make(current, sequence));
-    return {
-      update: (changes) => {
-        const changed = { ...current, ...changes };
-        registry.replace(name, ({ sequence }) => make(changed, sequence));
-        current = changed;
-      },
-      remove: () => registry.remove(name),
-    };
+    return this.#prompts.register(name, definition as PromptDefinition, (changed) =>
+      promptEntry(name, changed, get as PromptEntry['run']));
   }
 
   /** Adds an extension: see `ServerExtension`. Throws where its identifier or one of its methods is taken. */
@@ -215,7 +199,7 @@ export class ServerCore implements ServerPort {
   }
 
   toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.#tools.get(name)?.tool.inputSchema;
+    return this.#tools.get(name)?.listed.inputSchema;
   }
 
   /** For sessions: live ones are told of changes. */
@@ -249,12 +233,10 @@ export class ServerCore implements ServerPort {
   }
 
   initializeResult(revision: Revision): object {
-    const { instructions } = this.options;
     return {
       protocolVersion: revision.version,
-      capabilities: this.capabilities(revision),
       serverInfo: adaptImplementation(this.info, revision),
-      ...instructions !== undefined && { instructions },
+      ...this.#offer(revision),
     };
   }
 
@@ -294,19 +276,18 @@ export class ServerCore implements ServerPort {
     switch (method) {
       case 'tools/call': throw invalid(`Unknown tool: ${String(params['name'])}`);
       case 'tools/list':
-        return this.#list(this.#tools, 'tools', 'tools', params, revision, ({ tool }) => adaptTool(tool, revision));
+        return this.#list('tools', this.#tools, params, revision);
       case 'resources/list':
-        return this.#list(this.#resources, 'resources', 'resources', params, revision, ({ resource }) => adaptListed(resource, revision));
+        return this.#list('resources', this.#resources, params, revision);
       case 'resources/templates/list':
-        return this.#list(this.#templates, 'resourceTemplates', 'resourceTemplates', params, revision, ({ template }) =>
-          adaptListed(template, revision));
+        return this.#list('resourceTemplates', this.#templates, params, revision);
       case 'resources/read': {
         const { uri } = params;
         if (typeof uri !== 'string') throw invalidParams('uri must be a string');
         return readResource(uri, this.#resources.get(uri), this.#templates.values(), exchange, this.options.cache?.read);
       }
       case 'prompts/list':
-        return this.#list(this.#prompts, 'prompts', 'prompts', params, revision, ({ prompt }) => adaptListed(prompt, revision));
+        return this.#list('prompts', this.#prompts, params, revision);
       case 'prompts/get': {
         const entry = this.#prompts.get(params['name']);
         if (!entry) throw invalid(`Unknown prompt: ${String(params['name'])}`);
@@ -320,16 +301,10 @@ export class ServerCore implements ServerPort {
     }
   }
 
-  #list<E extends { readonly sequence: number }>(
-    registry: Registry<E>,
-    member: string,
-    cacheable: Cacheable,
-    { cursor }: Params,
-    revision: Revision,
-    show: (entry: E) => object,
-  ): Serialized {
-    const hints = revision.resultType ? this.#stamp(cacheFields(this.options.cache?.[cacheable])) : {};
-    return new Serialized(registry.list(member, cursor, this.options.pageSize ?? 1000, revision, show, hints));
+  #list<E extends Entry>(member: Cacheable, registry: Registry<E>, { cursor }: Params, revision: Revision): Serialized {
+    const { cache, pageSize = 1000 } = this.options;
+    const hints = revision.resultType ? this.#stamp(cacheFields(cache?.[member])) : {};
+    return new Serialized(registry.list(member, cursor, pageSize, revision, hints));
   }
 
   /** Unknown references are errors, unknown arguments too; an argument without a completer has no suggestions. */
@@ -368,13 +343,16 @@ export class ServerCore implements ServerPort {
   }
 
   #discover(revision: Revision): object {
-    const { instructions, cache } = this.options;
     return {
       supportedVersions: this.revisions.map(({ version }) => version),
-      capabilities: this.capabilities(revision),
-      ...instructions !== undefined && { instructions },
-      ...cacheFields(cache?.discover),
+      ...this.#offer(revision),
+      ...cacheFields(this.options.cache?.discover),
     };
+  }
+
+  /** What both eras are told of the server before its first use. JSON leaves out what is undefined. */
+  #offer(revision: Revision): object {
+    return { capabilities: this.capabilities(revision), instructions: this.options.instructions };
   }
 
   #honoured({ toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions }: SubscriptionFilter, revision: Revision): SubscriptionFilter {
@@ -388,11 +366,16 @@ export class ServerCore implements ServerPort {
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
-  #complete(result: object): object {
-    return result instanceof Serialized ? result : this.#stamp(result);
+  #complete(result: Stamped): object {
+    if (result instanceof Serialized) return result;
+    if (result.resultType !== undefined || result._meta !== undefined) return this.#stamp(result);
+    // Nearly every result: what is the same in all of them is not serialized again.
+    const text = JSON.stringify(result);
+    const stamp = this.#stampText ??= JSON.stringify(this.#stamp({})).slice(0, -1);
+    return new Serialized(text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`);
   }
 
-  #stamp(result: object & { resultType?: string; _meta?: object }): object {
+  #stamp(result: Stamped): object {
     return {
       ...result,
       resultType: result.resultType ?? 'complete',
@@ -400,5 +383,8 @@ export class ServerCore implements ServerPort {
     };
   }
 }
+
+/** What every modern result carries. */
+type Stamped = object & { resultType?: string; _meta?: object };
 
 const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, message);

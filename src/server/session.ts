@@ -1,6 +1,7 @@
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
-import { errorCodes, internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Params } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';

@@ -42,10 +42,8 @@ export type ToolHandler<I extends SchemaSource, O extends SchemaSource> = (
 
 /** A registered tool, ready to be listed and called. */
 export interface ToolEntry {
-  readonly sequence: number;
-  readonly tool: Tool;
-  readonly definition: ToolDefinition;
-  readonly handler: (args: never, ctx: Context) => Outcome<unknown>;
+  readonly listed: Tool;
+  readonly run: (args: never, ctx: Context) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
 }
@@ -53,8 +51,7 @@ export interface ToolEntry {
 export function toolEntry(
   name: string,
   definition: ToolDefinition,
-  handler: ToolEntry['handler'],
-  sequence: number,
+  run: ToolEntry['run'],
   validator: Validator | undefined,
 ): ToolEntry {
   const { input: source, output: target, ...shown } = definition;
@@ -67,7 +64,7 @@ export function toolEntry(
   }
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
   if (isObject(output?.jsonSchema)) tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
-  return { sequence, tool, definition, handler, input, output };
+  return { listed: tool, run, input, output };
 }
 
 /** Answers `tools/call`. */
@@ -89,7 +86,7 @@ function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult 
 function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   let value: unknown;
   try {
-    value = settle(entry.handler(args as never, exchange), exchange);
+    value = settle(entry.run(args as never, exchange), exchange);
   } catch (thrown) {
     return toFailure(thrown, exchange);
   }
@@ -110,13 +107,13 @@ const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', te
 function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   const { rules } = exchange;
   if (typeof value === 'string' && entry.output === undefined) return { content: [{ type: 'text', text: value }] };
-  const result = entry.output ? structuredResult(value) : plainResult(value, entry.tool.name);
+  const result = entry.output ? structuredResult(value) : plainResult(value, entry.listed.name);
   if (entry.output === undefined || result.isError) return adaptToolResult(result, rules);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
   return after(entry.output.validate(result.structuredContent), (judged: ValidationResult) => {
     if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, rules);
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`).join('; ');
-    throw internalError(`Tool ${JSON.stringify(entry.tool.name)} broke its output schema: ${faults}`);
+    throw internalError(`Tool ${JSON.stringify(entry.listed.name)} broke its output schema: ${faults}`);
   });
 }
 

@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // src/server/index.ts is what dist/lib/server.js is made of.
 const published = new Map(Object.values(manifest.exports)
   .filter((entry) => typeof entry === 'object')
-  .map((entry) => [join(root, entry.types.replace('/dist/', '/').replace('.d.ts', '.ts')), join(root, entry.default)]));
+  .map((entry) => [join(root, entry.types.replace('/dist/types/', '/src/').replace('.d.ts', '.ts')), join(root, entry.default)]));
 
 const fromPublished = {
   name: 'from-published',

@@ -1,5 +1,6 @@
 import { decode } from '../../jsonrpc/codec.ts';
-import { ConnectionError, errorCodes } from '../../jsonrpc/errors.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { HttpError, SessionExpired } from '../port.ts';

@@ -1,5 +1,5 @@
 import { classify, decode, decodeUtf8 } from '../../jsonrpc/codec.ts';
-import { errorCodes } from '../../jsonrpc/errors.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
 import { failureText } from '../../jsonrpc/outlet.ts';
 import { isModern } from '../../protocol/meta.ts';

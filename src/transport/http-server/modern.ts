@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import { errorCodes, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
 import { Cancelled } from '../../jsonrpc/inbound.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Request } from '../../jsonrpc/message.ts';

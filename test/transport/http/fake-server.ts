@@ -1,5 +1,6 @@
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
-import { errorCodes, RpcError } from '../../../src/jsonrpc/errors.ts';
+import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
+import { RpcError } from '../../../src/jsonrpc/errors.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';

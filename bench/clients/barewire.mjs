@@ -6,7 +6,7 @@ import { drive, node, options } from './drive.mjs';
 const client = new McpClient({ name: 'barewire', version: '1.0.0' });
 await client.connect(
   options.transport === 'stdio'
-    ? stdioTransport({ command: node, args: [options.target] })
+    ? stdioTransport(node, [options.target])
     : httpTransport(options.target),
 );
 await drive(async (text) => (await client.callTool('echo', { text })).content[0].text);

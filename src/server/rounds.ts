@@ -128,7 +128,7 @@ export class ModernExchange extends Exchange {
     q[key] = [digest, times + 1];
     if (this.#open === undefined) nextTurn(() => void this.#suspend());
     const open = this.#open ??= dictionary() as InputRequests;
-    open[key] = { method, params: this.put(question, problem) } as InputRequests[string];
+    open[key] = { method, params: problem === undefined ? params : this.put(question, problem) } as InputRequests[string];
     // Never settles: this run ends here, and the next one finds the answer.
     return new Promise<T>(() => {});
   }

@@ -1,3 +1,4 @@
+import { joinBytes } from './bytes.ts';
 import { decodeUtf8 } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { need } from './errors.ts';
@@ -49,7 +50,7 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
 
   /** The held line has reached its end. Its parts are joined here, once, whatever their number. */
   function finishHeld(): void {
-    const bytes = pending.length === 1 ? pending[0] as Uint8Array : concat(pending, pendingBytes);
+    const bytes = joinBytes(pending, pendingBytes);
     const tooLong = skipping;
     pending = [];
     pendingBytes = 0;
@@ -121,14 +122,4 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
       if (pendingBytes > 0) finishHeld();
     },
   };
-}
-
-function concat(parts: Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

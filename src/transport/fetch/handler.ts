@@ -1,3 +1,4 @@
+import { joinBytes } from '../../jsonrpc/bytes.ts';
 import { createEndpoint } from '../http-server/endpoint.ts';
 import type { CloseOptions } from '../http-server/endpoint.ts';
 import type { Body, Exchange, HeaderFields } from '../http-server/exchange.ts';
@@ -128,12 +129,5 @@ async function readBody(request: Request, maxBytes: number): Promise<Body> {
     }
     chunks.push(value);
   }
-  if (chunks.length === 1) return chunks[0] as Uint8Array;
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return joinBytes(chunks, size);
 }

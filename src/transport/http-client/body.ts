@@ -1,3 +1,4 @@
+import { joinBytes } from '../../jsonrpc/bytes.ts';
 import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
 import { HttpError } from '../port.ts';
 import type { SseParser } from '../sse-parser.ts';
@@ -33,14 +34,7 @@ export async function readBody(
       throw new HttpError(response.status, '', `the answer is over the limit of ${maxBytes} bytes`);
     }
   }
-  if (parts.length === 1) return parts[0] as Uint8Array;
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+  return joinBytes(parts, size);
 }
 
 /** The start of a body, mostly for a person: what is not UTF-8 in it is replaced. `maxBytes`: 1000. */

@@ -48,9 +48,9 @@ function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) =>
   });
 }
 
-function field<T>(message: string, value: FormField, { key, title, description }: FieldOptions): Asked<T> {
-  const labels = { ...title !== undefined && { title }, ...description !== undefined && { description } };
-  const properties: FormProperties = { value: { ...value, ...labels } as FormField };
+/** A form of one field: what is not the question's key describes the field. */
+function field<T>(message: string, kind: object, { key, ...rest }: FieldOptions): Asked<T> {
+  const properties: FormProperties = { value: { ...kind, ...rest } as FormField };
   const question = formQuestion<FormProperties>(message, properties, { key });
   return accepted(question as Question<FormAnswer<{ value: T }>>, (content) => content.value);
 }
@@ -68,14 +68,10 @@ export const ask: {
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
   roots(options?: QuestionOptions): Asked<Root[]>;
 } = {
-  text: (message, { key, title, description, ...limits } = {}) =>
-    field(message, { type: 'string', ...limits } as FormField, { key, ...labelled(title, description) }),
-  number: (message, { key, title, description, integer, ...limits } = {}) =>
-    field(message, { type: integer ? 'integer' : 'number', ...limits }, { key, ...labelled(title, description) }),
-  confirm: (message, { key, title, description, ...rest } = {}) =>
-    field(message, { type: 'boolean', ...rest }, { key, ...labelled(title, description) }),
-  select: (message, choices, { key, title, description, ...rest } = {}) =>
-    field(message, { type: 'string', enum: choices, ...rest } as FormField, { key, ...labelled(title, description) }),
+  text: (message, options = {}) => field(message, { type: 'string' }, options),
+  number: (message, { integer, ...options } = {}) => field(message, { type: integer ? 'integer' : 'number' }, options),
+  confirm: (message, options = {}) => field(message, { type: 'boolean' }, options),
+  select: (message, choices, options = {}) => field(message, { type: 'string', enum: choices }, options),
   form: (message, form, options) => accepted(formQuestion(message, form, options), (content) => content),
   url: (message, url, options) => accepted(
     urlQuestion(message, url, options) as Question<FormAnswer<undefined>>,
@@ -84,7 +80,3 @@ export const ask: {
   sample: (params, options) => asked(sampleQuestion(params, options)),
   roots: (options) => asked(rootsQuestion(options)),
 };
-
-function labelled(title: string | undefined, description: string | undefined): FieldOptions {
-  return { ...title !== undefined && { title }, ...description !== undefined && { description } };
-}

@@ -85,14 +85,12 @@ export function subscriptionMeta(id: RequestId): Record<string, unknown> {
   return { [metaKeys.subscriptionId]: id };
 }
 
-const label = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-const name = /^[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?$/i;
+// Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is bounded, and
+// the characters between the parts are in none of them, so that no input makes the matching go back far.
+const prefixedName =
+  /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 
-/** Whether a `_meta` key, or with `prefixed` an extension's identifier, is well formed. 2026-07-28 basic/index#meta. */
-export function isMetaKey(key: string, prefixed: boolean = false): boolean {
-  const slash = key.indexOf('/');
-  if (slash < 0 && prefixed) return false;
-  if (slash >= 0 && !key.slice(0, slash).split('.').every((part) => label.test(part))) return false;
-  const rest = key.slice(slash + 1);
-  return rest === '' || name.test(rest);
+/** Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#meta. */
+export function isExtensionId(id: string): boolean {
+  return prefixedName.test(id);
 }

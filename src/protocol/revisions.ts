@@ -136,9 +136,6 @@ const r2026_07_28: Revision = {
 /** Newest first: the order of preference. */
 export const revisions: readonly Revision[] = [r2026_07_28, r2025_11_25, r2025_06_18, r2025_03_26, r2024_11_05];
 
-/** What a message over HTTP without a version header speaks. 2025-06-18 basic/transports#protocol-version-header. */
-export const headerlessRevision: Revision = r2025_03_26;
-
 /**
  * The rows for these versions, newest first; all of them without an argument.
  * Throws a RangeError for a version that is not in the table.

@@ -8,7 +8,7 @@ import { notificationText, Serialized } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
-import { metaKeys } from '../protocol/meta.ts';
+import { isExtensionId, metaKeys } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -95,6 +95,7 @@ export class ServerCore implements ServerPort {
   readonly #subscriptions: Subscriptions;
   readonly #sealer: RequestStateSealer;
   readonly #pending = new Set<ListName>();
+  readonly #capabilities = new Map<Revision, ServerCapabilities>();
   #stampText: string | undefined;
 
   /** Throws a RangeError for a revision that does not exist. */
@@ -153,12 +154,17 @@ export class ServerCore implements ServerPort {
       promptEntry(name, changed, get as PromptEntry['run']));
   }
 
-  /** Adds an extension: see `ServerExtension`. Throws where its identifier or one of its methods is taken. */
+  /** Adds an extension: see `ServerExtension`. Throws where its identifier is malformed, or it or a method is taken. */
   extend(extension: ServerExtension): void {
-    for (const method of Object.keys(extension.methods ?? {})) {
+    const { id, methods = {} } = extension;
+    // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
+    if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
+    if (this.#extensions.has(id)) throw new Error(`extension ${id} is already registered`);
+    for (const method of Object.keys(methods)) {
       if (this.#extensionOf(method)) throw new Error(`method ${method} is already registered`);
     }
-    this.#extensions.set(extension.id, extension);
+    this.#extensions.set(id, extension);
+    this.#capabilities.clear();
   }
 
   /** Tells every client that watches this resource that it has changed. */
@@ -170,6 +176,7 @@ export class ServerCore implements ServerPort {
 
   /** Several changes in one turn are one notification. */
   #changed(list: ListName): void {
+    this.#capabilities.clear();
     if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
     if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);
@@ -215,12 +222,14 @@ export class ServerCore implements ServerPort {
     this.options.onError?.(error);
   }
 
-  /** What the server has, as a revision declares it. */
+  /** What the server has, as a revision declares it. Every request asks; it is found out anew after a change alone. */
   capabilities(revision: Revision): ServerCapabilities {
+    const known = this.#capabilities.get(revision);
+    if (known) return known;
     const completers = [...this.#prompts.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete))
       || [...this.#templates.values()].some(({ definition }) => definition.complete);
-    return {
+    const declared: ServerCapabilities = {
       logging: {},
       ...completers && revision.completionsCapability && { completions: {} },
       ...this.#prompts.everHeld && { prompts: { listChanged: true } },
@@ -230,6 +239,8 @@ export class ServerCore implements ServerPort {
         extensions: Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}])),
       },
     };
+    this.#capabilities.set(revision, declared);
+    return declared;
   }
 
   initializeResult(revision: Revision): object {

@@ -162,6 +162,10 @@ test('an extension adds methods for clients that declare it, in the revisions th
     },
   });
   assert.throws(() => made.extend({ id: 'com.example/other', methods: { 'echo/say': () => ({}) } }), /already registered/);
+  assert.throws(() => made.extend({ id: 'com.example/echo' }), /already registered/);
+  for (const id of ['plain', '', '/name', '1com/name', 'com..example/name', 'com.example/-name']) {
+    assert.throws(() => made.extend({ id }), /not a prefixed name/, id);
+  }
   const peer = await connect(made, { revision: '2025-11-25' });
   const capabilities = { extensions: { 'com.example/echo': {} } };
   const { result } = await peer.modern('echo/say', { text: 'hi' }, capabilities);

@@ -23,6 +23,31 @@ test('a handle changes and removes what was registered, and the list follows', a
   assert.throws(() => handle.update({}), /"one" is not registered any more/);
 });
 
+test('a handle whose entry is gone does not touch a later one of the same name', async () => {
+  const server = new McpServer(info);
+  const gone = server.tool('one', {}, () => 'old');
+  gone.remove();
+  server.tool('one', {}, () => 'new');
+  gone.remove();
+  assert.throws(() => gone.update({}), /"one" is not registered any more/);
+  const peer = await connect(server, { revision });
+  assert.deepEqual(names(await peer.request('tools/list')), ['one']);
+});
+
+test('what is registered later is declared to clients that come later', async () => {
+  const server = new McpServer(info);
+  const offered = async (): Promise<string[]> => {
+    const peer = await connect(server);
+    const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+    return Object.keys(result?.['capabilities'] as Bag).sort();
+  };
+  assert.deepEqual(await offered(), ['logging']);
+  server.tool('one', {}, () => '');
+  assert.deepEqual(await offered(), ['logging', 'tools']);
+  server.prompt('ask', { arguments: { word: { complete: () => ['a'] } } }, () => '').remove();
+  assert.deepEqual(await offered(), ['logging', 'prompts', 'tools']);
+});
+
 test('an update that cannot be leaves everything as it was', async () => {
   const server = new McpServer(info);
   const handle = server.tool('one', { input: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => `${a}`);

@@ -158,25 +158,25 @@ export async function measureValidation({ rounds = 15, ms = 60 } = {}) {
   }));
 }
 
+/** The rows as lines of text. */
+export function table(rows) {
+  const millions = (perSecond) => (perSecond / 1e6).toFixed(2).padStart(9);
+  const head = `${'millions of validations a second'.padEnd(34)}    valid  1 error  3 errors   compile (first) ms`;
+  return [head, ...rows.map((row) => [
+    row.name.padEnd(32),
+    millions(row.validPerSecond),
+    millions(row.invalidPerSecond),
+    millions(row.threeErrorsPerSecond),
+    row.compileMs.toFixed(3).padStart(10),
+    `(${row.firstCompileMs.toFixed(2)})`,
+  ].join(' '))].join('\n');
+}
+
 if (process.argv[2] === '--first') {
   const make = await LIBRARIES[process.argv[3]]();
   const start = performance.now();
   make(schema);
   console.log(performance.now() - start);
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const rows = await measureValidation();
-  const millions = (perSecond) => (perSecond / 1e6).toFixed(2).padStart(9);
-  console.log(
-    `${'millions of validations a second'.padEnd(34)}    valid  1 error  3 errors   compile (first) ms`,
-  );
-  for (const row of rows) {
-    console.log(
-      row.name.padEnd(32),
-      millions(row.validPerSecond),
-      millions(row.invalidPerSecond),
-      millions(row.threeErrorsPerSecond),
-      row.compileMs.toFixed(3).padStart(10),
-      `(${row.firstCompileMs.toFixed(2)})`,
-    );
-  }
+  console.log(table(await measureValidation()));
 }

@@ -35,8 +35,8 @@ const FEW = 100_000;
 const STATES = 20_000;
 
 /**
- * Tests patterns (ECMA-262, flag `u`) at a bounded cost, for `compile`'s option `patterns`: any pattern is
- * accepted, and none can take more than the limit `work` allows. Where a pattern needs the engine itself
+ * Tests patterns (ECMA-262, flag `u`) at a bounded cost, for `compile`'s option `patterns`. Every pattern
+ * is accepted, and none can take more than the limit `work` allows. Where a pattern needs the engine itself
  * (lookbehind, back references, modifiers), a string too long for it is refused, by the limit `pattern`.
  */
 export function linearPatterns(source: string): PatternTest {

@@ -46,6 +46,12 @@ test('what is registered later is declared to clients that come later', async ()
   assert.deepEqual(await offered(), ['logging', 'tools']);
   server.prompt('ask', { arguments: { word: { complete: () => ['a'] } } }, () => '').remove();
   assert.deepEqual(await offered(), ['logging', 'prompts', 'tools']);
+  const modern = await connect(server, { revision });
+  const extensions = async (): Promise<unknown> =>
+    ((await modern.modern('server/discover')).result?.['capabilities'] as Bag)['extensions'];
+  assert.equal(await extensions(), undefined);
+  server.extend({ id: 'com.example/late' });
+  assert.deepEqual(await extensions(), { 'com.example/late': {} });
 });
 
 test('an update that cannot be leaves everything as it was', async () => {

@@ -1,5 +1,6 @@
 // The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
-// in chunks, because a program starts faster from three files than from sixty. Names stay: a formatter gives back readable code.
+// in chunks, because a program starts faster from three small files than from sixty. The sources are for reading: with
+// local names kept, the package would be 72 kB larger.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +27,7 @@ await build({
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   external: ['node:*'],
   chunkNames: 'shared-[hash]',
   logLevel: 'warning',

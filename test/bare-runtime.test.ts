@@ -13,14 +13,17 @@ const missing = [
   'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder', 'URL', 'crypto',
   'btoa', 'atob', 'structuredClone',
 ];
+const { getBuiltinModule } = process;
 const kept = new Map<string, PropertyDescriptor | undefined>();
 test.before(() => {
   for (const name of missing) {
     kept.set(name, Object.getOwnPropertyDescriptor(globalThis, name));
     Reflect.deleteProperty(globalThis, name);
   }
+  Object.assign(process, { getBuiltinModule: undefined });
 });
 test.after(() => {
+  Object.assign(process, { getBuiltinModule });
   for (const [name, descriptor] of kept) if (descriptor) Object.defineProperty(globalThis, name, descriptor);
 });
 

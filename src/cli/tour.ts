@@ -13,7 +13,7 @@ import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { uriTemplate } from '../protocol/uri-template.ts';
+import { expandUriTemplate, uriTemplate } from '../protocol/uri-template.ts';
 import { compile } from '../schema/compile.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
 
@@ -299,12 +299,11 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   async function fill(templates: readonly ResourceTemplate[]): Promise<string> {
     const [template] = templates;
     if (!template) throw new Absent('there are none');
-    const pattern = uriTemplate<string>(template.uriTemplate);
     const values: Record<string, string> = {};
-    for (const name of pattern.variables) {
+    for (const name of uriTemplate(template.uriTemplate).variables) {
       values[name] = await suggest({ type: 'ref/resource', uri: template.uriTemplate }, name, { ...values });
     }
-    const uri = pattern.expand(values);
+    const uri = expandUriTemplate(template.uriTemplate, values);
     return `${uri} ${await refusable(() => ask((how) => client.readResource(uri, how)), 'read')}`;
   }
 

@@ -53,7 +53,7 @@ async function gather(method: string, requests: unknown, { answer, signal }: Rou
   try {
     const cancelled = new Promise<never>((_, reject) => {
       stop = () => {
-        abortable.abort(signal?.reason);
+        abortable.abort(() => signal?.reason);
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', stop, { once: true });
@@ -68,7 +68,7 @@ async function gather(method: string, requests: unknown, { answer, signal }: Rou
     // fromEntries defines properties and runs no setter, so `__proto__` is a key like any other.
     return Object.fromEntries(await Promise.race([Promise.all(answers), cancelled]));
   } catch (error) {
-    abortable.abort(error);
+    abortable.abort(() => error);
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);

@@ -14,22 +14,22 @@ export class Cancelled extends Error {
 /** Something that can be told to stop. */
 export class Abortable {
   #controller: AbortController | undefined;
-  #reason: unknown;
+  #reason: (() => unknown) | undefined;
 
   /** Made at first use: most handlers never look, and a controller costs more than the rest of a small call. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       need('AbortController', 'the signal of a request');
       this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason());
     }
     return this.#controller.signal;
   }
 
-  /** Tells the handler to stop, without settling the request. */
-  abort(reason: unknown): void {
+  /** Tells the handler to stop, without settling the request. The reason is made where somebody looks. */
+  abort(reason: () => unknown): void {
     this.#reason ??= reason;
-    this.#controller?.abort(reason);
+    this.#controller?.abort(this.#reason());
   }
 }
 
@@ -48,7 +48,7 @@ export class Inbound extends Abortable {
 
   /** Tells the handler to stop; the request gets no answer. */
   cancel(reason: unknown): void {
-    this.abort(reason);
+    this.abort(() => reason);
     this.#settle(undefined);
   }
 

@@ -25,5 +25,5 @@ export type * from './sampling.ts';
 export type * from './subscriptions.ts';
 export type * from './tasks.ts';
 export type * from './tools.ts';
-export { uriTemplate } from './uri-template.ts';
+export { expandUriTemplate, uriTemplate } from './uri-template.ts';
 export type { UriTemplate, UriVariables } from './uri-template.ts';

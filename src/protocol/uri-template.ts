@@ -36,15 +36,10 @@ export type UriVariables<T extends string> = string extends T
       [K in Exclude<Optional<Inside<T>>, Needed<Inside<T>>>]?: string;
     };
 
-/** A template, compiled. */
+/** A template, compiled for matching. */
 export interface UriTemplate<T extends string = string> {
   /** The names of its variables, in the order of the template. */
   readonly variables: readonly string[];
-  /**
-   * The URI for these values. A variable that is missing is left out, as RFC 6570, 2.3, has it. Throws a
-   * URIError for a value with half a surrogate pair.
-   */
-  expand(values: { readonly [name: string]: string | undefined }): string;
   /**
    * The decoded values with which the template gives this URI, or undefined when there are none or they are
    * not well percent-encoded. Where several readings fit, each variable, from left to right, takes as little
@@ -141,27 +136,35 @@ function parse(text: string, maxLength: number, maxVariables: number): Step[] {
 }
 
 /**
- * Compiles a template. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a SyntaxError
+ * The URI that a template gives for these values. A variable that is missing is left out, as RFC 6570, 2.3, has it.
+ * Throws as `uriTemplate` does, and a URIError for a value with half a surrogate pair.
+ */
+export function expandUriTemplate(
+  text: string,
+  values: { readonly [name: string]: string | undefined },
+  { maxLength = 2048, maxVariables = 32 }: UriTemplateLimits = {},
+): string {
+  let uri = '';
+  let later: 0 | 1 = 0;
+  for (const { name, head, opens, operator } of parse(text, maxLength, maxVariables)) {
+    if (head) later = 0;
+    const value = name === undefined ? '' : Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) continue;
+    // RFC 6570, 3.2.7: a path parameter that is empty is its name alone.
+    uri += operator === ';' && !value ? opens[later].slice(0, -1) : opens[later];
+    uri += operator === '+' || operator === '#' ? encodeRaw(value) : encode(value);
+    later = 1;
+  }
+  return uri;
+}
+
+/**
+ * Compiles a template for matching. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a SyntaxError
  * that names the place for what is not a template or is beyond a limit.
  */
 export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
   const { maxLength = 2048, maxVariables = 32, maxUriLength = 8192 } = limits;
   const steps = parse(text, maxLength, maxVariables);
-
-  function expand(values: { readonly [name: string]: string | undefined }): string {
-    let uri = '';
-    let later: 0 | 1 = 0;
-    for (const { name, head, opens, operator } of steps) {
-      if (head) later = 0;
-      const value = name === undefined ? '' : Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value === undefined) continue;
-      // RFC 6570, 3.2.7: a path parameter that is empty is its name alone.
-      uri += operator === ';' && !value ? opens[later].slice(0, -1) : opens[later];
-      uri += operator === '+' || operator === '#' ? encodeRaw(value) : encode(value);
-      later = 1;
-    }
-    return uri;
-  }
 
   // From the last step to the first, for each place in the URI: where the step ends if it starts there and
   // the rest fits, or -1. A variable has two such rows: as the first of its expression that is there, and as
@@ -216,5 +219,5 @@ export function uriTemplate<const T extends string>(text: T, limits: UriTemplate
   }
 
   const variables = new Set(steps.flatMap(({ name = [] }) => name));
-  return { variables: [...variables], expand, match };
+  return { variables: [...variables], match };
 }

@@ -1,15 +1,25 @@
-/** Bytes as Base64. */
-export function toBase64(bytes: Uint8Array): string {
+/** Bytes as Base64; `base64url` is the alphabet for URLs without padding (RFC 4648, section 5). */
+export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base64'): string {
+  if (globalThis.Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(form);
   let binary = '';
   // In pieces: an argument list has a limit, and one character at a time is slow.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
+  const text = btoa(binary);
+  return form === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Base64 as bytes. Throws where it is none. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
-  return bytes;
+/** The bytes of a text in the alphabet for URLs; undefined where it is not their one spelling. */
+export function fromBase64Url(text: string): Uint8Array | undefined {
+  let bytes: Uint8Array;
+  if (globalThis.Buffer) {
+    bytes = Buffer.from(text, 'base64url');
+  } else {
+    try {
+      bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    } catch {
+      return undefined;
+    }
+  }
+  // White space, padding, the other alphabet and bits that are left over would all be other spellings.
+  return toBase64(bytes, 'base64url') === text ? bytes : undefined;
 }

@@ -1,7 +1,9 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
-import { fromBase64, toBase64 } from './base64.ts';
+import { aesGcm, keyBytes } from './aes-gcm.ts';
+import type { AesGcm } from './aes-gcm.ts';
+import { fromBase64Url, toBase64 } from './base64.ts';
 
 export interface RequestStateOptions {
   /**
@@ -24,27 +26,21 @@ export interface RequestStateSealer {
   open(token: unknown, bound: string): Promise<Record<string, unknown>>;
 }
 
-const ivBytes = 12;
-
 /**
  * 2026-07-28 basic/patterns/mrtr#server-requirements: `requestState` is input that an attacker controls. AES-GCM
  * keeps it secret and whole; what it belongs to (principal, method, parameters) is authenticated beside it.
  */
 export function requestStateSealer({ keys, ttlMs = 600_000, maxLength = 65_536 }: RequestStateOptions = {}): RequestStateSealer {
-  // Imported at the first use: the random key of a process that never asks is never made.
-  let imported: Promise<CryptoKey[]> | undefined;
-  const ready = (): Promise<CryptoKey[]> => imported ??= importKeys(keys);
+  // Made at the first use: the random key of a process that never asks is never made.
+  let made: Promise<AesGcm[]> | undefined;
+  const ciphers = (): Promise<AesGcm[]> => made ??= ciphersOf(keys);
 
   return {
     async seal(state, bound) {
-      const [key] = await ready();
-      const iv = crypto.getRandomValues(new Uint8Array(ivBytes));
-      const plain = bytesOf(JSON.stringify({ ...state, expires: Date.now() + ttlMs }));
-      const sealed = await crypto.subtle.encrypt(
-        { name: 'AES-GCM', iv, additionalData: bytesOf(bound) }, key as CryptoKey, plain,
-      );
-      // Twelve bytes end where a group of Base64 ends.
-      const token = toToken(iv) + toToken(new Uint8Array(sealed));
+      const [cipher] = await ciphers();
+      const text = JSON.stringify({ ...state, expires: Date.now() + ttlMs });
+      // Base64 for URLs, since a token may end up in a header or a log.
+      const token = toBase64(await (cipher as AesGcm).seal(bound, text), 'base64url');
       if (token.length > maxLength) {
         throw new RangeError(`the answers so far take ${token.length} characters of requestState; the limit is ${maxLength}`);
       }
@@ -53,19 +49,16 @@ export function requestStateSealer({ keys, ttlMs = 600_000, maxLength = 65_536 }
     async open(token, bound) {
       if (typeof token !== 'string') throw refused('must be a string');
       if (token.length > maxLength) throw refused(`is over the limit of ${maxLength} characters`);
-      const bytes = fromToken(token);
-      if (bytes === undefined || bytes.length <= ivBytes) throw refused('was not made here');
-      const iv = bytes.subarray(0, ivBytes);
-      for (const key of await ready()) {
-        let plain: ArrayBuffer;
+      const bytes = fromBase64Url(token);
+      if (bytes === undefined) throw refused('was not made here');
+      for (const cipher of await ciphers()) {
+        let text: string;
         try {
-          plain = await crypto.subtle.decrypt(
-            { name: 'AES-GCM', iv, additionalData: bytesOf(bound) }, key, bytes.subarray(ivBytes),
-          );
+          text = await cipher.open(bound, bytes);
         } catch {
           continue;
         }
-        const state: unknown = JSON.parse(new TextDecoder().decode(plain));
+        const state: unknown = JSON.parse(text);
         if (!isObject(state) || !(Number(state['expires']) > Date.now())) throw refused('has expired');
         return state;
       }
@@ -74,35 +67,11 @@ export function requestStateSealer({ keys, ttlMs = 600_000, maxLength = 65_536 }
   };
 }
 
-type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
-
-function importKeys(given: readonly Uint8Array[] | undefined): Promise<CryptoKey[]> {
-  if (typeof crypto === 'undefined' || !crypto.subtle) {
-    throw new Error('this runtime has no crypto.subtle, which questions to a 2026-07-28 client need');
-  }
-  const keys = given ?? [crypto.getRandomValues(new Uint8Array(32))];
-  return Promise.all(keys.map((key) => {
-    if (key.length !== 32) throw new RangeError(`a key of requestState has 32 bytes, not ${key.length}`);
-    return crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
+function ciphersOf(given: readonly Uint8Array[] | undefined): Promise<AesGcm[]> {
+  return Promise.all((given ?? [undefined]).map((key) => {
+    if (key && key.length !== keyBytes) throw new RangeError(`a key of requestState has ${keyBytes} bytes, not ${key.length}`);
+    return aesGcm(key);
   }));
 }
 
 const refused = (why: string): RpcError => invalidParams(`requestState ${why}`);
-
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-
-/** Base64 for URLs (RFC 4648, section 5), without padding: a token may end up in a header or a log. */
-const toToken = (bytes: Uint8Array): string =>
-  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-
-function fromToken(token: string): Uint8Array<ArrayBuffer> | undefined {
-  // The alphabet first: white space and the other alphabet's characters would be other spellings of one value.
-  if (/[^\w-]/.test(token)) return undefined;
-  try {
-    const bytes = fromBase64(token.replaceAll('-', '+').replaceAll('_', '/'));
-    // And no changed bit in what the last group of characters leaves over.
-    return token.endsWith(toToken(bytes.subarray(bytes.length - (bytes.length % 3 || 3)))) ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
-}

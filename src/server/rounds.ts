@@ -148,7 +148,7 @@ export class ModernExchange extends Exchange {
     } catch (thrown) {
       this.#end?.reject(thrown);
     }
-    this.inbound.abort(new LeftBehind());
+    this.inbound.abort(() => new LeftBehind());
     for (const leave of this.#leave ?? []) leave();
   }
 }
@@ -167,8 +167,9 @@ function copy(value: unknown): unknown {
 
 /** JSON with the keys of objects in order. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part);
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
+  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
 }
 
 /**

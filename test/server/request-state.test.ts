@@ -233,3 +233,21 @@ test('metadata may change between rounds; what the client can do is asked each t
   const { error } = await peer.modern('tools/call', { ...pay, inputResponses: answers, requestState: state }, {});
   assert.equal(error?.code, -32021);
 });
+
+test('what one runtime seals, another opens: the module of Node and WebCrypto make the same bytes', async () => {
+  const keys = [new Uint8Array(32).fill(7)];
+  const node = await connect(paying({ keys }));
+  const state = await stateOf(node);
+  const { getBuiltinModule } = process;
+  // As in a worker, where there is WebCrypto only. The server looks when it first needs a cipher.
+  Object.assign(process, { getBuiltinModule: undefined });
+  try {
+    const worker = await connect(paying({ keys }));
+    assert.equal(textOf(await paidWith(worker, state)), 'pay 10: accept');
+    refused(await paidWith(worker, state.slice(0, -4)));
+    refused(await paidWith(worker, state, { ...pay, arguments: { price: 11 } }));
+    assert.equal(textOf(await paidWith(node, await stateOf(worker))), 'pay 10: accept');
+  } finally {
+    Object.assign(process, { getBuiltinModule });
+  }
+});

@@ -1,8 +1,11 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
-import type { Params } from '../jsonrpc/message.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Answer, Feature } from './feature.ts';
 import { after } from './run.ts';
+import type { ServerCore } from './server-core.ts';
 
 /**
  * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already known
@@ -18,38 +21,55 @@ export type Completers<Names extends string = string> = { readonly [Name in Name
 /** 2025-11-25 server/utilities/completion#completion-results. */
 const maxValues = 100;
 
-/** What a completion request asks for, checked. */
-export interface CompletionTarget {
-  readonly kind: 'prompt' | 'resource';
-  /** The prompt's name, or the template's text. */
-  readonly ref: string;
-  readonly argument: string;
-  readonly value: string;
-  readonly settled: Readonly<Record<string, string>>;
+/** What has arguments to complete. */
+export interface Completable {
+  /** Whether any argument has a completer. */
+  completes(): boolean;
+  /** Throws `-32602` for a reference or an argument that is not there; one without a completer has no suggestions. */
+  completer(ref: string, argument: string): Completer | undefined;
 }
 
-/** Reads the parameters of `completion/complete`. Throws `-32602`, naming the member that is wrong. */
-export function completionTarget({ ref, argument, context }: Params): CompletionTarget {
-  if (!isObject(ref)) throw invalidParams('ref must be an object');
-  const type = ref['type'];
-  if (type !== 'ref/prompt' && type !== 'ref/resource') throw invalidParams('ref.type must be "ref/prompt" or "ref/resource"');
-  const kind = type === 'ref/prompt' ? 'prompt' : 'resource';
-  const name = ref[kind === 'prompt' ? 'name' : 'uri'];
-  if (typeof name !== 'string') throw invalidParams(`ref.${kind === 'prompt' ? 'name' : 'uri'} must be a string`);
-  if (!isObject(argument)) throw invalidParams('argument must be an object');
-  const { name: argumentName, value } = argument;
-  if (typeof argumentName !== 'string') throw invalidParams('argument.name must be a string');
-  if (typeof value !== 'string') throw invalidParams('argument.value must be a string');
-  const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
-  for (const [key, given] of Object.entries(settled)) {
-    if (typeof given !== 'string') throw invalidParams(`context.arguments.${key} must be a string`);
+/** Completion for the arguments of prompts and resource templates. 2025-11-25 server/utilities/completion. */
+export class Completion implements Feature {
+  readonly methods: Readonly<Record<string, Answer>>;
+  readonly #among: readonly Completable[];
+
+  constructor(server: ServerCore, prompts: Completable, resources: Completable) {
+    this.#among = [prompts, resources];
+    this.methods = {
+      'completion/complete': ({ ref, argument, context }) => {
+        if (!isObject(ref)) throw invalidParams('ref must be an object');
+        const { type } = ref;
+        if (type !== 'ref/prompt' && type !== 'ref/resource') {
+          throw invalidParams('ref.type must be "ref/prompt" or "ref/resource"');
+        }
+        const [among, member] = type === 'ref/prompt' ? [prompts, 'name'] : [resources, 'uri'];
+        const target = text(ref, member, 'ref');
+        if (!isObject(argument)) throw invalidParams('argument must be an object');
+        const name = text(argument, 'name', 'argument');
+        const value = text(argument, 'value', 'argument');
+        const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
+        for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
+        return after(among.completer(target, name)?.(value, settled as Record<string, string>) ?? [], complete);
+      },
+    };
+    server.add(this);
   }
-  return { kind, ref: name, argument: argumentName, value, settled: settled as Record<string, string> };
+
+  /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
+  capabilities({ completionsCapability }: Revision): ServerCapabilities | undefined {
+    if (!completionsCapability) return {};
+    return this.#among.some((one) => one.completes()) ? { completions: {} } : undefined;
+  }
 }
 
-/** Answers `completion/complete`. An argument that has no completer has no suggestions; that is no error. */
-export function complete(completer: Completer | undefined, { value, settled }: CompletionTarget): CompleteResult | Promise<CompleteResult> {
-  return after(completer?.(value, settled) ?? [], (found) => ({
-    completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
-  }));
+/** A member that must be a string. */
+function text(object: Record<string, unknown>, member: string, path: string): string {
+  const value = object[member];
+  if (typeof value !== 'string') throw invalidParams(`${path}.${member} must be a string`);
+  return value;
 }
+
+const complete = (found: readonly string[]): CompleteResult => ({
+  completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
+});

@@ -6,13 +6,8 @@ import type { Form, FormContent } from '../schema/elicitation.ts';
 import type { Auth } from '../transport/port.ts';
 import type { FormAnswer, QuestionOptions, UrlAnswer } from './question.ts';
 
-/**
- * What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it.
- *
- * For a client of 2026-07-28 a question that has no answer yet ends the run, and the handler runs again from its
- * top when the answer is there. What must not happen twice goes into `once`.
- */
-export interface Context {
+/** What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it. */
+export interface PlainContext {
   /** Aborts when the client cancels, the connection ends, or (2026-07-28) the run is left behind for its next round. */
   readonly signal: AbortSignal;
 
@@ -27,6 +22,24 @@ export interface Context {
   /** The protocol revision of this request, such as `2025-06-18`. */
   readonly revision: string;
 
+  /** Makes a JSON value once for this request, however often the handler runs. */
+  once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
+
+  /** Reports progress, where the client asked for it. A report that is not above the last one is not sent. */
+  progress(progress: number, total?: number, message?: string): void;
+
+  /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void;
+
+  /** Lets the client poll for the answer (2025-11-25 over HTTP); elsewhere it does nothing. */
+  closeStream(): void;
+}
+
+/**
+ * And what it can ask the client. For one of 2026-07-28 a question that has no answer yet ends the run, and the
+ * handler runs again from its top when the answer is there. What must not happen twice goes into `once`.
+ */
+export interface Context extends PlainContext {
   /**
    * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that does not
    * fit is asked for again with the reason, three times in all. Rejects with `MissingCapabilityError` where the
@@ -42,16 +55,4 @@ export interface Context {
 
   /** The directories and files that the client lets the server work in. client/roots. */
   roots(options?: QuestionOptions): Promise<Root[]>;
-
-  /** Makes a JSON value once for this request, however often the handler runs. */
-  once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
-
-  /** Reports progress, where the client asked for it. A report that is not above the last one is not sent. */
-  progress(progress: number, total?: number, message?: string): void;
-
-  /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
-  log(level: LoggingLevel, data: unknown, logger?: string): void;
-
-  /** Lets the client poll for the answer (2025-11-25 over HTTP); elsewhere it does nothing. */
-  closeStream(): void;
 }

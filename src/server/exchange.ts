@@ -1,22 +1,17 @@
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Root } from '../protocol/roots.ts';
-import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Form, FormContent } from '../schema/elicitation.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
 import type { Auth } from '../transport/port.ts';
-import type { Context } from './context.ts';
-import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
-import type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
-
-/** How often a question is put before an answer that cannot be used is an error. */
-export const defaultMaxAsks = 3;
+import type { PlainContext } from './context.ts';
+import type { Outcome } from './run.ts';
+import type { Session } from './session.ts';
 
 /** What is known of who asks: a session's handshake, or a modern request's own metadata. */
 export interface Asker {
@@ -26,13 +21,18 @@ export interface Asker {
   readonly capabilities: ClientCapabilities;
   /** The least severe level that the client wants; undefined: none at all. */
   readonly logLevel: LoggingLevel | undefined;
+  /** Closes the stream that will carry the answer to this request, where there is one. */
+  closeStream?(id: RequestId): void;
 }
 
-/**
- * One request on its way to its answer: who asks, by which rules, and how to ask back. To handlers it is their
- * `Context`; the era decides which kind is made (`LegacyExchange`, `ModernExchange`).
- */
-export abstract class Exchange implements Context {
+/** Makes the exchange of a request: the era decides which. */
+export interface Exchanges<C extends PlainContext> {
+  legacy(session: Session, inbound: Inbound): Exchange & C;
+  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+}
+
+/** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
+export class Exchange implements PlainContext {
   readonly inbound: Inbound;
   readonly auth: Auth | undefined;
   /** The row of the request's revision. */
@@ -66,37 +66,19 @@ export abstract class Exchange implements Context {
     return this.rules.version;
   }
 
-  /** Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer. */
-  abstract ask<T>(question: Question<T>): Promise<T>;
-
-  /** A question as it is sent. Throws where the client cannot answer such a question. */
-  protected put(question: Question, problem?: string): Params {
-    const put = question.params(this.rules, problem);
-    const missing = missingForQuestion(question.method, put, this.capabilities, this.rules);
-    if (missing) throw missing;
-    return put;
+  closeStream(): void {
+    this.#asker.closeStream?.(this.inbound.request.id);
   }
 
-  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>> {
-    return this.ask(formQuestion(message, form, options));
+  /** Runs what answers the request. */
+  run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+    return handle(this.inbound.request.params ?? {});
   }
 
-  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer> {
-    return this.ask(urlQuestion(message, url, options));
+  /** What a handler returned, taken to its end. A value that is there at once stays synchronous. */
+  settle<R>(outcome: Outcome<R>): R | Promise<R> {
+    return outcome as R | Promise<R>;
   }
-
-  sample(params: CreateMessageRequestParams, options?: QuestionOptions): Promise<CreateMessageResult> {
-    return this.ask(sampleQuestion(params, options));
-  }
-
-  roots(options?: QuestionOptions): Promise<Root[]> {
-    return this.ask(rootsQuestion(options));
-  }
-
-  closeStream(): void {}
-
-  /** Calls `leave` when the run is left behind for its next round; there are rounds in the modern era alone. */
-  onLeave(_leave: () => void): void {}
 
   /**
    * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON at

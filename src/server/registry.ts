@@ -1,4 +1,5 @@
-import { invalidParams } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { page } from '../protocol/cursor.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -40,6 +41,13 @@ export class Registry<E extends Entry> {
 
   get(name: unknown): E | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
+  }
+
+  /** Throws `-32602` where there is none of this name. */
+  require(name: unknown): E {
+    const entry = this.get(name);
+    if (!entry) throw new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${String(name)}`);
+    return entry;
   }
 
   values(): Iterable<E> {

@@ -11,6 +11,7 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { Auth } from '../transport/port.ts';
 import { requestStateSealer } from './request-state.ts';
 import { ModernExchange } from './rounds.ts';
+import type { Context } from './context.ts';
 import type { ServerCore } from './server-core.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
@@ -58,7 +59,7 @@ const everything: ClientCapabilities = { elicitation: { form: {}, url: {} }, sam
  * where an answer is missing, and where answers are left over.
  */
 export async function rehearse(
-  server: ServerCore,
+  server: ServerCore<Context>,
   name: string,
   args: object,
   answers: RehearsalAnswers = {},

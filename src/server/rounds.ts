@@ -4,7 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { InputRequests } from '../protocol/input-required.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Auth } from '../transport/port.ts';
-import { defaultMaxAsks, Exchange } from './exchange.ts';
+import { AskingExchange, defaultMaxAsks } from './asking-exchange.ts';
 import type { Question } from './question.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
@@ -35,7 +35,7 @@ const nextTurn: (run: () => void) => unknown =
  * A modern request that may ask: the answers come in with the request, and a question without one ends the run with
  * an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
  */
-export class ModernExchange extends Exchange {
+export class ModernExchange extends AskingExchange {
   readonly #sealer: RequestStateSealer;
   #rounds: Rounds = { a: dictionary(), q: dictionary(), o: dictionary() };
   /** The client brought a state, so that each answer is known to belong to what was asked. */
@@ -54,7 +54,7 @@ export class ModernExchange extends Exchange {
    * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets arguments
    * of its own: what it changes in them must not change what the state belongs to.
    */
-  run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+  override run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     const { params = {} } = this.inbound.request;
     const token = params['requestState'];
     const own = { ...params, arguments: copy(params['arguments']) };

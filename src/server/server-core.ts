@@ -1,45 +1,33 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import { notificationText, Serialized } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { isExtensionId, metaKeys } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { uriTemplate } from '../protocol/uri-template.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { SchemaSource } from '../schema/standard-schema.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
-import { adaptImplementation, adaptListed, adaptTool } from './adapt.ts';
-import { complete, completionTarget } from './completion.ts';
-import type { Completer, CompletionTarget } from './completion.ts';
-import type { Exchange } from './exchange.ts';
+import { adaptImplementation } from './adapt.ts';
+import { cacheFields } from './caching.ts';
+import type { CacheHint } from './caching.ts';
+import type { PlainContext } from './context.ts';
+import { Exchange } from './exchange.ts';
+import type { Exchanges } from './exchange.ts';
 import { declaresExtension } from './extension.ts';
 import type { ServerExtension } from './extension.ts';
-import { getPrompt, promptEntry } from './prompts.ts';
-import type { GetPrompt, PromptArgumentDefinition, PromptDefinition, PromptEntry } from './prompts.ts';
-import { Registry } from './registry.ts';
-import type { Entry, Handle } from './registry.ts';
-import { requestStateSealer } from './request-state.ts';
-import type { RequestStateOptions, RequestStateSealer } from './request-state.ts';
-import { cacheFields, readResource, resourceEntry, templateEntry } from './resources.ts';
-import type {
-  CacheHint, ReadResource, ReadTemplate, ResourceDefinition, ResourceEntry, ResourceTemplateDefinition, TemplateEntry,
-} from './resources.ts';
-import { ModernExchange } from './rounds.ts';
-import { after, settle } from './run.ts';
+import type { Answer, Feature } from './feature.ts';
+import type { Entry, Registry } from './registry.ts';
+import { after } from './run.ts';
 import { Session } from './session.ts';
 import { Subscriptions } from './subscriptions.ts';
 import type { ListName } from './subscriptions.ts';
-import { callTool, toolEntry } from './tools.ts';
-import type { ToolDefinition, ToolEntry, ToolHandler, Validator } from './tools.ts';
+import type { Validator } from './tools.ts';
 
 export interface ServerLimits extends ConnectionLimits {
   /** Milliseconds that a question to the client may take (legacy). 5 minutes; 0: no limit. */
@@ -57,7 +45,7 @@ export const defaultServerLimits: ServerLimits = {
 /** What can be cached by clients of 2026-07-28. */
 export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
 
-export interface ServerOptions {
+export interface CoreOptions<C extends PlainContext = PlainContext> {
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
   /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. All five. */
@@ -68,8 +56,8 @@ export interface ServerOptions {
   readonly validator?: Validator;
   /** How long each kind of result may be kept, and by whom. Not at all. */
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
-  /** How the state of questions is sealed (2026-07-28). */
-  readonly requestState?: RequestStateOptions;
+  /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
+  readonly asking?: Exchanges<C>;
   readonly limits?: Partial<ServerLimits>;
   /** What went wrong and had no request to answer. */
   readonly onError?: (error: Error) => void;
@@ -77,85 +65,56 @@ export interface ServerOptions {
   readonly onRootsChanged?: () => void;
 }
 
+/** What a revision is offered: changes with what is registered, and is found out anew after a change alone. */
+interface Offer {
+  readonly capabilities: ServerCapabilities;
+  readonly methods: ReadonlyMap<string, Answer>;
+}
+
+/** Handlers that do not ask. */
+const plain: Exchanges<PlainContext> = {
+  legacy: (session, inbound) => new Exchange(inbound, session, session.options.auth),
+  modern: (inbound, meta, auth) => new Exchange(inbound, meta, auth),
+};
+
 /**
- * The server: what is registered, and how one request is answered. Shared by all clients and requests; transports
- * reach it through `ServerPort`. `McpServer` is this with a validator.
+ * The core of a server: how one request is answered, whatever features it has. Shared by all clients and requests;
+ * transports reach it through `ServerPort`. `McpServer` is this with every feature; `new Tools(new ServerCore(info))`
+ * is a server that has tools and carries nothing else.
  */
-export class ServerCore implements ServerPort {
+export class ServerCore<C extends PlainContext = PlainContext> implements ServerPort {
   readonly info: Implementation;
-  readonly options: ServerOptions;
+  readonly options: CoreOptions<C>;
   readonly limits: ServerLimits;
   readonly revisions: readonly Revision[];
-  readonly #tools: Registry<ToolEntry> = new Registry('tool', adaptTool, () => this.#changed('tools'));
-  readonly #resources: Registry<ResourceEntry> = new Registry('resource', adaptListed, () => this.#changed('resources'));
-  readonly #templates: Registry<TemplateEntry> = new Registry('resource template', adaptListed, () => this.#changed('resources'));
-  readonly #prompts: Registry<PromptEntry> = new Registry('prompt', adaptListed, () => this.#changed('prompts'));
-  readonly #extensions = new Map<string, ServerExtension>();
+  /** Who makes the exchange of a request. */
+  readonly exchanges: Exchanges<PlainContext>;
+  readonly #features: Feature[] = [];
+  readonly #extensions = new Map<string, ServerExtension<never>>();
   readonly #sessions = new Set<Session>();
   readonly #subscriptions: Subscriptions;
-  readonly #sealer: RequestStateSealer;
   readonly #pending = new Set<ListName>();
-  readonly #capabilities = new Map<Revision, ServerCapabilities>();
+  readonly #offers = new Map<Revision, Offer>();
   #stampText: string | undefined;
 
   /** Throws a RangeError for a revision that does not exist. */
-  constructor(info: Implementation, options: ServerOptions = {}) {
+  constructor(info: Implementation, options: CoreOptions<C> = {}) {
     this.info = info;
     this.options = options;
     this.limits = { ...defaultServerLimits, ...options.limits };
     this.revisions = selectRevisions(options.revisions);
+    this.exchanges = options.asking ?? plain;
     this.#subscriptions = new Subscriptions(this.limits.maxSubscriptions);
-    this.#sealer = requestStateSealer(options.requestState);
   }
 
-  /** Registers a tool. Throws where the name is taken, or a schema is none. server/tools. */
-  tool<const I extends SchemaSource = never>(
-    name: string,
-    definition: ToolDefinition<I> & { output?: undefined },
-    handler: ToolHandler<I, never>,
-  ): Handle<ToolDefinition>;
-  tool<const I extends SchemaSource = never, const O extends SchemaSource = never>(
-    name: string,
-    definition: ToolDefinition<I, O>,
-    handler: ToolHandler<I, O>,
-  ): Handle<ToolDefinition>;
-  tool<I extends SchemaSource, O extends SchemaSource>(
-    name: string,
-    definition: ToolDefinition<I, O>,
-    handler: ToolHandler<I, O>,
-  ): Handle<ToolDefinition> {
-    return this.#tools.register(name, definition as ToolDefinition, (changed) =>
-      toolEntry(name, changed, handler as ToolEntry['run'], this.options.validator));
-  }
-
-  /** Registers a resource. server/resources. */
-  resource(uri: string, definition: ResourceDefinition, read: ReadResource): Handle<ResourceDefinition> {
-    return this.#resources.register(uri, definition, (changed) => resourceEntry(uri, changed, read));
-  }
-
-  /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
-  resourceTemplate<const T extends string>(
-    template: T,
-    definition: ResourceTemplateDefinition<T>,
-    read: ReadTemplate<T>,
-  ): Handle<ResourceTemplateDefinition> {
-    const pattern = uriTemplate<string>(template);
-    return this.#templates.register(template, definition as ResourceTemplateDefinition, (changed) =>
-      templateEntry(pattern, template, changed, read as unknown as ReadTemplate<string>));
-  }
-
-  /** Registers a prompt. server/prompts. */
-  prompt<const A extends Record<string, PromptArgumentDefinition>>(
-    name: string,
-    definition: PromptDefinition<A>,
-    get: GetPrompt<A>,
-  ): Handle<PromptDefinition> {
-    return this.#prompts.register(name, definition as PromptDefinition, (changed) =>
-      promptEntry(name, changed, get as PromptEntry['run']));
+  /** Adds a feature: `Tools` and its kin call this. */
+  add(feature: Feature): void {
+    this.#features.push(feature);
+    this.#offers.clear();
   }
 
   /** Adds an extension: see `ServerExtension`. Throws where its identifier is malformed, or it or a method is taken. */
-  extend(extension: ServerExtension): void {
+  extend(extension: ServerExtension<C>): void {
     const { id, methods = {} } = extension;
     // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
     if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
@@ -164,7 +123,7 @@ export class ServerCore implements ServerPort {
       if (this.#extensionOf(method)) throw new Error(`method ${method} is already registered`);
     }
     this.#extensions.set(id, extension);
-    this.#capabilities.clear();
+    this.#offers.clear();
   }
 
   /** Tells every client that watches this resource that it has changed. */
@@ -174,9 +133,9 @@ export class ServerCore implements ServerPort {
     this.#subscriptions.resourceUpdated(uri);
   }
 
-  /** Several changes in one turn are one notification. */
-  #changed(list: ListName): void {
-    this.#capabilities.clear();
+  /** For features: a list of theirs has changed. Several changes in one turn are one notification. */
+  changed(list: ListName): void {
+    this.#offers.clear();
     if (this.#sessions.size === 0 && this.#subscriptions.size === 0) return;
     if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);
@@ -206,7 +165,7 @@ export class ServerCore implements ServerPort {
   }
 
   toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.#tools.get(name)?.listed.inputSchema;
+    return this.#features.find((feature) => feature.toolInput)?.toolInput?.(name);
   }
 
   /** For sessions: live ones are told of changes. */
@@ -222,32 +181,35 @@ export class ServerCore implements ServerPort {
     this.options.onError?.(error);
   }
 
-  /** What the server has, as a revision declares it. Every request asks; it is found out anew after a change alone. */
+  /** What the server has, as a revision declares it. */
   capabilities(revision: Revision): ServerCapabilities {
-    const known = this.#capabilities.get(revision);
+    return this.#offer(revision).capabilities;
+  }
+
+  #offer(revision: Revision): Offer {
+    const known = this.#offers.get(revision);
     if (known) return known;
-    const completers = [...this.#prompts.values()].some(({ definition }) =>
-      Object.values(definition.arguments ?? {}).some(({ complete }) => complete))
-      || [...this.#templates.values()].some(({ definition }) => definition.complete);
-    const declared: ServerCapabilities = {
-      logging: {},
-      ...completers && revision.completionsCapability && { completions: {} },
-      ...this.#prompts.everHeld && { prompts: { listChanged: true } },
-      ...(this.#resources.everHeld || this.#templates.everHeld) && { resources: { subscribe: true, listChanged: true } },
-      ...this.#tools.everHeld && { tools: { listChanged: true } },
-      ...revision.extensions && this.#extensions.size > 0 && {
-        extensions: Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}])),
-      },
-    };
-    this.#capabilities.set(revision, declared);
-    return declared;
+    const capabilities: ServerCapabilities = { logging: {} };
+    const methods = new Map<string, Answer>();
+    for (const feature of this.#features) {
+      const added = feature.capabilities(revision);
+      if (!added) continue;
+      Object.assign(capabilities, added);
+      for (const [method, answer] of Object.entries(feature.methods)) methods.set(method, answer);
+    }
+    if (revision.extensions && this.#extensions.size > 0) {
+      capabilities.extensions = Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}]));
+    }
+    const offer = { capabilities, methods };
+    this.#offers.set(revision, offer);
+    return offer;
   }
 
   initializeResult(revision: Revision): object {
     return {
       protocolVersion: revision.version,
       serverInfo: adaptImplementation(this.info, revision),
-      ...this.#offer(revision),
+      ...this.#introduction(revision),
     };
   }
 
@@ -268,7 +230,7 @@ export class ServerCore implements ServerPort {
     if (method === 'subscriptions/listen') {
       return this.#subscriptions.listen(inbound, (filter) => this.#honoured(filter, revision)).then((result) => this.#complete(result));
     }
-    const exchange = new ModernExchange(inbound, meta, auth, this.#sealer);
+    const exchange = this.exchanges.modern(inbound, meta, auth);
     const handle = (own: Params): object | Promise<object> => this.handle(method, own, exchange);
     // mrtr#supported-requests: these three may ask, and no other.
     const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
@@ -277,68 +239,18 @@ export class ServerCore implements ServerPort {
 
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object> {
-    const { rules: revision } = exchange;
-    if (method === 'tools/call') {
-      // First, since it is nearly every request.
-      const entry = this.#tools.get(params['name']);
-      if (entry) return callTool(entry, params, exchange);
-    }
-    if (!serverSupports(method, this.capabilities(revision), revision)) throw methodNotFound(method);
-    switch (method) {
-      case 'tools/call': throw invalid(`Unknown tool: ${String(params['name'])}`);
-      case 'tools/list':
-        return this.#list('tools', this.#tools, params, revision);
-      case 'resources/list':
-        return this.#list('resources', this.#resources, params, revision);
-      case 'resources/templates/list':
-        return this.#list('resourceTemplates', this.#templates, params, revision);
-      case 'resources/read': {
-        const { uri } = params;
-        if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-        return readResource(uri, this.#resources.get(uri), this.#templates.values(), exchange, this.options.cache?.read);
-      }
-      case 'prompts/list':
-        return this.#list('prompts', this.#prompts, params, revision);
-      case 'prompts/get': {
-        const entry = this.#prompts.get(params['name']);
-        if (!entry) throw invalid(`Unknown prompt: ${String(params['name'])}`);
-        return getPrompt(entry, params, exchange);
-      }
-      case 'completion/complete': {
-        const target = completionTarget(params);
-        return complete(this.#completer(target), target);
-      }
-      default: return this.#extended(method, params, exchange);
-    }
+    const answer = this.#offer(exchange.rules).methods.get(method);
+    return answer ? answer(params, exchange) : this.#extended(method, params, exchange);
   }
 
-  #list<E extends Entry>(member: Cacheable, registry: Registry<E>, { cursor }: Params, revision: Revision): Serialized {
+  /** For features: a page of what they list. */
+  list<E extends Entry>(member: Cacheable, registry: Registry<E>, { cursor }: Params, revision: Revision): Serialized {
     const { cache, pageSize = 1000 } = this.options;
     const hints = revision.resultType ? this.#stamp(cacheFields(cache?.[member])) : {};
     return new Serialized(registry.list(member, cursor, pageSize, revision, hints));
   }
 
-  /** Unknown references are errors, unknown arguments too; an argument without a completer has no suggestions. */
-  #completer({ kind, ref, argument }: CompletionTarget): Completer | undefined {
-    if (kind === 'prompt') {
-      const entry = this.#prompts.get(ref);
-      if (!entry) throw invalid(`Unknown prompt: ${ref}`);
-      const { arguments: args = {} } = entry.definition;
-      if (!Object.hasOwn(args, argument)) throw invalid(`Prompt ${ref} has no argument ${argument}`);
-      return args[argument]?.complete;
-    }
-    const entry = this.#templates.get(ref);
-    if (!entry) {
-      // A resource's own URI is a legal reference, with nothing to complete.
-      if (this.#resources.get(ref)) return undefined;
-      throw invalid(`Unknown resource template: ${ref}`);
-    }
-    if (!entry.pattern.variables.includes(argument)) throw invalid(`Template ${ref} has no variable ${argument}`);
-    const completers = entry.definition.complete as Readonly<Record<string, Completer>> | undefined;
-    return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
-  }
-
-  #extensionOf(method: string): ServerExtension | undefined {
+  #extensionOf(method: string): ServerExtension<never> | undefined {
     for (const extension of this.#extensions.values()) {
       if (extension.methods && Object.hasOwn(extension.methods, method)) return extension;
     }
@@ -350,19 +262,19 @@ export class ServerCore implements ServerPort {
     const handler = extension?.methods?.[method];
     if (!extension || !handler) throw methodNotFound(method);
     declaresExtension(extension.id, exchange);
-    return settle(handler(params, exchange), exchange);
+    return exchange.settle(handler(params, exchange as never));
   }
 
   #discover(revision: Revision): object {
     return {
       supportedVersions: this.revisions.map(({ version }) => version),
-      ...this.#offer(revision),
+      ...this.#introduction(revision),
       ...cacheFields(this.options.cache?.discover),
     };
   }
 
   /** What both eras are told of the server before its first use. JSON leaves out what is undefined. */
-  #offer(revision: Revision): object {
+  #introduction(revision: Revision): object {
     return { capabilities: this.capabilities(revision), instructions: this.options.instructions };
   }
 
@@ -397,5 +309,3 @@ export class ServerCore implements ServerPort {
 
 /** What every modern result carries. */
 type Stamped = object & { resultType?: string; _meta?: object };
-
-const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, message);

@@ -3,7 +3,7 @@ import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, Params } from '../jsonrpc/message.ts';
+import type { Decoded, Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import { isObject } from '../jsonrpc/codec.ts';
@@ -14,9 +14,7 @@ import { isImplementation, isLoggingLevel, isModern, readRequestMeta } from '../
 import { negotiate } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { PeerOptions, ServerPeer } from '../transport/port.ts';
-import { defaultMaxAsks, Exchange } from './exchange.ts';
 import type { Asker } from './exchange.ts';
-import type { Question } from './question.ts';
 import type { ServerCore } from './server-core.ts';
 
 /** What the client is told of before it has chosen a level. The specification leaves it to the server. */
@@ -58,6 +56,10 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
     return this.connection.idle();
   }
 
+  closeStream(id: RequestId): void {
+    this.options.closeStream?.(id);
+  }
+
   close(why?: string): void {
     this.#move('close');
     this.server.forget(this);
@@ -80,7 +82,7 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
       case 'logging/setLevel': return this.#setLevel(params);
       case 'resources/subscribe':
       case 'resources/unsubscribe': return this.#subscribe(method, params);
-      default: return server.handle(method, params ?? {}, new LegacyExchange(this, inbound));
+      default: return server.handle(method, params ?? {}, server.exchanges.legacy(this, inbound));
     }
   }
 
@@ -166,40 +168,5 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
   /** Resolves when questions may be sent. */
   async ready(): Promise<void> {
     if (this.#state === 'initializing') await new Promise<void>((resolve) => (this.#whenReady ??= []).push(resolve));
-  }
-}
-
-/** A request in a legacy session: questions are requests to the client, on the stream of the request that asks. */
-export class LegacyExchange extends Exchange {
-  readonly #session: Session;
-
-  constructor(session: Session, inbound: Inbound) {
-    super(inbound, session, session.options.auth);
-    this.#session = session;
-  }
-
-  override closeStream(): void {
-    this.#session.options.closeStream?.(this.inbound.request.id);
-  }
-
-  async ask<T>(question: Question<T>): Promise<T> {
-    const { method } = question;
-    const { connection, server } = this.#session;
-    let problem: string | undefined;
-    for (let times = 0; times < defaultMaxAsks; times++) {
-      const params = this.put(question, problem);
-      await this.#session.ready();
-      // Without it the question goes on when the client cancels, and its answer is dropped.
-      const signal = typeof AbortController === 'function' ? this.inbound.signal : undefined;
-      const options = { signal, timeoutMs: server.limits.questionTimeoutMs, maxTimeoutMs: 0 };
-      const answer = await connection.request(method, params, options, this.inbound).catch((thrown: unknown) => {
-        // The client's error is the handler's to catch; it must not pass for the answer to the client's own request.
-        throw thrown instanceof RpcError ? new Error(`${method}: ${thrown.message}`, { cause: thrown }) : thrown;
-      });
-      const reading = question.read(answer);
-      if ('value' in reading) return reading.value;
-      problem = reading.problem;
-    }
-    throw new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
   }
 }

@@ -4,16 +4,20 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { ContentBlock } from '../protocol/content.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { CallToolResult, Tool, ToolAnnotations } from '../protocol/tools.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
-import { adaptToolResult } from './adapt.ts';
-import type { Context } from './context.ts';
+import { adaptTool, adaptToolResult } from './adapt.ts';
+import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { NotAnswered } from './ask.ts';
-import { after, settle } from './run.ts';
+import type { Answer, Feature } from './feature.ts';
+import { Registry } from './registry.ts';
+import type { Handle } from './registry.ts';
+import { after } from './run.ts';
 import type { Outcome } from './run.ts';
+import type { ServerCore } from './server-core.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
@@ -35,20 +39,62 @@ export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult
 
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
-export type ToolHandler<I extends SchemaSource, O extends SchemaSource> = (
+export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extends PlainContext = Context> = (
   args: ToolArguments<I>,
-  ctx: Context,
+  ctx: C,
 ) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
 
+/** Registers a tool. */
+export interface AddTool<C extends PlainContext> {
+  <const I extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I> & { output?: undefined },
+    handler: ToolHandler<I, never, C>,
+  ): Handle<ToolDefinition>;
+  <const I extends SchemaSource = never, const O extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I, O>,
+    handler: ToolHandler<I, O, C>,
+  ): Handle<ToolDefinition>;
+}
+
+/** The tools of a server. 2025-11-25 server/tools. */
+export class Tools<C extends PlainContext = PlainContext> implements Feature {
+  /** Throws where the name is taken, or a schema is none. */
+  readonly add: AddTool<C>;
+  readonly methods: Readonly<Record<string, Answer>>;
+  readonly #entries: Registry<ToolEntry>;
+
+  constructor(server: ServerCore<C>) {
+    const entries = this.#entries = new Registry<ToolEntry>('tool', adaptTool, () => server.changed('tools'));
+    const { validator } = server.options;
+    this.add = (name: string, definition: ToolDefinition, handler: unknown) =>
+      entries.register(name, definition, (changed) => toolEntry(name, changed, handler as ToolEntry['run'], validator));
+    this.methods = {
+      'tools/list': (params, { rules }) => server.list('tools', entries, params, rules),
+      'tools/call': (params, exchange) => callTool(entries.require(params['name']), params, exchange),
+    };
+    server.add(this);
+  }
+
+  capabilities(): ServerCapabilities | undefined {
+    return this.#entries.everHeld ? { tools: { listChanged: true } } : undefined;
+  }
+
+  toolInput(name: string): Tool['inputSchema'] | undefined {
+    return this.#entries.get(name)?.listed.inputSchema;
+  }
+}
+
 /** A registered tool, ready to be listed and called. */
-export interface ToolEntry {
+interface ToolEntry {
   readonly listed: Tool;
-  readonly run: (args: never, ctx: Context) => Outcome<unknown>;
+  readonly run: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
 }
 
-export function toolEntry(
+function toolEntry(
   name: string,
   definition: ToolDefinition,
   run: ToolEntry['run'],
@@ -67,8 +113,7 @@ export function toolEntry(
   return { listed: tool, run, input, output };
 }
 
-/** Answers `tools/call`. */
-export function callTool(entry: ToolEntry, params: Params, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
+function callTool(entry: ToolEntry, params: Params, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   const args = params['arguments'] ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object');
   const judged = entry.input?.validate(args);
@@ -86,7 +131,7 @@ function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult 
 function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   let value: unknown;
   try {
-    value = settle(entry.run(args as never, exchange), exchange);
+    value = exchange.settle(entry.run(args as never, exchange));
   } catch (thrown) {
     return toFailure(thrown, exchange);
   }
@@ -99,7 +144,7 @@ function toFailure(thrown: unknown, { rules }: Exchange): CallToolResult {
   // -32021 is defined from 2026-07-28 on; before, the model is told.
   const protocolError = thrown instanceof RpcError && !(thrown instanceof MissingCapabilityError && rules.era === 'legacy');
   if (protocolError) throw thrown;
-  return failed(thrown instanceof NotAnswered ? thrown.message : errorMessage(thrown));
+  return failed(errorMessage(thrown));
 }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });

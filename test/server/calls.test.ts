@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { McpServer, RpcError, ServerCore } from '../../src/server/index.ts';
+import { McpServer, RpcError, ServerCore, Tools } from '../../src/server/index.ts';
 import { connect, later, textOf } from './peer.ts';
 import type { Answer, Bag } from './peer.ts';
 
@@ -56,7 +56,7 @@ test('arguments that do not fit are an error before 2025-11-25, and name each pa
 
 test('without a validator schemas are shown and not enforced', async () => {
   const server = new ServerCore(info);
-  server.tool('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`);
+  new Tools(server).add('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`);
   const peer = await connect(server, { revision });
   assert.equal(textOf(await peer.call('see', { a: 'x' })), 'x');
 });

@@ -1,0 +1,77 @@
+import type { Params } from '../jsonrpc/message.ts';
+import { missingForQuestion } from '../protocol/capabilities.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { Form, FormContent } from '../schema/elicitation.ts';
+import type { Context } from './context.ts';
+import { Exchange } from './exchange.ts';
+import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
+import type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
+import type { Outcome, QuestionGenerator } from './run.ts';
+
+/** How often a question is put before an answer that cannot be used is an error. */
+export const defaultMaxAsks = 3;
+
+/** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
+export abstract class AskingExchange extends Exchange implements Context {
+  /** Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer. */
+  abstract ask<T>(question: Question<T>): Promise<T>;
+
+  /** A question as it is sent. Throws where the client cannot answer such a question. */
+  protected put(question: Question, problem?: string): Params {
+    const put = question.params(this.rules, problem);
+    const missing = missingForQuestion(question.method, put, this.capabilities, this.rules);
+    if (missing) throw missing;
+    return put;
+  }
+
+  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>> {
+    return this.ask(formQuestion(message, form, options));
+  }
+
+  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer> {
+    return this.ask(urlQuestion(message, url, options));
+  }
+
+  sample(params: CreateMessageRequestParams, options?: QuestionOptions): Promise<CreateMessageResult> {
+    return this.ask(sampleQuestion(params, options));
+  }
+
+  roots(options?: QuestionOptions): Promise<Root[]> {
+    return this.ask(rootsQuestion(options));
+  }
+
+  /** Calls `leave` when the run is left behind for its next round; there are rounds in the modern era alone. */
+  onLeave(_leave: () => void): void {}
+
+  override settle<R>(outcome: Outcome<R>): R | Promise<R> {
+    return isGenerator<R>(outcome) ? drive(outcome, this) : outcome;
+  }
+}
+
+function isGenerator<R>(outcome: Outcome<R>): outcome is QuestionGenerator<R> {
+  if (typeof outcome !== 'object' || outcome === null || !('next' in outcome)) return false;
+  return Symbol.iterator in outcome || Symbol.asyncIterator in outcome;
+}
+
+/** Asks what a generator yields. A run that is left behind is ended by `return()`: `finally` runs, `catch` does not. */
+async function drive<R>(generator: QuestionGenerator<R>, exchange: AskingExchange): Promise<R> {
+  exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
+  let step = await generator.next();
+  while (step.done !== true) {
+    const asked = step.value;
+    let answer: unknown;
+    try {
+      answer = await (isList(asked) ? Promise.all(asked.map((one) => exchange.ask(one))) : exchange.ask(asked));
+    } catch (thrown) {
+      step = await generator.throw(thrown);
+      continue;
+    }
+    step = await generator.next(answer as never);
+  }
+  return step.value;
+}
+
+function isList(asked: Question | readonly Question[]): asked is readonly Question[] {
+  return Array.isArray(asked);
+}

@@ -1,0 +1,15 @@
+import type { Context } from './context.ts';
+import type { Exchanges } from './exchange.ts';
+import { LegacyExchange } from './legacy-exchange.ts';
+import { requestStateSealer } from './request-state.ts';
+import type { RequestStateOptions } from './request-state.ts';
+import { ModernExchange } from './rounds.ts';
+
+/** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
+export function asking(options?: RequestStateOptions): Exchanges<Context> {
+  const sealer = requestStateSealer(options);
+  return {
+    legacy: (session, inbound) => new LegacyExchange(session, inbound),
+    modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
+  };
+}

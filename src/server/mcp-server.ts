@@ -34,7 +34,7 @@ export class McpServer extends ServerCore<Context> {
   readonly prompt: AddPrompt<Context>;
 
   constructor(info: Implementation, { requestState, ...options }: ServerOptions = {}) {
-    super(info, { validator: (schema) => compile(schema), asking: asking(requestState), ...options });
+    super(info, { validator: compile, asking: asking(requestState), ...options });
     const resources = new Resources(this);
     const prompts = new Prompts(this);
     new Completion(this, prompts, resources);

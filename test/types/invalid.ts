@@ -1,6 +1,7 @@
 // Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { compile } from '../../src/schema/index.ts';
+import { ServerCore, Tools } from '../../src/server/index.ts';
 
 declare function tool<const S>(schema: S, run: (args: FromSchema<S>) => void): void;
 
@@ -40,3 +41,8 @@ void schema;
 
 // @ts-expect-error the errors are only there when the value is invalid
 void compile(true)(1).errors;
+
+new Tools(new ServerCore({ name: 'small', version: '1' })).add('ask', {}, (_args, ctx) => {
+  // @ts-expect-error handlers of a server without `asking` have no questions
+  void ctx.elicit('Your name?', { name: { type: 'string' } });
+});

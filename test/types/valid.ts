@@ -1,5 +1,6 @@
 // Must compile: what FromSchema makes of schemas.
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
+import { asking, McpServer, ServerCore, Tools } from '../../src/server/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -132,3 +133,12 @@ same<{ limit: number; query?: string }>()(
 // A schema that is only known to be one says nothing.
 declare const loaded: JsonSchema;
 same<unknown>()(tool(loaded, () => {}));
+
+const small = new ServerCore({ name: 'small', version: '1' }, { asking: asking() });
+new Tools(small).add('ask', { input: { type: 'object', properties: { a: { type: 'string' } } } }, async ({ a = '' }, ctx) => {
+  const { action } = await ctx.elicit(a, { name: { type: 'string' } });
+  return action;
+});
+// All of a server is the core with every feature.
+const whole: ServerCore = new McpServer({ name: 'whole', version: '1' });
+void whole;

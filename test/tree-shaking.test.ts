@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import type { Plugin } from 'esbuild';
+
+// What a bundler leaves of the sources. Run from dist/test.
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, { types: string; default: string } | string>;
+};
+const run = promisify(execFile);
+const entries = Object.entries(manifest.exports).filter(([path]) => !path.endsWith('.json'));
+
+/** The file of the sources that an entry such as `barewire/server` is made of. */
+function sourceOf(name: string): string {
+  const entry = manifest.exports[name.replace('barewire', '.')];
+  assert.ok(typeof entry === 'object', name);
+  return join(root, entry.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts'));
+}
+
+const fromSource: Plugin = {
+  name: 'from-source',
+  setup({ onResolve }) {
+    onResolve({ filter: /^barewire\// }, ({ path }) => ({ path: sourceOf(path), sideEffects: false }));
+  },
+};
+
+/** The source files that a program's bundle has something of. */
+async function filesOf(contents: string): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: root },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2022',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    plugins: [fromSource],
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file.replace(/^src\//, ''));
+}
+
+const without = (files: readonly string[], pattern: RegExp): void =>
+  assert.deepEqual(files.filter((file) => pattern.test(file)), []);
+
+// A program that imports an entry and then says what is different: globals, listeners, what keeps the process alive.
+const importer = `
+  const state = () => JSON.stringify([
+    Reflect.ownKeys(globalThis).map(String), process.eventNames().map(String), process.getActiveResourcesInfo(),
+    Object.keys(process.env), console.log.name,
+  ]);
+  const before = state();
+  await import(process.argv[1]);
+  await new Promise(setImmediate);
+  process.exitCode = state() === before ? 0 : 1;
+  if (process.exitCode) console.error(before, state());
+`;
+
+for (const [path, entry] of entries) {
+  test(`importing ${path} does nothing`, async () => {
+    assert.ok(typeof entry === 'object');
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', importer, join(root, entry.default)]);
+    assert.equal(stdout + stderr, '');
+  });
+}
+
+test('a server over pipes holds no HTTP, no client and no command line', async () => {
+  const files = await filesOf(`
+    import { McpServer } from 'barewire/server';
+    import { serveStdio } from 'barewire/stdio';
+    const server = new McpServer({ name: 'test', version: '1' });
+    server.tool('echo', {}, () => 'hello');
+    serveStdio(server);`);
+  assert.ok(files.includes('server/tools.ts') && files.includes('schema/compile.ts'));
+  without(files, /http|fetch|sse|^client\/|^cli\/|stdio\/client|mirrored/);
+});
+
+test('a server of tools alone holds no other feature', async () => {
+  const files = await filesOf(`
+    import { ServerCore, Tools } from 'barewire/server';
+    import { serveStdio } from 'barewire/stdio';
+    const server = new ServerCore({ name: 'test', version: '1' });
+    new Tools(server).add('echo', {}, () => 'hello');
+    serveStdio(server);`);
+  assert.ok(files.includes('server/tools.ts') && files.includes('server/session.ts'));
+  without(files, /resources|prompts|completion|template|elicitation|question|asking|rounds|request-state|aes|compile/);
+});
+
+test('a client over HTTP holds no server, no pipes and no command line', async () => {
+  const files = await filesOf(`
+    import { McpClient } from 'barewire/client';
+    import { httpTransport } from 'barewire/fetch';
+    await new McpClient({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
+  assert.ok(files.includes('client/mcp-client.ts'));
+  without(files, /^server\/|^cli\/|stdio|http-server|compile/);
+});

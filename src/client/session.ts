@@ -260,8 +260,9 @@ export class Session {
     message: (decoded) => {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
-      if (kind === 'refusal') this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
-      else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
+      if (kind === 'refusal') {
+        if (!this.#connection.refused(decoded)) this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+      } else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
     failed: (id, error) => this.#connection.fail(id, error),

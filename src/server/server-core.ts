@@ -21,8 +21,8 @@ import { adaptImplementation, adaptListed, adaptTool } from './adapt.ts';
 import { complete, completionTarget } from './completion.ts';
 import type { Completer, CompletionTarget } from './completion.ts';
 import type { Exchange } from './exchange.ts';
-import { declaresExtension } from './extension.ts';
-import type { ServerExtension } from './extension.ts';
+import { needExtension } from './extension.ts';
+import type { ServerExtension, TellListeners } from './extension.ts';
 import { getPrompt, promptEntry } from './prompts.ts';
 import type { GetPrompt, PromptArgumentDefinition, PromptDefinition, PromptEntry } from './prompts.ts';
 import { Registry } from './registry.ts';
@@ -90,6 +90,7 @@ export class ServerCore implements ServerPort {
   readonly #resources: Registry<ResourceEntry> = new Registry('resource', adaptListed, () => this.#changed('resources'));
   readonly #templates: Registry<TemplateEntry> = new Registry('resource template', adaptListed, () => this.#changed('resources'));
   readonly #prompts: Registry<PromptEntry> = new Registry('prompt', adaptListed, () => this.#changed('prompts'));
+  /** By every name that they add: their own, methods, keys of filters, result types. */
   readonly #extensions = new Map<string, ServerExtension>();
   readonly #sessions = new Set<Session>();
   readonly #subscriptions: Subscriptions;
@@ -125,7 +126,7 @@ export class ServerCore implements ServerPort {
     handler: ToolHandler<I, O>,
   ): Handle<ToolDefinition> {
     return this.#tools.register(name, definition as ToolDefinition, (changed) =>
-      toolEntry(name, changed, handler as ToolEntry['run'], this.options.validator));
+      toolEntry(name, changed, handler as ToolEntry['run'], this.options.validator, this.#extensions));
   }
 
   /** Registers a resource. server/resources. */
@@ -154,17 +155,19 @@ export class ServerCore implements ServerPort {
       promptEntry(name, changed, get as PromptEntry['run']));
   }
 
-  /** Adds an extension: see `ServerExtension`. Throws where its identifier is malformed, or it or a method is taken. */
-  extend(extension: ServerExtension): void {
-    const { id, methods = {} } = extension;
+  /**
+   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its identifier is
+   * malformed, or it, or something of it, is taken.
+   */
+  extend(extension: ServerExtension): TellListeners {
+    const { id, methods = {}, filters = {}, resultTypes = [] } = extension;
     // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
     if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
-    if (this.#extensions.has(id)) throw new Error(`extension ${id} is already registered`);
-    for (const method of Object.keys(methods)) {
-      if (this.#extensionOf(method)) throw new Error(`method ${method} is already registered`);
-    }
-    this.#extensions.set(id, extension);
+    const names = [id, ...Object.keys(methods), ...Object.keys(filters), ...resultTypes];
+    for (const name of names) if (this.#extensions.has(name)) throw new Error(`${name} is already registered`);
+    for (const name of names) this.#extensions.set(name, extension);
     this.#capabilities.clear();
+    return this.#subscriptions.tell;
   }
 
   /** Tells every client that watches this resource that it has changed. */
@@ -236,7 +239,7 @@ export class ServerCore implements ServerPort {
       ...(this.#resources.everHeld || this.#templates.everHeld) && { resources: { subscribe: true, listChanged: true } },
       ...this.#tools.everHeld && { tools: { listChanged: true } },
       ...revision.extensions && this.#extensions.size > 0 && {
-        extensions: Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}])),
+        extensions: Object.fromEntries([...this.#extensions.values()].map(({ id, settings = {} }) => [id, settings])),
       },
     };
     this.#capabilities.set(revision, declared);
@@ -265,10 +268,11 @@ export class ServerCore implements ServerPort {
     const { method, params = {} } = inbound.request;
     const { revision } = meta;
     if (method === 'server/discover') return this.#complete(this.#discover(revision));
-    if (method === 'subscriptions/listen') {
-      return this.#subscriptions.listen(inbound, (filter) => this.#honoured(filter, revision)).then((result) => this.#complete(result));
-    }
     const exchange = new ModernExchange(inbound, meta, auth, this.#sealer);
+    if (method === 'subscriptions/listen') {
+      return this.#subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
+        .then((result) => this.#complete(result));
+    }
     const handle = (own: Params): object | Promise<object> => this.handle(method, own, exchange);
     // mrtr#supported-requests: these three may ask, and no other.
     const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
@@ -308,8 +312,14 @@ export class ServerCore implements ServerPort {
         const target = completionTarget(params);
         return complete(this.#completer(target), target);
       }
-      default: return this.#extended(method, params, exchange);
     }
+    const extension = this.#extensions.get(method);
+    const handler = extension?.methods?.[method];
+    if (!handler) throw methodNotFound(method);
+    needExtension(extension, exchange);
+    // 2026-07-28 basic/patterns/mrtr#supported-requests: only the three above end with questions.
+    if (exchange instanceof ModernExchange) exchange.ask = () => Promise.reject(new Error(`${method} may not ask`));
+    return settle(handler(params, exchange), exchange);
   }
 
   #list<E extends Entry>(member: Cacheable, registry: Registry<E>, { cursor }: Params, revision: Revision): Serialized {
@@ -338,21 +348,6 @@ export class ServerCore implements ServerPort {
     return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
   }
 
-  #extensionOf(method: string): ServerExtension | undefined {
-    for (const extension of this.#extensions.values()) {
-      if (extension.methods && Object.hasOwn(extension.methods, method)) return extension;
-    }
-    return undefined;
-  }
-
-  #extended(method: string, params: Params, exchange: Exchange): object | Promise<object> {
-    const extension = this.#extensionOf(method);
-    const handler = extension?.methods?.[method];
-    if (!extension || !handler) throw methodNotFound(method);
-    declaresExtension(extension.id, exchange);
-    return settle(handler(params, exchange), exchange);
-  }
-
   #discover(revision: Revision): object {
     return {
       supportedVersions: this.revisions.map(({ version }) => version),
@@ -366,14 +361,18 @@ export class ServerCore implements ServerPort {
     return { capabilities: this.capabilities(revision), instructions: this.options.instructions };
   }
 
-  #honoured({ toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions }: SubscriptionFilter, revision: Revision): SubscriptionFilter {
-    const has = this.capabilities(revision);
-    return {
-      ...toolsListChanged && has.tools && { toolsListChanged },
-      ...promptsListChanged && has.prompts && { promptsListChanged },
-      ...resourcesListChanged && has.resources && { resourcesListChanged },
-      ...resourceSubscriptions && has.resources && { resourceSubscriptions },
-    };
+  #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
+    const has = this.capabilities(exchange.rules);
+    const agreed: SubscriptionFilter = {};
+    for (const [key, wanted] of Object.entries(asked)) {
+      const extension = this.#extensions.get(key);
+      const agree = extension?.filters?.[key];
+      if (agree) {
+        needExtension(extension, exchange);
+        agreed[key] = agree(wanted, exchange);
+      } else if (wanted && has[filterNeeds[key] as ListName]) agreed[key] = wanted;
+    }
+    return agreed;
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
@@ -394,6 +393,14 @@ export class ServerCore implements ServerPort {
     };
   }
 }
+
+/** The capability that each key of a filter needs. */
+const filterNeeds: Readonly<Record<string, ListName>> = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+  resourceSubscriptions: 'resources',
+};
 
 /** What every modern result carries. */
 type Stamped = object & { resultType?: string; _meta?: object };

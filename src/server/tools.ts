@@ -11,6 +11,8 @@ import type { JsonSchema, Validate, ValidationError, ValidationResult } from '..
 import { adaptToolResult } from './adapt.ts';
 import type { Context } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import { needExtension } from './extension.ts';
+import type { ServerExtension } from './extension.ts';
 import { NotAnswered } from './ask.ts';
 import { after, settle } from './run.ts';
 import type { Outcome } from './run.ts';
@@ -30,15 +32,18 @@ export interface ToolDefinition<I extends SchemaSource = SchemaSource, O extends
   readonly _meta?: Record<string, unknown>;
 }
 
+/** A result of a type that an extension of the server's defines. */
+export type ExtensionResult = { readonly resultType: string } & Readonly<Record<string, unknown>>;
+
 /** What a handler without an output schema may return: a text, content, or a whole result. */
-export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | void;
+export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | ExtensionResult | void;
 
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
 export type ToolHandler<I extends SchemaSource, O extends SchemaSource> = (
   args: ToolArguments<I>,
   ctx: Context,
-) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
+) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true })) | ExtensionResult>;
 
 /** A registered tool, ready to be listed and called. */
 export interface ToolEntry {
@@ -46,6 +51,8 @@ export interface ToolEntry {
   readonly run: (args: never, ctx: Context) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
+  /** By the names that they add, result types among them. */
+  readonly extensions: ReadonlyMap<unknown, ServerExtension>;
 }
 
 export function toolEntry(
@@ -53,6 +60,7 @@ export function toolEntry(
   definition: ToolDefinition,
   run: ToolEntry['run'],
   validator: Validator | undefined,
+  extensions: ToolEntry['extensions'],
 ): ToolEntry {
   const { input: source, output: target, ...shown } = definition;
   const input = source === undefined ? undefined : adaptSchema(source, 'input', validator);
@@ -64,7 +72,7 @@ export function toolEntry(
   }
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
   if (isObject(output?.jsonSchema)) tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
-  return { listed: tool, run, input, output };
+  return { listed: tool, run, input, output, extensions };
 }
 
 /** Answers `tools/call`. */
@@ -107,6 +115,15 @@ const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', te
 function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   const { rules } = exchange;
   if (typeof value === 'string' && entry.output === undefined) return { content: [{ type: 'text', text: value }] };
+  const extension = isObject(value) && entry.extensions.get(value['resultType']);
+  if (extension) {
+    try {
+      needExtension(extension, exchange);
+    } catch (thrown) {
+      return toFailure(thrown, exchange);
+    }
+    return value as unknown as CallToolResult;
+  }
   const result = entry.output ? structuredResult(value) : plainResult(value, entry.listed.name);
   if (entry.output === undefined || result.isError) return adaptToolResult(result, rules);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.

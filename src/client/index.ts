@@ -1,7 +1,7 @@
 export { McpClient } from './mcp-client.ts';
 export type {
   Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName,
-  QuestionContext, TakeResult,
+  QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export * as errorCodes from '../jsonrpc/error-codes.ts';
 export { ConnectionError, RpcError } from '../jsonrpc/errors.ts';

@@ -71,6 +71,19 @@ export class Listening {
     }
   }
 
+  /** Resolves with what the server has agreed to under this key of the filter. */
+  async listen(key: string, value: unknown): Promise<unknown> {
+    const before = this.#lists[key];
+    this.#lists[key] = value;
+    try {
+      await this.#refresh();
+    } catch (error) {
+      this.#lists[key] = before;
+      throw error;
+    }
+    return this.#agreed[key];
+  }
+
   async unsubscribe(uri: string): Promise<void> {
     if (this.#uris.delete(uri)) await this.#refresh();
   }
@@ -93,6 +106,11 @@ export class Listening {
   owns(params: Bag | undefined): boolean {
     const id = metaOf(params)?.[metaKeys.subscriptionId];
     return id !== undefined && id === this.#current?.id;
+  }
+
+  /** Whether a notification belongs to a stream that is not open any more. */
+  late(params: Bag | undefined): boolean {
+    return metaOf(params)?.[metaKeys.subscriptionId] !== undefined && !this.owns(params);
   }
 
   /** `notifications/subscriptions/acknowledged` */
@@ -132,7 +150,7 @@ export class Listening {
     const before = this.#current;
     const filter: SubscriptionFilter = { ...this.#lists };
     if (this.#uris.size > 0) filter.resourceSubscriptions = [...this.#uris];
-    if (this.#stopped || Object.keys(filter).length === 0) {
+    if (this.#stopped || Object.values(filter).every((wanted) => wanted === undefined)) {
       this.#current = undefined;
       this.#agreed = {};
       return before?.controller.abort();
@@ -155,8 +173,8 @@ export class Listening {
     }
     before?.controller.abort();
     this.#drops = 0;
-    for (const kind of Object.keys(this.#lists)) {
-      if (this.#agreed[kind] === true) continue;
+    for (const [kind, wanted] of Object.entries(this.#lists)) {
+      if (wanted === undefined || this.#agreed[kind]) continue;
       this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
     }
   }

@@ -11,7 +11,8 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { ResultCache } from './cache.ts';
 import type { CallOptions, ClientLimits, ClientOptions, ListName } from './options.ts';
-import { playRounds } from './rounds.ts';
+import { gather, playRounds } from './rounds.ts';
+import type { RoundsPort } from './rounds.ts';
 import { Session } from './session.ts';
 import { ToolOutputs } from './tool-output.ts';
 
@@ -104,6 +105,10 @@ export class McpClient {
         return options.onListChanged?.(list);
       }
       default:
+        for (const { notifications = {} } of Object.values(options.extensions ?? {})) {
+          if (!Object.hasOwn(notifications, method)) continue;
+          return listening?.late(params) ? undefined : notifications[method]?.(params ?? {});
+        }
         return options.onNotification?.(notification);
     }
   }
@@ -137,17 +142,21 @@ export class McpClient {
   async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const session = this.#session;
     const { maxRounds = 10, extensions = {} } = session.options;
-    const result = await playRounds(method, params, first, {
+    const port: RoundsPort = {
       send: (next) => session.send(method, next, options),
       answer: (asked, about, abortable) => session.answer(asked, about, abortable),
       signal: options.signal,
       maxRounds,
-    });
+    };
+    const result = await playRounds(method, params, first, port);
     const type = result['resultType'];
     if (type === undefined || type === 'complete') return result;
     for (const { resultTypes = {} } of Object.values(extensions)) {
       const take = typeof type === 'string' && Object.hasOwn(resultTypes, type) ? resultTypes[type] : undefined;
-      if (take) return await take(result, method) as Bag;
+      if (take) {
+        const answer = (requests: unknown): Promise<Bag> => gather(method, requests, port);
+        return await take(result, method, { options, answer }) as Bag;
+      }
     }
     throw new Error(`${method}: the result is of the type ${JSON.stringify(type)}, which this client does not know`);
   }
@@ -258,6 +267,18 @@ export class McpClient {
     if (listening) return listening.unsubscribe(uri);
     subscribed.delete(uri);
     await this.request('resources/unsubscribe', { uri }, options);
+  }
+
+  /**
+   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this value;
+   * undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across drops and new
+   * streams; one call a key at a time. Since 2026-07-28.
+   */
+  async listen(key: string, value: unknown): Promise<unknown> {
+    await this.#session.ready('subscriptions/listen');
+    const { listening } = this.#session;
+    if (!listening) throw new Error('listen: the revision of this server has no subscriptions/listen');
+    return listening.listen(key, value);
   }
 
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */

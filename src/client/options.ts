@@ -36,15 +36,31 @@ export interface ClientHandlers {
 /** Which list has changed. */
 export type ListName = 'tools' | 'resources' | 'prompts';
 
-/** Makes the call's own result of one that the server gave. */
-export type TakeResult = (result: Record<string, unknown>, method: string) => object | Promise<object>;
+/** The call that a result belongs to. */
+export interface ResultContext {
+  /** Of the call: its signal and its times are for whatever is asked on its behalf. */
+  readonly options: CallOptions;
+  /** Answers `inputRequests` with the client's own handlers, giving `inputResponses`. */
+  answer(inputRequests: unknown): Promise<Record<string, unknown>>;
+}
 
-/** Something outside the core protocol that the client takes part in (since 2026-07-28). */
+/** Makes the call's own result of one that the server gave; a throw is the call's rejection. */
+export type TakeResult = (
+  result: Record<string, unknown>, method: string, context: ResultContext,
+) => object | Promise<object>;
+
+/**
+ * An extension of the protocol, the client's side (2026-07-28 basic/versioning#extension-negotiation). Its methods
+ * are called with `client.request`, which also takes `_meta` keys of its own, and its keys in the filter of
+ * `subscriptions/listen` are set with `client.listen`.
+ */
 export interface ClientExtension {
   /** Declared among the capabilities. Default: none. */
   readonly settings?: object | undefined;
   /** What to make of results whose `resultType` the extension defines, by that type. */
   readonly resultTypes?: Readonly<Record<string, TakeResult>> | undefined;
+  /** Notifications that it adds, by method. Those of a stream that has been replaced are dropped. */
+  readonly notifications?: Readonly<Record<string, (params: Record<string, unknown>) => void>> | undefined;
 }
 
 export interface ClientLimits extends ConnectionLimits {
@@ -93,6 +109,8 @@ export interface ClientOptions extends ClientHandlers {
 export interface CallOptions extends RequestOptions {
   /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
   logLevel?: LoggingLevel | undefined;
+  /** Go with the request over HTTP, such as the `Mcp-Name` that an extension asks for. Since 2026-07-28. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the server even where a kept result is still fresh. */
   fresh?: boolean | undefined;
 }

@@ -45,7 +45,9 @@ export async function playRounds(
 }
 
 /** All questions at once; when one cannot be answered, the others are told to stop. */
-async function gather(method: string, requests: unknown, { answer, signal }: RoundsPort): Promise<Bag> {
+export async function gather(
+  method: string, requests: unknown, { answer, signal }: Pick<RoundsPort, 'answer' | 'signal'>,
+): Promise<Bag> {
   if (!isObject(requests)) throw new Error(`${method}: "inputRequests" must be an object`);
   const abortable = new Abortable();
   let stop = (): void => {};

@@ -201,7 +201,11 @@ export class Session {
             this.#transport?.send(text, message);
           },
         }),
-      fail: (id, error) => this.#connection.fail(id, error),
+      fail: (id, error) => {
+        this.#connection.fail(id, error);
+        // Whatever else comes on its stream is not waited for.
+        this.#transport?.abandon?.(id);
+      },
       error: this.report,
     }, lists);
   }
@@ -260,8 +264,9 @@ export class Session {
     message: (decoded) => {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
-      if (kind === 'refusal') this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
-      else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
+      if (kind === 'refusal') {
+        if (!this.#connection.refused(decoded)) this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+      } else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
     failed: (id, error) => this.#connection.fail(id, error),
@@ -360,7 +365,8 @@ export class Session {
     const own = params?.['_meta'];
     let _meta = own === undefined ? meta : { ...(own as Bag), ...meta };
     if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
-    const headers = method === 'tools/call' && params ? this.headers?.of(params) : undefined;
+    const mirrored = method === 'tools/call' && params ? this.headers?.of(params) : undefined;
+    const headers = (options.headers || mirrored) && { ...options.headers, ...mirrored };
     return this.#connection.request(method, { ...params, _meta }, options, headers && {
       send: (text, message) => this.#transport?.send(text, { ...message, headers }),
     });

@@ -34,7 +34,8 @@ export class ToolOutputs {
   /** Throws where the result of a call breaks the tool's promise. */
   check(name: string, result: Bag): void {
     const schema = this.#schemas.get(name);
-    if (schema === undefined || result['isError'] === true) return;
+    // What an extension made of a result of its own type is not the tool's.
+    if (schema === undefined || result['isError'] === true || (result['resultType'] ?? 'complete') !== 'complete') return;
     const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema);
     if (validate === undefined) return;
     if (result['structuredContent'] === undefined) {

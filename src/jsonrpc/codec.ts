@@ -36,34 +36,34 @@ function decodeBatch(values: unknown[]): Decoded {
 export function classify(value: unknown): Decoded {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
-  if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', id);
+  if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
   if (method !== undefined) {
-    if (typeof method !== 'string') return invalid('"method" must be a string', id);
+    if (typeof method !== 'string') return invalid('"method" must be a string', value);
     // MCP passes parameters by name: an array is JSON-RPC, but no method of any revision takes one.
-    if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', id);
+    if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', value);
     if (id === undefined) {
       return Object.hasOwn(value, 'id')
-        ? invalid(idRule(id), id)
+        ? invalid(idRule(id), value)
         : { kind: 'notification', message: value as unknown as Message & { method: string; id: never } };
     }
-    if (!isRequestId(id)) return invalid(idRule(id), id);
+    if (!isRequestId(id)) return invalid(idRule(id), value);
     return { kind: 'request', message: value as unknown as Message & { method: string; id: RequestId } };
   }
   const error = value['error'];
   if (error !== undefined) return classifyFailure(value, id, error);
-  if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', id);
-  if (!isRequestId(id)) return invalid(idRule(id), id);
-  if (!isObject(value['result'])) return invalid('"result" must be an object', id);
+  if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
+  if (!isRequestId(id)) return invalid(idRule(id), value);
+  if (!isObject(value['result'])) return invalid('"result" must be an object', value);
   return { kind: 'success', message: value as unknown as Extract<Decoded, { kind: 'success' }>['message'] };
 }
 
 function classifyFailure(value: Record<string, unknown>, id: unknown, error: unknown): Decoded {
-  if (value['result'] !== undefined) return invalid('both "result" and "error"', id);
+  if (value['result'] !== undefined) return invalid('both "result" and "error"', value);
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
-    return invalid('"error" must have an integer "code" and a string "message"', id);
+    return invalid('"error" must have an integer "code" and a string "message"', value);
   }
   // 2026-07-28 basic/index#error-responses: the id may be missing where the request could not be read.
-  if (id != null && !isRequestId(id)) return invalid(idRule(id), id);
+  if (id != null && !isRequestId(id)) return invalid(idRule(id), value);
   return { kind: 'failure', message: value as unknown as Failure };
 }
 
@@ -87,9 +87,11 @@ function idRule(id: unknown): string {
     : '"id" must be a string or an integer';
 }
 
-/** `id` is the message's own, whatever it is: the refusal says it back where it can be one. */
-const invalid = (what: string, id?: unknown): Refusal =>
-  refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`);
+/** The refusal says the message's own id back where it can be one. */
+const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
+  ...refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`),
+  answer: method === undefined,
+});
 
 export function refusal(id: RequestId | null, code: number, message: string): Refusal {
   return { kind: 'refusal', id, error: { code, message } };

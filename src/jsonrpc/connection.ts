@@ -2,7 +2,7 @@ import { encode, isObject, isRequestId, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
-import type { Decoded, Failure, Notification, Params, Request, RequestId, Success } from './message.ts';
+import type { Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import { batchOutlet, refuse } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -113,9 +113,17 @@ export class Connection {
       case 'notification': return this.#notice(decoded.message);
       case 'success': return this.#settle(decoded.message.id, decoded.message);
       case 'failure': return this.#settle(decoded.message.id ?? null, decoded.message);
-      case 'refusal': return refuse(outlet, decoded);
+      case 'refusal': return this.refused(decoded) ? outlet.answer(undefined) : refuse(outlet, decoded);
       case 'batch': return this.#receiveBatch(decoded.items, outlet);
     }
+  }
+
+  /** Fails the question of ours that a message which could not be read was to answer. False: it was to answer none. */
+  refused({ id, answer, error: { code, message } }: Refusal): boolean {
+    const error = new RpcError(code, message.replace('request', 'answer'));
+    if (!answer || this.fail(id as RequestId, error) === undefined) return false;
+    this.#report(error);
+    return true;
   }
 
   #receiveBatch(items: Decoded[], outlet: Outlet): void {
@@ -241,18 +249,12 @@ export class Connection {
     }, left);
   }
 
-  /** The caller no longer waits: the peer is told, and a late answer will be expected. */
+  /** The caller no longer waits: the peer is told. */
   #giveUp(id: RequestId, reason: unknown): void {
-    const pending = this.#take(id);
-    if (pending === undefined) return;
-    const abandoned = this.#abandoned ??= new Set();
-    abandoned.add(id);
-    if (abandoned.size > maxAbandoned) abandoned.delete(abandoned.values().next().value as RequestId);
+    const method = this.fail(id, reason);
     // 2025-11-25 basic/utilities/cancellation: `initialize` MUST NOT be cancelled.
-    if (!this.#handlers.giveUp?.(id, pending.method) && pending.method !== 'initialize') {
-      this.notify('notifications/cancelled', { requestId: id, reason: reason instanceof Error ? reason.message : String(reason) });
-    }
-    pending.reject(reason);
+    if (method === undefined || this.#handlers.giveUp?.(id, method) || method === 'initialize') return;
+    this.notify('notifications/cancelled', { requestId: id, reason: reason instanceof Error ? reason.message : String(reason) });
   }
 
   #take(id: RequestId): Pending | undefined {
@@ -264,9 +266,18 @@ export class Connection {
     return pending;
   }
 
-  /** Fails one question of ours: its message could not be delivered, or the stream of its answer broke. */
-  fail(id: RequestId, error: unknown): void {
-    this.#take(id)?.reject(error);
+  /**
+   * Fails one question of ours: its message could not be delivered, or its answer is not to be waited for. A late
+   * answer will be expected. Returns the question's method; undefined where no such question waits.
+   */
+  fail(id: RequestId, error: unknown): string | undefined {
+    const pending = this.#take(id);
+    if (pending === undefined) return undefined;
+    const abandoned = this.#abandoned ??= new Set();
+    abandoned.add(id);
+    if (abandoned.size > maxAbandoned) abandoned.delete(abandoned.values().next().value as RequestId);
+    pending.reject(error);
+    return pending.method;
   }
 
   #settle(id: RequestId | null, response: Success | Failure): void {

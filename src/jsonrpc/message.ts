@@ -49,9 +49,11 @@ export type Decoded =
   | { kind: 'batch'; items: Decoded[] }
   | Refusal;
 
-/** A message that is not JSON-RPC. `id` is the request's, when it could still be read; otherwise null. */
+/** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
+  /** It has no `method`: where a question with this id waits for its answer, this was to be it. */
+  answer?: boolean;
   error: ErrorObject;
 }

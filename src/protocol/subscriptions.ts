@@ -7,6 +7,8 @@ export interface SubscriptionFilter {
   resourcesListChanged?: boolean | undefined;
   /** The URIs of the resources to watch. */
   resourceSubscriptions?: string[] | undefined;
+  /** What extensions add. */
+  [key: string]: unknown;
 }
 
 // subscriptions/listen: request, client to server. Since 2026-07-28. Stays open; answered when it ends.

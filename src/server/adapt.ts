@@ -38,7 +38,7 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
 
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
   if (revision.structuredContent === 'any') return result;
-  const { structuredContent, ...rest } = result;
+  const { structuredContent, resultType, ...rest } = result;
   const kept = revision.structuredContent === 'object' && typeof structuredContent === 'object'
     && structuredContent !== null && !Array.isArray(structuredContent);
   const content = revision.resourceLinks && revision.audio

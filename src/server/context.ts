@@ -19,6 +19,9 @@ export interface PlainContext {
   /** Who the user is, where the transport authenticates. */
   readonly auth: Auth | undefined;
 
+  /** The request's `_meta`, where an extension may keep keys of its own. From the wire, unchecked. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+
   /** The protocol revision of this request, such as `2025-06-18`. */
   readonly revision: string;
 
@@ -30,6 +33,9 @@ export interface PlainContext {
 
   /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
+
+  /** Sends a notification that belongs to this request, such as one of an extension's. */
+  notify(method: string, params: Record<string, unknown>): void;
 
   /** Lets the client poll for the answer (2025-11-25 over HTTP); elsewhere it does nothing. */
   closeStream(): void;

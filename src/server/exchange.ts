@@ -62,6 +62,10 @@ export class Exchange implements PlainContext {
     return this.#asker.capabilities;
   }
 
+  get meta(): Readonly<Record<string, unknown>> | undefined {
+    return metaOf(this.inbound.request.params);
+  }
+
   get revision(): string {
     return this.rules.version;
   }
@@ -98,14 +102,13 @@ export class Exchange implements PlainContext {
     return making;
   }
 
-  /** Sends a notification that belongs to this request. */
   notify(method: string, params: Record<string, unknown>): void {
     this.inbound.send(notificationText(method, params), { jsonrpc: '2.0', method, params });
   }
 
   /** 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last. */
   progress(progress: number, total?: number, message?: string): void {
-    const token = metaOf(this.inbound.request.params)?.['progressToken'];
+    const token = this.meta?.['progressToken'];
     if (token === undefined || !(progress > this.#progress)) return;
     this.#progress = progress;
     this.notify('notifications/progress', {

@@ -44,6 +44,7 @@ export class ModernExchange extends AskingExchange {
   #positions: Record<string, number> | undefined;
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
   #leave: (() => void)[] | undefined;
+  #mayAsk = false;
 
   constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
     super(inbound, meta, auth);
@@ -55,6 +56,7 @@ export class ModernExchange extends AskingExchange {
    * of its own: what it changes in them must not change what the state belongs to.
    */
   override run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+    this.#mayAsk = true;
     const { params = {} } = this.inbound.request;
     const token = params['requestState'];
     const own = { ...params, arguments: copy(params['arguments']) };
@@ -105,6 +107,8 @@ export class ModernExchange extends AskingExchange {
   }
 
   async ask<T>(question: Question<T>): Promise<T> {
+    // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
+    if (!this.#mayAsk) throw new Error(`${this.inbound.request.method} may not ask`);
     const { method } = question;
     const params = this.put(question);
     const positions = this.#positions ??= dictionary() as Record<string, number>;

@@ -19,8 +19,8 @@ import type { CacheHint } from './caching.ts';
 import type { PlainContext } from './context.ts';
 import { Exchange } from './exchange.ts';
 import type { Exchanges } from './exchange.ts';
-import { declaresExtension } from './extension.ts';
-import type { ServerExtension } from './extension.ts';
+import { needExtension } from './extension.ts';
+import type { ServerExtension, TellListeners } from './extension.ts';
 import type { Answer, Feature } from './feature.ts';
 import type { Entry, Registry } from './registry.ts';
 import { after } from './run.ts';
@@ -90,7 +90,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** Who makes the exchange of a request. */
   readonly exchanges: Exchanges<PlainContext>;
   readonly #features: Feature[] = [];
-  readonly #extensions = new Map<string, ServerExtension<never>>();
+  /** By every name that they add: their own, methods, keys of filters, result types. */
+  readonly extensions: Map<unknown, ServerExtension<never>> = new Map();
   readonly #sessions = new Set<Session>();
   readonly #subscriptions: Subscriptions;
   readonly #pending = new Set<ListName>();
@@ -113,17 +114,19 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     this.#offers.clear();
   }
 
-  /** Adds an extension: see `ServerExtension`. Throws where its identifier is malformed, or it or a method is taken. */
-  extend(extension: ServerExtension<C>): void {
-    const { id, methods = {} } = extension;
+  /**
+   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its identifier is
+   * malformed, or it, or something of it, is taken.
+   */
+  extend(extension: ServerExtension<C>): TellListeners {
+    const { id, methods = {}, filters = {}, resultTypes = [] } = extension;
     // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
     if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
-    if (this.#extensions.has(id)) throw new Error(`extension ${id} is already registered`);
-    for (const method of Object.keys(methods)) {
-      if (this.#extensionOf(method)) throw new Error(`method ${method} is already registered`);
-    }
-    this.#extensions.set(id, extension);
+    const names = [id, ...Object.keys(methods), ...Object.keys(filters), ...resultTypes];
+    for (const name of names) if (this.extensions.has(name)) throw new Error(`${name} is already registered`);
+    for (const name of names) this.extensions.set(name, extension);
     this.#offers.clear();
+    return this.#subscriptions.tell;
   }
 
   /** Tells every client that watches this resource that it has changed. */
@@ -197,8 +200,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       Object.assign(capabilities, added);
       for (const [method, answer] of Object.entries(feature.methods)) methods.set(method, answer);
     }
-    if (revision.extensions && this.#extensions.size > 0) {
-      capabilities.extensions = Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}]));
+    if (revision.extensions && this.extensions.size > 0) {
+      capabilities.extensions = Object.fromEntries([...this.extensions.values()].map(({ id, settings = {} }) => [id, settings]));
     }
     const offer = { capabilities, methods };
     this.#offers.set(revision, offer);
@@ -227,10 +230,11 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const { method, params = {} } = inbound.request;
     const { revision } = meta;
     if (method === 'server/discover') return this.#complete(this.#discover(revision));
-    if (method === 'subscriptions/listen') {
-      return this.#subscriptions.listen(inbound, (filter) => this.#honoured(filter, revision)).then((result) => this.#complete(result));
-    }
     const exchange = this.exchanges.modern(inbound, meta, auth);
+    if (method === 'subscriptions/listen') {
+      return this.#subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
+        .then((result) => this.#complete(result));
+    }
     const handle = (own: Params): object | Promise<object> => this.handle(method, own, exchange);
     // mrtr#supported-requests: these three may ask, and no other.
     const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
@@ -240,7 +244,12 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object> {
     const answer = this.#offer(exchange.rules).methods.get(method);
-    return answer ? answer(params, exchange) : this.#extended(method, params, exchange);
+    if (answer) return answer(params, exchange);
+    const extension = this.extensions.get(method);
+    const handler = extension?.methods?.[method];
+    if (!handler) throw methodNotFound(method);
+    needExtension(extension, exchange);
+    return exchange.settle(handler(params, exchange as never));
   }
 
   /** For features: a page of what they list. */
@@ -248,21 +257,6 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const { cache, pageSize = 1000 } = this.options;
     const hints = revision.resultType ? this.#stamp(cacheFields(cache?.[member])) : {};
     return new Serialized(registry.list(member, cursor, pageSize, revision, hints));
-  }
-
-  #extensionOf(method: string): ServerExtension<never> | undefined {
-    for (const extension of this.#extensions.values()) {
-      if (extension.methods && Object.hasOwn(extension.methods, method)) return extension;
-    }
-    return undefined;
-  }
-
-  #extended(method: string, params: Params, exchange: Exchange): object | Promise<object> {
-    const extension = this.#extensionOf(method);
-    const handler = extension?.methods?.[method];
-    if (!extension || !handler) throw methodNotFound(method);
-    declaresExtension(extension.id, exchange);
-    return exchange.settle(handler(params, exchange as never));
   }
 
   #discover(revision: Revision): object {
@@ -278,14 +272,18 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return { capabilities: this.capabilities(revision), instructions: this.options.instructions };
   }
 
-  #honoured({ toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions }: SubscriptionFilter, revision: Revision): SubscriptionFilter {
-    const has = this.capabilities(revision);
-    return {
-      ...toolsListChanged && has.tools && { toolsListChanged },
-      ...promptsListChanged && has.prompts && { promptsListChanged },
-      ...resourcesListChanged && has.resources && { resourcesListChanged },
-      ...resourceSubscriptions && has.resources && { resourceSubscriptions },
-    };
+  #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
+    const has = this.capabilities(exchange.rules);
+    const agreed: SubscriptionFilter = {};
+    for (const [key, wanted] of Object.entries(asked)) {
+      const extension = this.extensions.get(key);
+      const agree = extension?.filters?.[key];
+      if (agree) {
+        needExtension(extension, exchange);
+        agreed[key] = agree(wanted, exchange);
+      } else if (wanted && has[filterNeeds[key] as ListName]) agreed[key] = wanted;
+    }
+    return agreed;
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
@@ -306,6 +304,14 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     };
   }
 }
+
+/** The capability that each key of a filter needs. */
+const filterNeeds: Readonly<Record<string, ListName>> = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+  resourceSubscriptions: 'resources',
+};
 
 /** What every modern result carries. */
 type Stamped = object & { resultType?: string; _meta?: object };

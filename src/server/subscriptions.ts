@@ -1,15 +1,17 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { subscriptionMeta } from '../protocol/meta.ts';
+import { metaOf, subscriptionMeta } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import type { Exchange } from './exchange.ts';
+import type { TellListeners } from './extension.ts';
 
 /** The lists that can change. */
 export type ListName = 'tools' | 'prompts' | 'resources';
 
 interface Subscription {
-  readonly inbound: Inbound;
+  readonly exchange: Exchange;
   readonly filter: SubscriptionFilter;
   readonly uris: ReadonlySet<string>;
   end(): void;
@@ -32,7 +34,8 @@ export class Subscriptions {
    * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a client
    * that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
    */
-  listen(inbound: Inbound, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
+  listen(exchange: Exchange, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
+    const { inbound } = exchange;
     const asked = inbound.request.params?.['notifications'];
     if (!isObject(asked)) throw invalidParams('notifications must be an object');
     const uris = asked['resourceSubscriptions'] ?? [];
@@ -46,7 +49,7 @@ export class Subscriptions {
     const _meta = subscriptionMeta(inbound.request.id);
     return new Promise((resolve) => {
       const subscription: Subscription = {
-        inbound,
+        exchange,
         filter,
         uris: new Set(filter.resourceSubscriptions),
         end: () => {
@@ -61,18 +64,22 @@ export class Subscriptions {
   }
 
   listChanged(list: ListName): void {
-    this.#tell(`notifications/${list}/list_changed`, {}, ({ filter }) => filter[`${list}ListChanged`] === true);
+    this.tell(`${list}ListChanged`, `notifications/${list}/list_changed`);
   }
 
   resourceUpdated(uri: string): void {
     this.#tell('notifications/resources/updated', { uri }, ({ uris }) => uris.has(uri));
   }
 
-  #tell(method: string, params: object, wants: (subscription: Subscription) => boolean): void {
+  readonly tell: TellListeners = (key, method, params = {}, matches = () => true) => this.#tell(method, params,
+    ({ filter, exchange }) => filter[key] !== undefined && matches(filter[key], exchange));
+
+  #tell(method: string, params: Params, wants: (subscription: Subscription) => boolean): void {
     for (const subscription of this.#open) {
       if (!wants(subscription)) continue;
-      const { inbound } = subscription;
-      inbound.send(notificationText(method, { ...params, _meta: subscriptionMeta(inbound.request.id) }));
+      const { inbound } = subscription.exchange;
+      const _meta = { ...metaOf(params), ...subscriptionMeta(inbound.request.id) };
+      inbound.send(notificationText(method, { ...params, _meta }));
     }
   }
 

@@ -12,6 +12,8 @@ import type { JsonSchema, Validate, ValidationError, ValidationResult } from '..
 import { adaptTool, adaptToolResult } from './adapt.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import { needExtension } from './extension.ts';
+import type { ServerExtension } from './extension.ts';
 import type { Answer, Feature } from './feature.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
@@ -34,15 +36,18 @@ export interface ToolDefinition<I extends SchemaSource = SchemaSource, O extends
   readonly _meta?: Record<string, unknown>;
 }
 
+/** A result of a type that an extension of the server's defines. */
+export type ExtensionResult = { readonly resultType: string } & Readonly<Record<string, unknown>>;
+
 /** What a handler without an output schema may return: a text, content, or a whole result. */
-export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | void;
+export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | ExtensionResult | void;
 
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
 export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extends PlainContext = Context> = (
   args: ToolArguments<I>,
   ctx: C,
-) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
+) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true })) | ExtensionResult>;
 
 /** Registers a tool. */
 export interface AddTool<C extends PlainContext> {
@@ -69,7 +74,7 @@ export class Tools<C extends PlainContext = PlainContext> implements Feature {
     const entries = this.#entries = new Registry<ToolEntry>('tool', adaptTool, () => server.changed('tools'));
     const { validator } = server.options;
     this.add = (name: string, definition: ToolDefinition, handler: unknown) =>
-      entries.register(name, definition, (changed) => toolEntry(name, changed, handler as ToolEntry['run'], validator));
+      entries.register(name, definition, (changed) => toolEntry(name, changed, handler as ToolEntry['run'], validator, server.extensions));
     this.methods = {
       'tools/list': (params, { rules }) => server.list('tools', entries, params, rules),
       'tools/call': (params, exchange) => callTool(entries.require(params['name']), params, exchange),
@@ -92,6 +97,8 @@ interface ToolEntry {
   readonly run: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
+  /** By the names that they add, result types among them. */
+  readonly extensions: ReadonlyMap<unknown, ServerExtension<never>>;
 }
 
 function toolEntry(
@@ -99,6 +106,7 @@ function toolEntry(
   definition: ToolDefinition,
   run: ToolEntry['run'],
   validator: Validator | undefined,
+  extensions: ToolEntry['extensions'],
 ): ToolEntry {
   const { input: source, output: target, ...shown } = definition;
   const input = source === undefined ? undefined : adaptSchema(source, 'input', validator);
@@ -110,7 +118,7 @@ function toolEntry(
   }
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
   if (isObject(output?.jsonSchema)) tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
-  return { listed: tool, run, input, output };
+  return { listed: tool, run, input, output, extensions };
 }
 
 function callTool(entry: ToolEntry, params: Params, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
@@ -152,6 +160,15 @@ const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', te
 function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
   const { rules } = exchange;
   if (typeof value === 'string' && entry.output === undefined) return { content: [{ type: 'text', text: value }] };
+  const extension = isObject(value) && entry.extensions.get(value['resultType']);
+  if (extension) {
+    try {
+      needExtension(extension, exchange);
+    } catch (thrown) {
+      return toFailure(thrown, exchange);
+    }
+    return value as unknown as CallToolResult;
+  }
   const result = entry.output ? structuredResult(value) : plainResult(value, entry.listed.name);
   if (entry.output === undefined || result.isError) return adaptToolResult(result, rules);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
+import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { compile } from '../../src/schema/compile.ts';
 import { HttpError, SessionExpired } from '../../src/transport/port.ts';
@@ -183,6 +184,33 @@ test('other notifications and other faults are told', async () => {
   assert.deepEqual(errors.map(({ message }) => /asked|refused|odd/.exec(message)?.[0]), ['asked', 'refused', 'odd']);
   // Nothing is sent in answer to what was refused.
   assert.equal(last(wire)?.method, 'notifications/initialized');
+});
+
+for (const era of [legacy, modern]) {
+  test(`a malformed answer fails its call, and no other (${era.name})`, async () => {
+    const { client, wire, errors } = await connect(era((sent, wire) => {
+      if (sent.params?.['name'] !== 'odd') return undefined;
+      wire.push({ id: sent.id });
+      wire.push({ id: sent.id, result: { content: [] } });
+      return undefined;
+    }));
+    const other = client.callTool('other');
+    await assert.rejects(client.callTool('odd'), /^RpcError: Invalid answer: neither "method" nor "result" nor "error"$/);
+    assert.equal(errors.length, 1);
+    wire.answer(wire.sent.findLast(({ params }) => params?.['name'] === 'other')?.id as RequestId, { content: [] });
+    assert.deepEqual(await other, { content: [] });
+    // Nothing was said about it, and nothing was cancelled.
+    assert.equal(last(wire)?.method, 'tools/call');
+  });
+}
+
+test('a discovery that is answered with nonsense means a legacy server, at once', async () => {
+  const { client } = await connect((sent, wire) => {
+    if (sent.method === 'initialize') return { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: info };
+    wire.push({ id: sent.id, error: null });
+    return undefined;
+  });
+  assert.equal(client.revision?.version, '2025-06-18');
 });
 
 test('a dead legacy server fails what is pending, and what comes after', async () => {

@@ -392,6 +392,61 @@ test('connection: unasked answers are reported and dropped', () => {
   assert.deepEqual(take(), []);
 });
 
+const malformed: [string, object, RegExp][] = [
+  ['nothing', {}, /^Invalid answer: neither "method" nor "result" nor "error"$/],
+  ['both', { result: {}, error: { code: 1, message: 'x' } }, /^Invalid answer: both "result" and "error"$/],
+  ['result and null', { result: {}, error: null }, /^Invalid answer: both/],
+  ['an error that is none', { error: 'x' }, /^Invalid answer: "error" must have/],
+  ['an error without a code', { error: { message: 'x' } }, /^Invalid answer: "error" must have/],
+  ['a result that is none', { result: [] }, /^Invalid answer: "result" must be an object$/],
+  ['another version', { jsonrpc: '1.0', result: {} }, /^Invalid answer: "jsonrpc" must be "2.0"$/],
+];
+for (const [name, members, says] of malformed) {
+  test(`connection: a malformed answer fails its question at once: ${name}`, async () => {
+    const { connection, receive, errors, take } = bench();
+    const call = connection.request('m');
+    const other = connection.request('n');
+    take();
+    receive({ jsonrpc, id: 1, ...members });
+    await assert.rejects(call, (error: RpcError) => error instanceof RpcError && error.code === -32600 && says.test(error.message));
+    // Nothing is said to the peer about its answer: as an error with this id it could be taken for one of ours.
+    assert.deepEqual(take(), [undefined]);
+    assert.match(errors.join(), says);
+    // A sound answer after it is late, and no fault.
+    receive({ jsonrpc, id: 1, result: {} });
+    assert.equal(errors.length, 1);
+    receive({ jsonrpc, id: 2, result: { a: 1 } });
+    assert.deepEqual(await other, { a: 1 });
+  });
+}
+
+test('connection: what cannot be an answer, or answers nothing, is refused as before', () => {
+  const { connection, receive, errors, take } = bench();
+  void connection.request('m').catch(() => {});
+  take();
+  // A request of the peer's with the id of a question of ours.
+  receive({ jsonrpc, id: 1, method: 5 });
+  receive({ jsonrpc, id: 1, method: 'm', params: 7 });
+  receive({ jsonrpc, id: 2, result: 'x' });
+  receive({ jsonrpc, id: '1', result: 'x' });
+  receive({ jsonrpc, id: 1.5, result: {} });
+  assert.deepEqual(take().map((sent) => [sent?.['id'], (sent?.['error'] as { code: number }).code]),
+    [[1, -32600], [1, -32600], [2, -32600], ['1', -32600], [null, -32600]]);
+  assert.equal(connection.waiting, 1);
+  assert.deepEqual(errors, []);
+});
+
+test('connection: a malformed answer in a batch', async () => {
+  const { connection, receive, take } = bench();
+  connection.batching = true;
+  const call = connection.request('m');
+  take();
+  receive([ask('a', 'ping'), { jsonrpc, id: 1 }, { jsonrpc, id: 9 }]);
+  await assert.rejects(call, /Invalid answer: neither/);
+  await settle();
+  assert.deepEqual((take() as unknown as Sent[][]).flat().map(({ id }) => id), ['a', 9]);
+});
+
 test('connection: an id of another type is another id', async () => {
   const { connection, receive, errors } = bench();
   const call = connection.request('m');

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpClient } from '../src/client/index.ts';
+import type { CallOptions, ClientOptions } from '../src/client/index.ts';
+import { errorCodes, McpServer, MissingCapabilityError, RpcError } from '../src/server/index.ts';
+import type { Context, Listener, TellListeners } from '../src/server/index.ts';
+import { httpTransport } from '../src/transport/fetch/index.ts';
+import { serveHttp } from '../src/transport/http/index.ts';
+import { memoryTransport } from '../src/transport/memory.ts';
+import type { Auth, ClientTransport, TraceEntry } from '../src/transport/port.ts';
+import { connect, later } from './server/peer.ts';
+
+// An extension that is made like io.modelcontextprotocol/tasks, with nothing but the door of either role: a call that
+// answers with a handle, methods about it, questions on the way, a key in the filter of listeners, a notification.
+
+type Bag = Record<string, unknown>;
+
+const id = 'com.example/jobs';
+const info = { name: 'test', version: '1' };
+
+interface Job extends Bag {
+  jobId: string;
+  status: 'working' | 'input_required' | 'completed';
+}
+
+/** The server's side, over a server of anybody's. */
+class Jobs {
+  readonly jobs = new Map<string, { job: Job; owner: string | undefined; answers(given: Bag): void }>();
+  readonly #tell: TellListeners;
+
+  constructor(server: McpServer) {
+    this.#tell = server.extend({
+      id,
+      settings: { list: false },
+      resultTypes: ['job'],
+      methods: {
+        'jobs/get': ({ jobId }, ctx) => this.#of(jobId, ctx).job,
+        'jobs/update': ({ jobId, inputResponses }, ctx) => {
+          this.#of(jobId, ctx).answers(inputResponses as Bag);
+          return {};
+        },
+        'jobs/ask': async (_params, ctx) => ctx.elicit('Now?', { a: { type: 'string' } }),
+      },
+      filters: {
+        jobIds: (wanted, listener) => {
+          if (!Array.isArray(wanted)) throw new RpcError(errorCodes.invalidParams, 'jobIds must be a list');
+          const known = wanted.filter((jobId) => this.#visible(jobId, listener));
+          return known.length > 0 ? known : undefined;
+        },
+      },
+    });
+  }
+
+  #visible(jobId: unknown, { auth }: Listener): boolean {
+    const entry = this.jobs.get(String(jobId));
+    return entry !== undefined && entry.owner === auth?.principal;
+  }
+
+  #of(jobId: unknown, ctx: Context): { job: Job; answers(given: Bag): void } {
+    const entry = this.#visible(jobId, ctx) ? this.jobs.get(String(jobId)) : undefined;
+    if (!entry) throw new RpcError(errorCodes.invalidParams, 'no such job');
+    return entry;
+  }
+
+  start(ctx: Context, jobId: string, answers: (given: Bag) => void = () => {}): Job & { resultType: string } {
+    const job: Job = { jobId, status: 'working' };
+    this.jobs.set(jobId, { job, owner: ctx.auth?.principal, answers });
+    return { ...job, resultType: 'job' };
+  }
+
+  set(jobId: string, news: Partial<Job>): void {
+    const { job } = this.jobs.get(jobId) ?? assert.fail(jobId);
+    Object.assign(job, news);
+    this.#tell('jobIds', 'notifications/jobs', { ...job, _meta: { 'com.example/n': 1 } },
+      (jobIds) => (jobIds as string[]).includes(jobId));
+  }
+}
+
+function server(): { server: McpServer; jobs: Jobs } {
+  const made = new McpServer(info);
+  const jobs = new Jobs(made);
+  const anywhere = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const;
+  made.tool('bake', { output: anywhere }, (_args, ctx) => (
+    ctx.meta?.['com.example/now'] ? { sum: 1 } : jobs.start(ctx, 'cake', (given) => {
+      jobs.set('cake', { status: 'completed', result: { content: [], structuredContent: { sum: 2 }, given } });
+    })));
+  made.tool('polite', {}, (_args, ctx) =>
+    (ctx.capabilities.extensions?.[id] ? jobs.start(ctx, 'tea') : 'Here is your tea.'));
+  made.tool('unknown', {}, () => ({ resultType: 'nothing' }));
+  made.tool('noting', {}, (_args, ctx) => {
+    ctx.notify('notifications/jobs', { jobId: 'none', status: 'working' });
+    return 'noted';
+  });
+  return { server: made, jobs };
+}
+
+/** The client's side: calls end when their job does. `wait` is what passes between two looks. */
+function extension(client: () => McpClient, wait: () => Promise<unknown>, heard: (job: Bag) => void = () => {}): ClientOptions {
+  return {
+    extensions: {
+      [id]: {
+        settings: { version: 1 },
+        resultTypes: {
+          job: async (handle, method, { options: { signal }, answer }) => {
+            assert.equal(method, 'tools/call');
+            const about = { jobId: handle['jobId'] };
+            const options: CallOptions = { signal, headers: { 'Mcp-Name': String(handle['jobId']) } };
+            for (let job = handle; ; job = await client().request('jobs/get', about, options)) {
+              if (job['status'] === 'completed') return job['result'] as Bag;
+              if (job['status'] === 'input_required') {
+                const inputResponses = await answer(job['inputRequests']);
+                await client().request('jobs/update', { ...about, inputResponses }, options);
+              } else await wait();
+            }
+          },
+        },
+        notifications: { 'notifications/jobs': heard },
+      },
+    },
+  };
+}
+
+const turn = (): Promise<unknown> => new Promise(setImmediate);
+
+interface Made {
+  readonly client: McpClient;
+  readonly jobs: Jobs;
+  readonly errors: Error[];
+  readonly trace: TraceEntry[];
+  readonly heard: Bag[];
+  /** Resolves with the next notification. */
+  next(): Promise<Bag>;
+}
+
+async function over(
+  t: TestContext, kind: 'memory' | 'http', options: ClientOptions = {}, wait: (jobs: Jobs) => Promise<unknown> = turn, auth?: Auth,
+): Promise<Made> {
+  const { server: made, jobs } = server();
+  const errors: Error[] = [];
+  const trace: TraceEntry[] = [];
+  const heard: Bag[] = [];
+  let wake = (_job: Bag): void => {};
+  let transport: ClientTransport;
+  const see = (entry: TraceEntry): void => void trace.push(entry);
+  if (kind === 'memory') transport = memoryTransport(made, { trace: see, ...auth && { auth } });
+  else {
+    const http = await serveHttp(made);
+    t.after(() => http.close({ drainMs: 0 }));
+    transport = httpTransport(http.url, { trace: see });
+  }
+  const client: McpClient = new McpClient(info, {
+    onError: (error) => errors.push(error),
+    ...extension(() => client, () => wait(jobs), (job) => {
+      heard.push(job);
+      wake(job);
+    }),
+    ...options,
+  });
+  await client.connect(transport);
+  t.after(() => client.close());
+  return { client, jobs, errors, trace, heard, next: () => new Promise((resolve) => (wake = resolve)) };
+}
+
+for (const kind of ['memory', 'http'] as const) {
+  test(`${kind}: a call ends when its job does, with the answers to its questions`, async (t) => {
+    const questions: string[] = [];
+    const { client, errors } = await over(t, kind, {
+      onElicit: ({ message }) => {
+        questions.push(message);
+        return { action: 'accept', content: { sure: true } };
+      },
+      validator: () => (value) => ({ valid: true, value }),
+    }, async (jobs) => {
+      jobs.set('cake', {
+        status: 'input_required',
+        inputRequests: {
+          sugar: {
+            method: 'elicitation/create',
+            params: { mode: 'form', message: 'Sugar?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } },
+          },
+        },
+      });
+    });
+    assert.deepEqual(client.capabilities?.extensions, { [id]: { list: false } });
+    await client.listTools();
+    const { structuredContent, given } = await client.callTool('bake') as object as Bag;
+    assert.deepEqual(structuredContent, { sum: 2 });
+    assert.deepEqual(given, { sugar: { action: 'accept', content: { sure: true } } });
+    assert.deepEqual(questions, ['Sugar?']);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`${kind}: listeners hear of their jobs alone`, async (t) => {
+    let waiting = 0;
+    const both = later<void>();
+    const { client, jobs, errors, heard, next } = await over(t, kind, {}, () => {
+      if (++waiting === 2) both.resolve();
+      return later<void>().promise;
+    });
+    void client.callTool('bake').catch(() => {});
+    void client.callTool('polite').catch(() => {});
+    await both.promise;
+    await client.callTool('noting');
+    assert.equal(await client.listen('jobIds', ['none']), undefined);
+    assert.deepEqual(await client.listen('jobIds', ['cake', 'none']), ['cake']);
+    jobs.set('tea', { status: 'completed' });
+    const told = next();
+    jobs.set('cake', { status: 'completed' });
+    const { _meta, ...job } = await told;
+    assert.deepEqual(job, { jobId: 'cake', status: 'completed' });
+    // The extension's own keys and the subscription's.
+    assert.deepEqual(Object.keys(_meta as Bag), ['com.example/n', 'io.modelcontextprotocol/subscriptionId']);
+    // The first is of a request, and of no subscription.
+    assert.deepEqual(heard.map(({ jobId }) => jobId), ['none', 'cake']);
+    await assert.rejects(client.listen('jobIds', 'cake'), /jobIds must be a list/);
+    // What was agreed before still holds.
+    const again = next();
+    jobs.set('cake', { status: 'working' });
+    assert.equal((await again)['status'], 'working');
+    assert.equal(await client.listen('jobIds', undefined), undefined);
+    jobs.set('cake', { status: 'completed' });
+    await client.ping();
+    assert.equal(heard.length, 3);
+    assert.match(errors.map(({ message }) => message).join(), /^subscriptions\/listen: the server does not tell of jobIds$/);
+  });
+}
+
+test('over HTTP the name that the extension mirrors goes into a header', async (t) => {
+  const { server: made, jobs } = server();
+  const http = await serveHttp(made);
+  t.after(() => http.close({ drainMs: 0 }));
+  const names: unknown[] = [];
+  const client: McpClient = new McpClient(info, extension(() => client, async () => jobs.set('cake', { status: 'completed', result: { content: [] } })));
+  await client.connect(httpTransport(http.url, {
+    fetch: (url, init) => {
+      const headers = new Headers(init?.headers);
+      if (headers.get('mcp-method')?.startsWith('jobs/')) names.push(headers.get('mcp-name'));
+      return fetch(url, init);
+    },
+  }));
+  t.after(() => client.close());
+  await client.callTool('bake');
+  assert.deepEqual(names, ['cake']);
+});
+
+test('keys of `_meta` reach a handler as they came', async (t) => {
+  const { client } = await over(t, 'memory');
+  const { structuredContent } = await client.request('tools/call', { name: 'bake', _meta: { 'com.example/now': true } });
+  assert.deepEqual(structuredContent, { sum: 1 });
+});
+
+test('who did not declare the extension gets none of it', async () => {
+  const { server: made } = server();
+  const peer = await connect(made);
+  const missing = { requiredCapabilities: { extensions: { [id]: {} } } };
+  for (const [method, params] of [
+    ['tools/call', { name: 'bake' }],
+    ['jobs/get', { jobId: 'cake' }],
+    ['subscriptions/listen', { notifications: { jobIds: ['cake'] } }],
+  ] as const) {
+    const { error } = await peer.modern(method, params, { extensions: {} });
+    assert.equal(error?.code, errorCodes.missingClientCapability, method);
+    assert.deepEqual(error?.data, missing);
+  }
+  const { result } = await peer.modern('tools/call', { name: 'polite' }, {});
+  assert.deepEqual(result?.['content'], [{ type: 'text', text: 'Here is your tea.' }]);
+});
+
+test('a legacy client gets neither the result type nor the notifications', async () => {
+  const { server: made, jobs } = server();
+  const peer = await connect(made, { revision: '2025-11-25' });
+  const { result } = await peer.call('bake');
+  assert.equal(result?.['isError'], true);
+  assert.match(JSON.stringify(result), /did not declare that it supports the extension com\.example\/jobs/);
+  assert.equal((await peer.call('polite')).result?.['isError'], undefined);
+  assert.equal(result?.['resultType'], undefined);
+  jobs.set('cake', { status: 'completed' });
+  assert.deepEqual(await peer.rest(), []);
+});
+
+test('what belongs to one user is not told to another', async (t) => {
+  const { client, jobs } = await over(t, 'memory', {}, () => later<void>().promise, { principal: 'ann' });
+  void client.callTool('polite').catch(() => {});
+  await client.ping();
+  assert.deepEqual(await client.listen('jobIds', ['tea']), ['tea']);
+  jobs.jobs.set('secret', { job: { jobId: 'secret', status: 'working' }, owner: 'bob', answers: () => {} });
+  assert.deepEqual(await client.listen('jobIds', ['tea', 'secret']), ['tea']);
+  await assert.rejects(client.request('jobs/get', { jobId: 'secret' }), /no such job/);
+});
+
+test('a method of an extension may not ask, and says so', async (t) => {
+  const { client } = await over(t, 'memory', { onElicit: () => ({ action: 'decline' }) });
+  await assert.rejects(client.request('jobs/ask'), /jobs\/ask may not ask/);
+});
+
+test('a result type that nobody registered is an error of the server', async (t) => {
+  const { client } = await over(t, 'memory');
+  await assert.rejects(client.callTool('unknown'), /returned neither text nor content nor a result/);
+});
+
+test('names are registered once', () => {
+  const { server: made } = server();
+  const taken = { methods: { 'jobs/get': () => ({}) }, filters: { jobIds: () => 1 }, resultTypes: ['job'] };
+  for (const [key, value] of Object.entries(taken)) {
+    assert.throws(() => made.extend({ id: 'com.example/other', [key]: value }), /is already registered/, key);
+  }
+  // What was refused has left nothing behind.
+  made.extend({ id: 'com.example/other', methods: { 'other/get': () => ({}) } });
+});
+
+test('filters of the core are honoured as before, beside those of extensions', async () => {
+  const { server: made } = server();
+  const peer = await connect(made);
+  peer.send({ jsonrpc: '2.0', id: 'l', method: 'subscriptions/listen', params: {
+    notifications: {
+      toolsListChanged: true, promptsListChanged: true, jobIds: ['none'], constructor: true, ...JSON.parse('{"__proto__":true}') as object,
+    },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': { extensions: { [id]: {} } },
+    },
+  } });
+  assert.deepEqual((await peer.next()).params?.['notifications'], { toolsListChanged: true });
+});
+
+test('a cancelled call stops what is done for it', async (t) => {
+  const started = later<void>();
+  const { client } = await over(t, 'memory', {}, async () => {
+    started.resolve();
+    await turn();
+  });
+  const stop = new AbortController();
+  const call = client.callTool('bake', undefined, { signal: stop.signal });
+  await started.promise;
+  stop.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+});
+
+test('without an extension that takes it, a result of its type is an error', async (t) => {
+  const { client } = await over(t, 'memory', { extensions: { [id]: {} } });
+  await assert.rejects(client.callTool('bake'), /the result is of the type "job", which this client does not know/);
+  const none = await over(t, 'memory', { extensions: {} });
+  await assert.rejects(none.client.callTool('bake'), (error: RpcError) => error.code === new MissingCapabilityError('', {}).code);
+  await assert.rejects(none.client.listen('jobIds', ['cake']), /did not declare/);
+});
+
+test('a legacy connection has no filter to listen with', async (t) => {
+  const { client } = await over(t, 'memory', { era: 'legacy' });
+  await assert.rejects(client.listen('jobIds', ['cake']), /has no subscriptions\/listen/);
+});

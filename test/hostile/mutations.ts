@@ -34,6 +34,9 @@ const junk: readonly (() => unknown)[] = [
   () => 'tools/call', () => '2026-07-28', () => 'initialize', () => ({ jsonrpc: '2.0' }),
 ];
 
+/** Values that JSON.stringify does not write. */
+const texts = ['1e400', '9007199254740993', '-0', 'undefined', '\ufeff', '"\\ud800"', '{"a":1,"a":2}', '01', "'x'"];
+
 const keys = ['__proto__', 'constructor', 'id', 'method', 'params', 'result', 'error', '_meta', 'name', 'arguments', 'x'];
 
 type Bag = Record<string, unknown>;
@@ -60,7 +63,13 @@ export function mutated(message: unknown, other: unknown, by: Random): Uint8Arra
   let value = message;
   if (chance(0.3)) return Buffer.from(JSON.stringify(value));
   while (chance(0.6)) value = changed(value, by);
-  const text = JSON.stringify(value) ?? 'undefined';
+  let text = JSON.stringify(value) ?? 'undefined';
+  if (chance(0.05)) {
+    // In place of a value, or of everything where there is none.
+    const values = [...text.matchAll(/(?<=:)(?:"[^"]*"|-?\d+|\{\}|null)/g)];
+    const { index, 0: value } = values.length > 0 ? pick(values) : Object.assign([text], { index: 0 });
+    text = text.slice(0, index) + pick(texts) + text.slice(index + (value as string).length);
+  }
   let bytes = Buffer.from(text.replace(`"${deep}"`, '['.repeat(20_000) + ']'.repeat(20_000)));
   while (chance(0.2)) {
     const at = int(bytes.length + 1);

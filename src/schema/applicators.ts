@@ -3,7 +3,7 @@ import { dynamicAnchor, isObject } from './nodes.ts';
 import type { Keywords, Node } from './nodes.ts';
 import { own } from './objects.ts';
 import type { Check, Run } from './run.ts';
-import { accept, all, branch, descend, fail, full, quietly, spend, within } from './run.ts';
+import { accept, all, branch, descend, fail, quietly, spend, within } from './run.ts';
 
 /** The keywords that apply other schemas to the value itself: references, combinations, conditions. */
 export function applicatorChecks(
@@ -15,8 +15,8 @@ export function applicatorChecks(
   const checks: Check[] = [];
   const sub = (child: Node): Check => compiler.check(child, tracked);
   const { $ref, $dynamicRef, allOf, anyOf, oneOf } = keywords;
-  if ($ref !== undefined) checks.push(reference($ref, node, tracked, compiler));
-  if ($dynamicRef !== undefined) checks.push(dynamicReference($dynamicRef, node, tracked, compiler));
+  if ($ref !== undefined) checks.push(reference($ref, false, node, tracked, compiler));
+  if ($dynamicRef !== undefined) checks.push(reference($dynamicRef, true, node, tracked, compiler));
   if (allOf) {
     const check = all(allOf.map(sub));
     if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
@@ -62,53 +62,39 @@ function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], t
   const most = keyword === 'oneOf' ? 1 : Infinity;
   return (value, run) => {
     spend(run, checks.length);
-    const { errors } = run;
-    const mark = errors.length;
+    const { last, room } = run;
     let matches = 0;
+    // The summary goes first: whoever stops at one error should get this one.
+    fail(run, node, keyword, value, 0);
     for (const check of checks) {
       if (!branch(check, value, run)) continue;
       if (++matches > most || (most > 1 && !tracked)) break;
     }
-    if (matches > 0) {
-      if (errors.length > mark) errors.length = mark;
-      return matches <= most || fail(run, node, keyword, value, matches);
-    }
-    const details = errors.splice(mark);
-    // The summary goes first: whoever stops at one error should get this one.
-    fail(run, node, keyword, value, 0);
-    for (const detail of details) if (!full(run)) errors.push(detail);
-    return false;
+    if (matches === 0) return false;
+    run.last = last;
+    run.room = room;
+    return matches <= most || fail(run, node, keyword, value, matches);
   };
 }
 
 /**
- * `$ref`. The target's check is looked up when it is used, because the target may still be uncompiled (or be
- * this very schema) now.
+ * `$ref` and `$dynamicRef` (2020-12 core 8.2.3.2). The target's check is looked up when it is used, because
+ * the target may still be uncompiled (or be this very schema) now.
  */
-function reference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
+function reference(to: string, dynamic: boolean, node: Node, tracked: boolean, compiler: Compiler): Check {
   const target = compiler.link(to, node, tracked);
-  node.target = target;
-  return (value, run) => follow(target, value, run, tracked);
-}
-
-/** `$dynamicRef`: 2020-12 core 8.2.3.2. */
-function dynamicReference(to: string, node: Node, tracked: boolean, compiler: Compiler): Check {
-  const target = compiler.link(to, node, tracked);
+  if (!dynamic) node.target = target;
   const name = to.slice(to.indexOf('#') + 1);
-  const dynamic = dynamicAnchor(target.resource, name) === target;
+  const roaming = dynamic && dynamicAnchor(target.resource, name) === target;
   return (value, run) => {
     let goal = target;
     // The outermost resource that has the anchor wins.
-    for (let { scope } = run; dynamic && scope; scope = scope.outer) {
+    for (let { scope } = run; roaming && scope; scope = scope.outer) {
       goal = dynamicAnchor(scope.resource, name) ?? goal;
     }
-    return follow(goal, value, run, tracked);
+    descend(run);
+    const ok = within(goal.resource, tracked ? goal.tracked : goal.check, value, run);
+    run.depth++;
+    return ok;
   };
-}
-
-function follow(target: Node, value: unknown, run: Run, tracked: boolean): boolean {
-  descend(run);
-  const ok = within(target.resource, tracked ? target.tracked : target.check, value, run);
-  run.depth++;
-  return ok;
 }

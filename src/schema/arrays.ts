@@ -2,7 +2,7 @@ import type { Compiler } from './compile.ts';
 import { findTwins } from './equality.ts';
 import type { Keywords, Node } from './nodes.ts';
 import type { Check } from './run.ts';
-import { fail, full, place, quietly, spend } from './run.ts';
+import { fail, place, quietly, spend } from './run.ts';
 import { lengthChecks } from './scalars.ts';
 
 export type Items = readonly unknown[];
@@ -23,13 +23,13 @@ export function arrayChecks(
       const length = rest ? value.length : Math.min(first.length, value.length);
       spend(run, length);
       let ok = true;
-      for (let i = 0, mark = run.errors.length; i < length; i++) {
-        const check = i < first.length ? first[i] : rest;
+      for (let i = 0, mark = run.last; i < length; i++) {
+        const check = first[i] ?? rest;
         if (tracked) run.seen.push(String(i));
         if (check === undefined || check(value[i], run)) continue;
         ok = false;
         mark = place(run, mark, '/' + i);
-        if (full(run)) break;
+        if (!run.room) break;
       }
       return ok;
     });

@@ -11,7 +11,7 @@ import { SchemaError } from './errors.ts';
 import { nativePatterns } from './patterns.ts';
 import { numberChecks, stringChecks } from './scalars.ts';
 import { typeCheck } from './typed.ts';
-import type { CompileOptions, JsonSchema, SchemaLimits, Validate } from './types.ts';
+import type { CompileOptions, JsonSchema, SchemaLimits, Validate, ValidationError } from './types.ts';
 
 /** What the keywords need of the compilation they are part of. */
 export interface Compiler {
@@ -83,8 +83,8 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
   const scope = { resource: root.resource, outer: undefined };
   return (value) => {
     const run: Run = {
-      errors: [],
-      max,
+      last: undefined,
+      room: max,
       work: limits.work,
       depth: limits.depth,
       scope,
@@ -95,7 +95,9 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
       const subject = options.defaults ? options.defaults(root, value, run) : value;
       // The caller vouches that T is the type the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };
-      return { valid: false, errors: run.errors.map(explain) };
+      const errors: ValidationError[] = [];
+      for (let error = run.last; error; error = error.before) errors.push(explain(error));
+      return { valid: false, errors: errors.reverse() };
     } catch (error) {
       const name = limitOf(error as Error);
       if (!name) throw error;
@@ -119,20 +121,21 @@ function compileNode(node: Node, tracked: boolean, compiler: Compiler): Check {
   if (keywords === true) return accept;
   if (keywords === false) return (value, run) => fail(run, node, 'false', value);
   const { unevaluatedItems, unevaluatedProperties } = keywords;
-  const logging = tracked || !!unevaluatedItems || !!unevaluatedProperties;
-  const checks: (Check | undefined)[] = [
+  const rules = unevaluatedItems ?? unevaluatedProperties;
+  const logging = tracked || !!rules;
+  const checks = [
     typeCheck(node, keywords, {
       string: all(stringChecks(node, keywords, compiler)),
       number: all(numberChecks(node, keywords)),
       array: all(arrayChecks(node, keywords, logging, compiler)),
       object: all(objectChecks(node, keywords, logging, compiler)),
     }),
-    'const' in keywords ? equalityCheck(node, 'const', [keywords.const]) : undefined,
+    'const' in keywords && equalityCheck(node, 'const', [keywords.const]),
     keywords.enum && equalityCheck(node, 'enum', keywords.enum),
     ...applicatorChecks(node, keywords, logging, compiler),
   ];
-  const check = all(checks.filter((check) => check !== undefined)) ?? accept;
-  if (!unevaluatedItems && !unevaluatedProperties) return check;
+  const check = all(checks.filter((check) => !!check)) ?? accept;
+  if (!rules) return check;
 
   // An array's keys are its indexes, so both keywords are one rule.
   const rest =

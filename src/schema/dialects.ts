@@ -36,11 +36,9 @@ export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = 
   'a type': (value) =>
     [value].flat().every((type) => /^(null|boolean|object|array|number|integer|string)$/.test(String(type))),
   'a number': Number.isFinite,
-  'a number above 0': (value) => Number.isFinite(value) && Number(value) > 0,
-  'a whole number from 0': (value) => Number.isInteger(value) && Number(value) >= 0,
+  'a number above 0': (value) => Number.isFinite(value) && (value as number) > 0,
+  'a whole number from 0': (value) => Number.isInteger(value) && (value as number) >= 0,
 };
-
-const COUNTS = 'minLength maxLength minItems maxItems minProperties maxProperties minContains+ maxContains+';
 
 // Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
 const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [
@@ -57,7 +55,8 @@ const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: strin
   ['validation', 'a list', 'enum'],
   ['validation', 'a number', 'minimum maximum exclusiveMinimum exclusiveMaximum'],
   ['validation', 'a number above 0', 'multipleOf'],
-  ['validation', 'a whole number from 0', COUNTS],
+  ['validation', 'a whole number from 0', 'minLength maxLength minItems maxItems'],
+  ['validation', 'a whole number from 0', 'minProperties maxProperties minContains+ maxContains+'],
   ['validation', 'a string', 'pattern'],
   ['validation', 'a boolean', 'uniqueItems'],
   ['validation', 'a list of strings', 'required'],

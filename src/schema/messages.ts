@@ -2,8 +2,8 @@ import type { Node } from './nodes.ts';
 import type { Failure } from './run.ts';
 import type { ValidationError } from './types.ts';
 
-// By keyword. @ is the value, # what the keyword says, % that without quotes, $ the detail of the failure,
-// and & that as what was expected, if it is known.
+// By keyword. @ is the value, $ the detail of the failure. What follows is the same each time: # is what the
+// keyword says, % that without quotes, and & the detail as what was expected, if it is known.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
@@ -38,37 +38,40 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs in turn.
+ * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs (@ or $)
+ * in turn.
  */
 export interface Saying {
   schemaPath: string;
   parts: string[];
 }
 
-function prepare({ keywords, path }: Node, keyword: string): Saying {
+function prepare({ node, keyword, detail }: Failure): Saying {
+  const { keywords, path } = node;
   const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
-  const parts = String(SENTENCES[keyword]).split(/([@#%$&])/);
-  parts.forEach((part, i) => {
-    if (part === '#') parts[i + 1] = quoteAll(rule) + parts[i + 1];
-    if (part === '%') parts[i + 1] = String(rule) + parts[i + 1];
-  });
+  // Cut first: what the schema says may hold signs.
+  const parts = String(SENTENCES[keyword])
+    .split(/([@$])/)
+    .map((part) =>
+      part.replace(/[#%&]/g, (sign) =>
+        sign === '#' ? quoteAll(rule)
+        : sign === '%' ? String(rule)
+        : detail ? ` (expected ${quoteAll(detail)})`
+        : '',
+      ),
+    );
   return { schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts };
 }
 
 /**
  * Puts a failure into words: once for each error that is reported, and not for those that are thrown away.
  */
-export function explain({ path, node, keyword, value, detail }: Failure): ValidationError {
-  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(node, keyword));
-  let message = '';
-  parts.forEach((part, i) => {
-    message +=
-      i % 2 === 0 ? part
-      : part === '@' ? quote(value)
-      : part === '$' ? quoteAll(detail)
-      : part === '&' && detail ? ` (expected ${quoteAll(detail)})`
-      : '';
-  });
+export function explain(failure: Failure): ValidationError {
+  const { path, node, keyword, value, detail } = failure;
+  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure));
+  let [message = ''] = parts;
+  for (let i = 1; i < parts.length; i += 2)
+    message += (parts[i] === '@' ? quote(value) : quoteAll(detail)) + parts[i + 1];
   return { path, schemaPath, keyword, message };
 }
 
@@ -76,7 +79,9 @@ export function explain({ path, node, keyword, value, detail }: Failure): Valida
 function quote(value: unknown): string {
   if (typeof value === 'object' && value) return Array.isArray(value) ? 'the array' : 'the object';
   if (typeof value !== 'string') return String(value);
-  return JSON.stringify(value.length > 80 ? value.slice(0, 80) + '…' : value);
+  const text = value.length > 80 ? value.slice(0, 80) + '…' : value;
+  // Nothing to escape is the common case, and much cheaper.
+  return /[^ !#-[\]-~]/.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 function quoteAll(rule: unknown): string {

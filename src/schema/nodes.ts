@@ -181,7 +181,6 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
   function readValue(kind: Kind, value: unknown, resource: Resource, path: string, depth: number): unknown {
     const sub = (raw: unknown, key: string | number): Node =>
       read(raw, resource, `${path}/${escapeToken(String(key))}`, depth);
-    const strings = VALUES['a list of strings'];
     if (kind === 'items')
       kind = resource.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
     if (kind === 'a schema') return read(value, resource, path, depth);
@@ -191,7 +190,7 @@ export function createLibrary({ schemas = {}, formats }: CompileOptions, limits:
       if (isObject(value)) {
         return Object.entries(value).map(([key, raw]) => [
           key,
-          kind === 'dependencies' && strings(raw) ? raw : sub(raw, key),
+          kind === 'dependencies' && VALUES['a list of strings'](raw) ? raw : sub(raw, key),
         ]);
       }
     } else if (VALUES[kind](value)) return kind === 'a type' ? [value].flat() : value;

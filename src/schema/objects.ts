@@ -1,7 +1,7 @@
 import type { Compiler } from './compile.ts';
 import type { Keywords, Node } from './nodes.ts';
 import type { Check, Run } from './run.ts';
-import { escapeToken, fail, full, place, spend } from './run.ts';
+import { escapeToken, fail, place, spend } from './run.ts';
 import { lengthChecks } from './scalars.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
@@ -45,14 +45,25 @@ export function objectChecks(
 export function each(keys: readonly string[], run: Run, judge: (key: string) => boolean): boolean {
   spend(run, keys.length);
   let ok = true;
-  let mark = run.errors.length;
+  let mark = run.last;
   for (const key of keys) {
     if (judge(key)) continue;
     ok = false;
     mark = place(run, mark, '/' + escapeToken(key));
-    if (full(run)) break;
+    if (!run.room) break;
   }
   return ok;
+}
+
+/** What is known of a property, and the one that the schema names next. */
+interface Entry {
+  key: string;
+  check: Check | undefined;
+  /** 1 when it is required, else 0. */
+  count: number;
+  /** Its step in a JSON Pointer. */
+  place: string;
+  next: Entry | undefined;
 }
 
 /**
@@ -70,43 +81,53 @@ function namedProperties(
   const { properties = [], required = [] } = keywords;
   const named = new Map(properties);
   const needed = new Set(required);
-  const entries = [...new Set([...named.keys(), ...needed])].map((key, index) => {
+  const always = !!keywords.patternProperties;
+  const { size } = needed;
+  const byName = new Map<string, Entry>();
+  let first: Entry | undefined;
+  let last: Entry | undefined;
+  for (const key of new Set([...named.keys(), ...needed])) {
     const child = named.get(key);
     const check = child && compiler.check(child, false);
-    return { index, key, check, required: needed.has(key), place: '/' + escapeToken(key) };
-  });
-  const byName = new Map(entries.map((entry) => [entry.key, entry]));
+    const count = +needed.has(key);
+    const entry: Entry = { key, check, count, place: '/' + escapeToken(key), next: undefined };
+    if (last) last.next = entry;
+    else first = entry;
+    last = entry;
+    byName.set(key, entry);
+  }
   return (value, run) => {
     let ok = true;
-    let strangers = !!keywords.patternProperties;
-    let missing = needed.size;
-    let mark = run.errors.length;
-    let i = 0;
+    let strangers = always;
+    let missing = size;
+    let mark = run.last;
+    let next = first;
     for (const key in value) {
-      let entry = entries[i++];
+      let entry = next;
       if (entry === undefined || entry.key !== key) {
         entry = byName.get(key);
         if (entry === undefined) {
           strangers = true;
           continue;
         }
-        i = entry.index + 1;
       }
+      next = entry.next;
       const property = value[key];
       if (property === undefined) continue;
-      if (entry.required) missing--;
-      if (entry.check === undefined) {
+      missing -= entry.count;
+      const { check } = entry;
+      if (check === undefined) {
         strangers = true;
         continue;
       }
       if (tracked) run.seen.push(key);
-      if (entry.check(property, run)) continue;
+      if (check(property, run)) continue;
       ok = false;
       mark = place(run, mark, entry.place);
-      if (full(run)) return false;
+      if (!run.room) return false;
     }
     if (missing > 0) {
-      spend(run, needed.size);
+      spend(run, size);
       for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
     }
     return (!strangers || others === undefined || others(value, run)) && ok;

@@ -3,8 +3,6 @@ import type { PatternTest } from './types.ts';
 /** Ways through a pattern that the engine may try before it is refused. */
 const MANY = 1e8;
 
-const REFUSAL = 'a repeated choice needs the option "patterns"';
-
 /**
  * Tests patterns with the engine's own matcher, which may backtrack: so a pattern that repeats a choice
  * (`(a+)*`, `(a|b)*`) is refused at once, and a string when the loops of its pattern allow too many ways
@@ -22,7 +20,8 @@ export function nativePatterns(source: string): PatternTest {
     shape = shape.replace(
       /\((?:\?[^()]*?[:=!>])?([^()]*)\)(?:\{(\d)\}|(\*|\+|\{[^}]*\}))?/gu,
       (_, body: string, times = '1', loop = '') => {
-        if ((loop && /[*+?{|]/.test(body)) || shape.length > 1e5) throw new Error(REFUSAL);
+        if ((loop && /[*+?{|]/.test(body)) || shape.length > 1e5)
+          throw new Error('a repeated choice needs the option "patterns"');
         return body.repeat(times) + loop;
       },
     );
@@ -31,7 +30,8 @@ export function nativePatterns(source: string): PatternTest {
   // One more for the place where a match may begin.
   const loops = shape.split(/[*+]|\{\d+,/).length - (/^\^[^|]*$/.test(shape) ? 1 : 0);
   return (text, spend) => {
-    const ways = choices * (text.length + 1) ** loops;
+    // A power is slow, even of 0.
+    const ways = loops ? choices * (text.length + 1) ** loops : choices;
     if (ways > MANY) throw new RangeError('pattern');
     spend(ways >> 8);
     return expression.test(text);

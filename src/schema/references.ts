@@ -3,9 +3,7 @@
  * queries and without `//authority` references): the address without its fragment, and the fragment.
  */
 export function resolveUri(base: string, reference: string): [uri: string, fragment: string] {
-  const hash = (reference + '#').indexOf('#');
-  const uri = reference.slice(0, hash);
-  const fragment = reference.slice(hash + 1);
+  const [uri = '', fragment = ''] = reference.split(/#(.*)/s);
   if (!uri) return [base, fragment];
   if (/^[^:/?]+:/.test(uri)) return [uri, fragment];
   // Scheme, authority and the path's folders.

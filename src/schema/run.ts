@@ -1,6 +1,6 @@
 import type { Node, Resource } from './nodes.ts';
 
-/** A compiled piece of schema: true when the value keeps the rule; else it has noted why in `run.errors`. */
+/** A compiled piece of schema: true when the value keeps the rule; else it has noted why in `run.last`. */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;
 
 /** An error as it is noted: where and what, put into words only when the list is final. */
@@ -12,6 +12,8 @@ export interface Failure {
   value: unknown;
   /** What the sentence needs beside the value, or what was expected where the keyword does not say it. */
   detail: unknown;
+  /** The one noted before this. */
+  before: Failure | undefined;
 }
 
 /** The resources entered on the way to here, innermost first: the dynamic scope of `$dynamicRef`. */
@@ -22,9 +24,10 @@ export interface Scope {
 
 /** The state of one validation. */
 export interface Run {
-  errors: Failure[];
-  /** Errors wanted. Once the list is full, every rule stops at its first failure; 0 is a silent trial. */
-  max: number;
+  /** The newest of the errors noted; the list is linked because most lists stay empty or short. */
+  last: Failure | undefined;
+  /** Errors still wanted. At 0 none is noted, and every rule stops at its first failure. */
+  room: number;
   /** Steps left. */
   work: number;
   /** `$ref` levels left. */
@@ -52,27 +55,20 @@ export function descend(run: Run): void {
 
 /** Notes a failure, if there is room, and says false. */
 export function fail(run: Run, node: Node, keyword: string, value: unknown, detail?: unknown): false {
-  if (!full(run)) run.errors.push({ path: '', node, keyword, value, detail });
+  if (run.room > 0) {
+    run.room--;
+    run.last = { path: '', node, keyword, value, detail, before: run.last };
+  }
   return false;
 }
 
-/** True when a failure need not be followed by a look at the remaining rules. */
-export function full(run: Run): boolean {
-  return run.errors.length >= run.max;
-}
-
 /**
- * Puts a step before the paths of the errors noted since `from`, on the way out of a property or item: a
- * value that is valid never pays for a path. Returns the new end of the list.
+ * Puts a step before the paths of the errors noted after `mark`, on the way out of a property or item: a
+ * value that is valid never pays for a path. Returns the new mark.
  */
-export function place(run: Run, from: number, step: string): number {
-  const { errors } = run;
-  const { length } = errors;
-  for (let i = from; i < length; i++) {
-    const error = errors[i];
-    if (error) error.path = step + error.path;
-  }
-  return length;
+export function place(run: Run, mark: Failure | undefined, step: string): Failure | undefined {
+  for (let error = run.last; error && error !== mark; error = error.before) error.path = step + error.path;
+  return run.last;
 }
 
 /** A name as a step of a JSON Pointer, without the slash. */
@@ -82,10 +78,10 @@ export function escapeToken(key: string): string {
 
 /** Tries a branch without noting errors. */
 export function quietly<T>(check: Check<T>, value: T, run: Run): boolean {
-  const { max } = run;
-  run.max = 0;
+  const { room } = run;
+  run.room = 0;
   const ok = branch(check, value, run);
-  run.max = max;
+  run.room = room;
   return ok;
 }
 
@@ -104,13 +100,13 @@ export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   if (length < 2) return first;
   if (first && second && length === 2) {
     return (value, run) =>
-      first(value, run) ? second(value, run) : !full(run) && second(value, run) && false;
+      first(value, run) ? second(value, run) : run.room > 0 && second(value, run) && false;
   }
   return (value, run) => {
     let ok = true;
     for (let i = 0; i < length; i++) {
       if (checks[i]?.(value, run) !== false) continue;
-      if (full(run)) return false;
+      if (!run.room) return false;
       ok = false;
     }
     return ok;

@@ -30,28 +30,16 @@ export function lengthChecks<T extends { readonly length: number }>(
 /** The rules for numbers. */
 export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
   const checks: Check<number>[] = [];
-  const {
-    minimum = -Infinity,
-    maximum = Infinity,
-    exclusiveMinimum,
-    exclusiveMaximum,
-    multipleOf,
-  } = keywords;
-  if (minimum > -Infinity || maximum < Infinity) {
-    checks.push((value, run) =>
-      value < minimum ?
-        fail(run, node, 'minimum', value)
-      : value <= maximum || fail(run, node, 'maximum', value),
-    );
-  }
-  if (exclusiveMinimum !== undefined) {
-    checks.push((value, run) => value > exclusiveMinimum || fail(run, node, 'exclusiveMinimum', value));
-  }
-  if (exclusiveMaximum !== undefined) {
-    checks.push((value, run) => value < exclusiveMaximum || fail(run, node, 'exclusiveMaximum', value));
-  }
-  if (multipleOf)
-    checks.push((value, run) => isMultiple(value, multipleOf) || fail(run, node, 'multipleOf', value));
+  const rule = (keyword: Bound, keeps: (value: number, bound: number) => boolean): void => {
+    const { [keyword]: bound } = keywords;
+    if (bound !== undefined)
+      checks.push((value, run) => keeps(value, bound) || fail(run, node, keyword, value));
+  };
+  rule('minimum', (value, bound) => value >= bound);
+  rule('maximum', (value, bound) => value <= bound);
+  rule('exclusiveMinimum', (value, bound) => value > bound);
+  rule('exclusiveMaximum', (value, bound) => value < bound);
+  rule('multipleOf', isMultiple);
   return checks;
 }
 

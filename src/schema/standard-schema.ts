@@ -1,3 +1,4 @@
+import { escapeToken } from './run.ts';
 import type { FromSchema } from './from-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from './types.ts';
 
@@ -96,9 +97,7 @@ export function adaptSchema(
 
 // ArkType's schemas are functions.
 function isStandard(source: unknown): source is StandardSchema {
-  return (
-    (typeof source === 'object' || typeof source === 'function') && source !== null && '~standard' in source
-  );
+  return '~standard' in Object(source);
 }
 
 function isPaired(source: SchemaSource): source is PairedSchema {
@@ -124,7 +123,7 @@ function read(result: StandardResult<unknown>, vendor: string): ValidationResult
   const errors = result.issues.slice(0, 100).map(({ message, path = [] }): ValidationError => {
     const steps = path.map((step) => String(typeof step === 'object' ? step.key : step));
     return {
-      path: steps.map((step) => '/' + step.replaceAll('~', '~0').replaceAll('/', '~1')).join(''),
+      path: steps.map((step) => '/' + escapeToken(step)).join(''),
       schemaPath: '',
       keyword: vendor,
       message,

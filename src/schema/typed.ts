@@ -17,27 +17,23 @@ export interface TypedChecks {
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return typeof value === 'number' && !Number.isFinite(value) ? 'infinite number' : typeof value;
+  return typeof value === 'number' && !Number.isFinite(value) ? '' : typeof value;
 }
 
 /** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */
 export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): Check | undefined {
   const { type: types, pattern, format, minLength = 0, maxLength = Infinity } = keywords;
-  const {
-    exclusiveMinimum,
-    exclusiveMaximum,
-    multipleOf,
-    minimum = -Infinity,
-    maximum = Infinity,
-  } = keywords;
+  const { minimum = -Infinity, maximum = Infinity, multipleOf } = keywords;
+  const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
   const { string = accept, number = accept, array = accept, object = accept } = rules;
   if (!types && !Object.values(rules).some((rule) => rule)) return undefined;
-  // From these on, up to the maximum, a string's or number's rules are certainly kept, and need not be
-  // called.
+  // From this length on, up to the maximum, a string's rules are certainly kept and need not be called, and a
+  // number's between `low` and `high`.
   const safeLength = pattern || format ? Infinity : 2 * minLength;
-  const safe =
-    multipleOf || exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? Infinity : minimum;
-  switch (types?.length === 1 ? types[0] : '') {
+  const low = multipleOf ? Infinity : Math.max(minimum, exclusiveMinimum);
+  const high = Math.min(maximum, exclusiveMaximum);
+  const type = types?.length === 1 && types[0];
+  switch (type) {
     case 'string':
       return (value, run) =>
         typeof value === 'string' ?
@@ -45,10 +41,10 @@ export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): C
         : fail(run, node, 'type', value);
     case 'number':
     case 'integer': {
-      const whole = types?.[0] === 'integer';
+      const whole = type === 'integer';
       return (value, run) =>
         typeof value === 'number' && (whole ? Number.isInteger(value) : Number.isFinite(value)) ?
-          (value >= safe && value <= maximum) || number(value, run)
+          (value > low && value < high) || number(value, run)
         : fail(run, node, 'type', value);
     }
     case 'boolean':

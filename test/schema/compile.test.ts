@@ -87,6 +87,10 @@ describe('what a validation says', () => {
       errorsOf(schema, numbers, { maxErrors: 1 }).map(({ path }) => path),
       ['/0'],
     );
+    assert.deepEqual(
+      errorsOf(schema, numbers, { maxErrors: Infinity }).map(({ path }) => path),
+      numbers.map((i) => `/${i}`),
+    );
   });
 
   test('an alternative that fits leaves no error of the others, and the summary comes first', () => {
@@ -123,6 +127,30 @@ describe('what a validation says', () => {
       errorsOf(schema, { a: '', b: 1 }).map(({ path }) => path),
       ['/b'],
     );
+  });
+
+  test('alternatives in a list with little room', () => {
+    const schema: JsonSchema = {
+      items: { anyOf: [{ type: 'string' }, { oneOf: [{ type: 'null' }, { type: 'array' }] }] },
+    };
+    const keywords = (value: unknown, maxErrors: number): string[] =>
+      errorsOf(schema, value, { maxErrors }).map(({ path, keyword }) => path + keyword);
+    assert.deepEqual(keywords([1, 'a', null, 2], 100), [
+      ...['/0anyOf', '/0type', '/0oneOf', '/0type', '/0type'],
+      ...['/3anyOf', '/3type', '/3oneOf', '/3type', '/3type'],
+    ]);
+    assert.deepEqual(keywords([1, 'a', null, 2], 3), ['/0anyOf', '/0type', '/0oneOf']);
+    assert.deepEqual(keywords(['a', null, 2], 1), ['/2anyOf']);
+    assert.deepEqual(keywords(['a', null, []], 1), []);
+  });
+
+  test('what stands in the schema or the value stands in the message as it is', () => {
+    const message = (schema: JsonSchema, value: unknown): string | undefined =>
+      errorsOf(schema, value)[0]?.message;
+    assert.equal(message({ const: '@ $ # % &' }, '$&'), '"$&" is not "@ $ # % &"');
+    assert.equal(message({ pattern: '^[@$#%&]$' }, 'x'), '"x" does not match the pattern ^[@$#%&]$');
+    for (const value of ['', ' ~', '"', '\\', '\n', '\u007f', 'é', '\ud800', '😀'])
+      assert.equal(message({ const: 1 }, value), `${JSON.stringify(value)} is not 1`);
   });
 
   test('long values are cut in messages', () => {

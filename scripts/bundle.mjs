@@ -50,11 +50,12 @@ for (const [name, files] of reaches) {
 const oneChunk = {
   name: 'one-chunk',
   setup({ onLoad }) {
-    onLoad({ filter: /index\.ts$|memory\.ts$|message-port\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const file = relative(root, path).replaceAll('\\', '/');
       if (!nameOf.has(file)) return undefined;
-      const names = [...shared].map((other, i) => `import * as shared${i} from '${posix.relative(posix.dirname(file), other).replace(/^(?!\.)/, './')}';`);
-      return { contents: readFileSync(path, 'utf8') + names.join('\n'), loader: 'ts' };
+      const up = '../'.repeat(file.split('/').length - 1);
+      const named = [...shared].map((other, i) => `import * as shared${i} from '${up}${other}';`);
+      return { contents: readFileSync(path, 'utf8') + named.join('\n'), loader: 'ts' };
     });
   },
 };

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { compile } from '../schema/compile.ts';
+import { compile } from '../schema/index.ts';
 import type { JsonSchema } from '../schema/types.ts';
 import type { Bag } from './words.ts';
 

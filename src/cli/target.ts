@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { httpTransport } from '../transport/http-client/transport.ts';
+import { httpTransport } from '../transport/fetch/index.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
-import { stdioTransport } from '../transport/stdio/client.ts';
+import { stdioTransport } from '../transport/stdio/index.ts';
 import type { Root } from '../protocol/roots.ts';
 
 /** Where to find a server: a program with its arguments, or an address. */

@@ -5,16 +5,15 @@ import type { Reporter, Row } from './reporter.ts';
 import { reasonNotToCall } from './safety.ts';
 import { createWatchdog } from './watchdog.ts';
 import { count, some } from './words.ts';
-import { McpClient } from '../client/mcp-client.ts';
+import { McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
 import type { CompleteRequestParams } from '../protocol/completion.ts';
 import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { expandUriTemplate, uriTemplate } from '../protocol/uri-template.ts';
-import { compile } from '../schema/compile.ts';
+import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
+import { compile } from '../schema/index.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
 
 export interface TourOptions {

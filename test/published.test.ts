@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// What `npm run build` publishes, from dist/test/published.test.js. The conformance builds make no dist/lib.
+const lib = fileURLToPath(new URL('../lib/', import.meta.url));
+const built = existsSync(lib) ? {} : { skip: 'dist/lib is not built' };
+
+/** The files that a program loads for these entries, and the modules of Node. */
+function loaded(...entries: string[]): string[] {
+  const found = new Set<string>();
+  const load = (file: string): void => {
+    if (found.has(file)) return;
+    found.add(file);
+    if (file.startsWith('node:')) return;
+    const text = readFileSync(join(lib, file), 'utf8');
+    for (const [, path = ''] of text.matchAll(/(?:\bfrom|\bimport)\s*"((?:\.\/|node:)[^"]+)"/g)) load(path.replace('./', ''));
+  };
+  entries.forEach(load);
+  return [...found];
+}
+
+test('published: a stdio server loads three files, and no module of Node by name', built, () => {
+  const files = loaded('server.js', 'stdio.js');
+  assert.equal(files.length, 3, files.join(', '));
+  assert.ok(files.some((file) => file.startsWith('shared-')));
+});
+
+test('published: what entries share holds nothing of Node, nor does what runs everywhere', built, () => {
+  for (const entry of ['server', 'client', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']) {
+    for (const file of loaded(`${entry}.js`)) {
+      assert.doesNotMatch(file, /^node:/, entry);
+      // One module is asked for, where the runtime has such a thing, and done without where it has not.
+      const text = readFileSync(join(lib, file), 'utf8').replace('getBuiltinModule?.("node:crypto")', '');
+      assert.doesNotMatch(text, /"node:/, `${entry} loads ${file}`);
+    }
+  }
+});
+
+test('published: entries share one copy of each class', built, async () => {
+  const load = async (file: string): Promise<Record<string, unknown>> => await import(new URL(`../lib/${file}`, import.meta.url).href);
+  const [server, client, jsonrpc] = await Promise.all(['server.js', 'client.js', 'jsonrpc.js'].map(load));
+  assert.ok(server?.['RpcError']);
+  assert.equal(server['RpcError'], client?.['RpcError']);
+  assert.equal(server['RpcError'], jsonrpc?.['RpcError']);
+});

@@ -42,7 +42,9 @@ export function answersOf(options: AnswerOptions): Answers {
   const { person, note, pause, resume, style, from, patienceMs } = options;
 
   /** Undefined: there was nobody to answer. */
-  async function askPerson(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitAnswer | undefined> {
+  async function askPerson(
+    params: ElicitRequestParams, signal: AbortSignal,
+  ): Promise<ElicitAnswer | undefined> {
     if (!person.present) return undefined;
     const left = new AbortController();
     let timer = setTimeout(() => left.abort(), patienceMs);
@@ -65,7 +67,9 @@ export function answersOf(options: AnswerOptions): Answers {
       process.stdin.off('data', typed);
       prompter.close();
       resume();
-      if (!person.present) note(`No key was pressed for ${patienceMs / 1000} s: from here on, nobody is asked.`);
+      if (!person.present) {
+        note(`No key was pressed for ${patienceMs / 1000} s: from here on, nobody is asked.`);
+      }
     }
   }
 
@@ -89,7 +93,10 @@ export function answersOf(options: AnswerOptions): Answers {
     },
     onSample(): CreateMessageResult {
       note('A canned answer stands in for the model.');
-      return { role: 'assistant', content: { type: 'text', text: cannedAnswer }, model: 'no model', stopReason: 'endTurn' };
+      return {
+        role: 'assistant', content: { type: 'text', text: cannedAnswer }, model: 'no model',
+        stopReason: 'endTurn',
+      };
     },
   };
 }

@@ -31,8 +31,8 @@ const waits = /duration|delay|seconds|sleep|wait/i;
 const shortWait = 1;
 
 /**
- * Makes arguments for a tool. Named values go first (`const`, `default`, `examples`, `enum`), then the smallest
- * of the type; what is not required is left out, except a wait that can be cut short.
+ * Makes arguments for a tool. Named values go first (`const`, `default`, `examples`, `enum`), then the
+ * smallest of the type; what is not required is left out, except a wait that can be cut short.
  * @param quick whether to cut waits short
  */
 export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): MadeArguments {
@@ -60,10 +60,14 @@ function make(schema: unknown, making: Making, depth: number): unknown {
     const list = schema[named];
     if (Array.isArray(list) && list.length > 0) return list[0];
   }
-  if (typeof schema['$ref'] === 'string') return make(referred(schema['$ref'], making.root), making, depth + 1);
+  if (typeof schema['$ref'] === 'string') {
+    return make(referred(schema['$ref'], making.root), making, depth + 1);
+  }
   for (const choice of ['anyOf', 'oneOf'] as const) {
     const list = schema[choice];
-    if (Array.isArray(list)) return make({ ...schema, [choice]: undefined, ...list[0] as object }, making, depth + 1);
+    if (Array.isArray(list)) {
+      return make({ ...schema, [choice]: undefined, ...list[0] as object }, making, depth + 1);
+    }
   }
   if (Array.isArray(schema['allOf'])) {
     return make(Object.assign({}, schema, ...schema['allOf'], { allOf: undefined }), making, depth + 1);
@@ -98,7 +102,9 @@ function makeObject(schema: Bag, making: Making, depth: number): Bag {
 }
 
 function shortened(name: string, { type, default: usual, minimum }: Bag): number | undefined {
-  if ((type !== 'number' && type !== 'integer') || !waits.test(name) || /ms$|millis/i.test(name)) return undefined;
+  if ((type !== 'number' && type !== 'integer') || !waits.test(name) || /ms$|millis/i.test(name)) {
+    return undefined;
+  }
   if (typeof usual === 'number' && usual <= shortWait) return undefined;
   return typeof minimum === 'number' ? Math.max(minimum, shortWait) : shortWait;
 }
@@ -107,22 +113,29 @@ function makeArray(schema: Bag, making: Making, depth: number): unknown[] {
   const ahead = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] as unknown[] : [];
   const { minItems } = schema;
   const least = typeof minItems === 'number' ? Math.min(minItems, 100) : 0;
-  return Array.from({ length: Math.max(least, ahead.length) }, (_, at) => make(ahead[at] ?? schema['items'], making, depth + 1));
+  const length = Math.max(least, ahead.length);
+  return Array.from({ length }, (_, at) => make(ahead[at] ?? schema['items'], making, depth + 1));
 }
 
 function makeString({ format, minLength, maxLength }: Bag): string {
-  const text = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] ?? '' : 'example';
+  const text = typeof format === 'string' && Object.hasOwn(formats, format)
+    ? formats[format] ?? ''
+    : 'example';
   const long = typeof minLength === 'number' ? text.padEnd(Math.min(minLength, 1000), '.') : text;
   return typeof maxLength === 'number' ? long.slice(0, Math.max(0, maxLength)) : long;
 }
 
-function makeNumber({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Bag, whole: boolean): number {
+function makeNumber(
+  { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Bag, whole: boolean,
+): number {
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : whole ? 1 : 0;
   let value = 1;
   if (typeof minimum === 'number') value = Math.max(value, minimum);
   if (typeof exclusiveMinimum === 'number') value = Math.max(value, exclusiveMinimum + (whole ? 1 : 0.5));
   if (typeof maximum === 'number') value = Math.min(value, maximum);
-  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) value = exclusiveMaximum - (whole ? 1 : 0.5);
+  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) {
+    value = exclusiveMaximum - (whole ? 1 : 0.5);
+  }
   return step > 0 ? Math.ceil(value / step) * step : value;
 }
 

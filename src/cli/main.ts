@@ -34,11 +34,15 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   const reporter: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
-  const person = { present: options.output === 'watch' && !options.yes && process.stdin.isTTY && process.stdout.isTTY };
+  const person = {
+    present: options.output === 'watch' && !options.yes && process.stdin.isTTY && process.stdout.isTTY,
+  };
   const { root, remove } = temporaryRoot();
   process.once('exit', remove);
 
-  const walks = own && options.revision === undefined ? bothEras : [{ title: `The tour of ${describeTarget(target)}` }];
+  const walks = own && options.revision === undefined
+    ? bothEras
+    : [{ title: `The tour of ${describeTarget(target)}` }];
   const began = performance.now();
   const done = [];
   for (const { title, ...walk } of walks) {
@@ -48,7 +52,9 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       ...options.revision !== undefined && { revisions: [options.revision] },
       reporter,
       transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line)),
-      answers: (hooks) => answersOf({ ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs }),
+      answers: (hooks) => answersOf({
+        ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs,
+      }),
       roots: [root],
       timeoutMs: options.timeoutMs,
       paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,

@@ -36,9 +36,12 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
 Tools that are marked destructive are listed and never called. It ends with 0 if all that the server offers works.`;
 
 /** Reads the command line. What stands behind the first word that is no option belongs to the server. */
-export function readOptions(words: readonly string[]): Options | { readonly help: true } | { readonly problem: string } {
+export function readOptions(
+  words: readonly string[],
+): Options | { readonly help: true } | { readonly problem: string } {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
-    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, fast: false, full: false, timeoutMs: 60_000,
+    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, fast: false,
+    full: false, timeoutMs: 60_000,
   };
   let at = 0;
   for (; at < words.length; at++) {

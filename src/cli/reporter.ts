@@ -47,8 +47,12 @@ export interface Reporter {
   resume(): void;
 }
 
-/** Says of each message what it is: knows the requests in both directions, and the revision once it is found. */
-export function createExplainer(began: number, revision: () => string | undefined): (entry: TraceEntry) => ExplainedMessage {
+/**
+ * Says of each message what it is: knows the requests in both directions, and the revision once it is found.
+ */
+export function createExplainer(
+  began: number, revision: () => string | undefined,
+): (entry: TraceEntry) => ExplainedMessage {
   const asked = { sent: new Map<unknown, string>(), received: new Map<unknown, string>() };
   return ({ direction, text, at }) => {
     let message: unknown;
@@ -74,7 +78,8 @@ export interface PrintOptions {
   readonly columns: number;
 }
 
-const legend = 'After so many seconds, → the client or ← the server says this; then what it is, and where that is specified.';
+const legend = 'After so many seconds, → the client or ← the server says this; '
+  + 'then what it is, and where that is specified.';
 
 const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(3);
 
@@ -112,7 +117,9 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
     message({ at, direction, text, message, what, section }) {
       const sent = direction === 'sent';
       const paint = 'error' in bag(message) || message === undefined ? red : sent ? cyan : green;
-      print(`${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${wireLine(text, columns - 10)}`)}`);
+      print(
+        `${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${wireLine(text, columns - 10)}`)}`,
+      );
       const line = `${what}  ${dim(section)}`;
       if (indent.length + 2 + width(line) <= columns) print(`${indent}  ${line}`);
       else {
@@ -190,13 +197,17 @@ export function jsonReporter(print: (line: string) => void): Reporter {
   };
 }
 
-function summaryLines(rows: readonly Row[], columns: number, style: Pick<Style, 'green' | 'red' | 'dim' | 'bold'>): string[] {
+function summaryLines(
+  rows: readonly Row[], columns: number, style: Pick<Style, 'green' | 'red' | 'dim' | 'bold'>,
+): string[] {
   const { green, red, dim, bold } = style;
   const words = { ok: green('ok'), failed: red('FAILED'), absent: dim('–') };
   return table(
     ['step', 'result', 'messages', 'ms', 'what happened'],
     rows.map(({ step, outcome, messages, ms, detail }) =>
-      [step, words[outcome], String(messages || ''), messages ? String(Math.round(ms)) : '', visible(detail)]),
+      [
+        step, words[outcome], String(messages || ''), messages ? String(Math.round(ms)) : '', visible(detail),
+      ]),
     { columns: Math.min(columns, 160), right: [2, 3], head: bold },
   );
 }

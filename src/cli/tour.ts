@@ -59,8 +59,8 @@ const longestMs = 300_000;
 const cancelAfterMs = 400;
 
 /**
- * Walks the protocol with one server, from the first message to the last, and reports each step. Never rejects,
- * and ends by itself: whatever the server does not answer is reported as that.
+ * Walks the protocol with one server, from the first message to the last, and reports each step. Never
+ * rejects, and ends by itself: whatever the server does not answer is reported as that.
  */
 export async function tour(options: TourOptions): Promise<TourResult> {
   const { reporter, only } = options;
@@ -161,11 +161,14 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
 
   const declared = (capability: 'tools' | 'resources' | 'prompts' | 'logging'): void => {
-    if (client.capabilities?.[capability] === undefined) throw new Absent(`the server does not declare ${capability}`);
+    if (client.capabilities?.[capability] === undefined) {
+      throw new Absent(`the server does not declare ${capability}`);
+    }
   };
 
   reporter.walk(options.title);
-  const open = await step('Opening', 'The two sides say who they are, and agree on a revision of the protocol.', async () => {
+  const about = 'The two sides say who they are, and agree on a revision of the protocol.';
+  const open = await step('Opening', about, async () => {
     await watchdog.guard(() => client.connect(transport));
     const { title, name = '(no name)', version = '' } = client.server ?? {};
     return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
@@ -218,7 +221,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
         templates = await ask((how) => client.listResourceTemplates(how));
       } catch (error) {
         // The capability does not promise templates.
-        if (error instanceof RpcError && error.code === -32601) throw new Absent('the server has no templates');
+        if (error instanceof RpcError && error.code === -32601) {
+          throw new Absent('the server has no templates');
+        }
         throw error;
       }
       return listed(templates.length, 'template');
@@ -231,19 +236,32 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       });
       await step('Reading', 'Resources are read by their URI.', () => read(resources));
     }
-    await step('A template', 'Its variables get values, and the URI that comes of it is read.', () => fill(templates));
+    await step(
+      'A template', 'Its variables get values, and the URI that comes of it is read.', () => fill(templates),
+    );
     await step('Subscribing', 'From now on the server tells when this resource changes.', async () => {
-      if (!client.capabilities?.resources?.subscribe) throw new Absent('the server does not declare subscriptions');
+      if (!client.capabilities?.resources?.subscribe) {
+        throw new Absent('the server does not declare subscriptions');
+      }
       const all = only ? await ask((how) => client.listResources(how)) : resources;
-      const chosen = all.find(({ name, description }) => /subscri|calendar|chang|live/i.test(`${name} ${description}`)) ?? all[0];
+      const telling = /subscri|calendar|chang|live/i;
+      const chosen = all.find(({ name, description }) => telling.test(`${name} ${description}`)) ?? all[0];
       if (!chosen) throw new Absent('there is nothing to subscribe to');
       await ask((how) => client.subscribe(chosen.uri, how));
       watched = chosen.uri;
       return chosen.uri;
     });
-    if (!only) await step('Prompting', 'Arguments are completed as they are typed; the prompt becomes messages.', () => prompt(prompts));
+    if (!only) {
+      await step(
+        'Prompting', 'Arguments are completed as they are typed; the prompt becomes messages.',
+        () => prompt(prompts),
+      );
+    }
     const before = { ...heard };
-    await step('Calling tools', 'Each safe one, with arguments made from its schema. The server may ask back.', () => call(tools));
+    await step(
+      'Calling tools', 'Each safe one, with arguments made from its schema. The server may ask back.',
+      () => call(tools),
+    );
     told(before);
     await step('Cancelling', 'The client no longer wants an answer, and says so.', () => cancel(tools));
     if (watched !== undefined) {
@@ -288,7 +306,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   }
 
   /** A value for an argument: the first that the server suggests, otherwise a guess. */
-  async function suggest(ref: CompleteRequestParams['ref'], name: string, settled: Record<string, string>): Promise<string> {
+  async function suggest(
+    ref: CompleteRequestParams['ref'], name: string, settled: Record<string, string>,
+  ): Promise<string> {
     const guess = /id$|num|count|days|duration/i.test(name) ? '1' : 'example';
     if (!client.capabilities?.completions) return guess;
     const { values } = await ask((how) => client.complete(ref, { name, value: '' }, settled, how));
@@ -313,8 +333,11 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     for (const { name, arguments: wanted = [] } of prompts.slice(0, most.prompts)) {
       await part(name);
       const args: Record<string, string> = {};
-      for (const argument of wanted) args[argument.name] = await suggest({ type: 'ref/prompt', name }, argument.name, { ...args });
-      const get = (): Promise<unknown> => ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
+      for (const argument of wanted) {
+        args[argument.name] = await suggest({ type: 'ref/prompt', name }, argument.name, { ...args });
+      }
+      const get = (): Promise<unknown> =>
+        ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
       // Arguments that were made up may be refused; without any there is no reason to.
       if (wanted.length > 0) done.push(`${name} ${await refusable(get, 'became messages')}`);
       else {
@@ -345,10 +368,13 @@ export async function tour(options: TourOptions): Promise<TourResult> {
         continue;
       }
       try {
-        const { isError } = await ask((how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }));
+        const { isError } = await ask(
+          (how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }),
+        );
         if (isError) failing++;
       } catch (error) {
-        // An error is an answer: the arguments were made up. Everything else is none, and the next tool may do better.
+        // An error is an answer: the arguments were made up. Everything else is none, and the next tool may
+        // do better.
         if (error instanceof RpcError) refused.push(tool.name);
         else {
           broken.push(`${tool.name}: ${textOf(error)}`);
@@ -359,7 +385,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       called++;
     }
     if (broken.length > 0) throw new Error(`${broken.join('; ')} (${count(called, 'tool')} called)`);
-    if (called === 0) throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
+    if (called === 0) {
+      throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
+    }
     return [
       `${called} called`,
       failing > 0 && `${failing} of them answered isError`,
@@ -372,10 +400,12 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   async function cancel(tools: readonly Tool[]): Promise<string> {
     const safe = tools.flatMap((tool) => {
       const made = makeArguments(tool.inputSchema, false);
-      const fits = reasonNotToCall(tool) === undefined && tool.annotations?.readOnlyHint !== false && 'args' in made;
+      const fits = reasonNotToCall(tool) === undefined && tool.annotations?.readOnlyHint !== false
+        && 'args' in made;
       return fits ? [{ tool, args: made.args }] : [];
     });
-    const slow = safe.find(({ tool: { name, description } }) => /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
+    const slow = safe.find(({ tool: { name, description } }) =>
+      /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
     const { tool, args } = slow ?? safe[0] ?? {};
     if (!tool || !args) throw new Absent('there is no tool to cancel');
     const controller = new AbortController();
@@ -397,7 +427,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     } catch (error) {
       if (error !== reason) throw error;
       if (transport.kind === 'http' && client.revision?.era === 'modern') {
-        reporter.note('Nothing is sent: over HTTP the client closes the stream of its request, which says it.');
+        reporter.note(
+          'Nothing is sent: over HTTP the client closes the stream of its request, which says it.',
+        );
       }
       return `${tool.name} was cancelled`;
     } finally {

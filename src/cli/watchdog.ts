@@ -1,6 +1,8 @@
 /** Ends a request that nobody answers. */
 export interface Watchdog {
-  /** Runs with a signal that aborts, with a reason to read, when the other side has been silent for too long. */
+  /**
+   * Runs with a signal that aborts, with a reason to read, when the other side has been silent for too long.
+   */
   guard<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Something was heard. */
   heard(): void;
@@ -26,7 +28,9 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
         if (paused) return;
         silent += everyMs;
         total += everyMs;
-        if (silent >= silenceMs) controller.abort(new Error(`no answer: ${silenceMs / 1000} s without a message`));
+        if (silent >= silenceMs) {
+          controller.abort(new Error(`no answer: ${silenceMs / 1000} s without a message`));
+        }
         else if (total >= totalMs) controller.abort(new Error(`no answer within ${totalMs / 1000} s`));
       }, everyMs);
       // Raced: a transport that does not look at the signal must not hold up the tour.

@@ -6,8 +6,8 @@ const cacheable = new Set([
 ]);
 
 /**
- * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever else
- * the server is told (a token, say), two authorizations never share it.
+ * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever
+ * else the server is told (a token, say), two authorizations never share it.
  * Source: 2026-07-28 server/utilities/caching.
  */
 export class ResultCache {

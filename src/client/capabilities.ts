@@ -2,7 +2,10 @@ import type { ClientCapabilities, Implementation } from '../protocol/initialize.
 import type { Revision } from '../protocol/revisions.ts';
 import type { ClientOptions } from './options.ts';
 
-/** What the client declares in a revision: what it has handlers for, in that revision's words and no newer ones. */
+/**
+ * What the client declares in a revision: what it has handlers for, in that revision's words and no newer
+ * ones.
+ */
 export function declaredCapabilities(options: ClientOptions, revision: Revision): ClientCapabilities {
   const { onElicit, onElicitUrl, onSample, roots, extensions, capabilities = {} } = options;
   const legacy = revision.era === 'legacy';
@@ -11,7 +14,9 @@ export function declaredCapabilities(options: ClientOptions, revision: Revision)
     ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
   if (elicitation && revision.urlElicitation) declared.elicitation = elicitation;
   // Before there were modes, elicitation was by form.
-  else if (elicitation && revision.elicitation && (elicitation.form || !elicitation.url)) declared.elicitation = {};
+  else if (elicitation && revision.elicitation && (elicitation.form || !elicitation.url)) {
+    declared.elicitation = {};
+  }
   const sampling = capabilities.sampling ?? (onSample && {});
   if (sampling) declared.sampling = revision.samplingTools ? sampling : {};
   const rooted = capabilities.roots ?? (roots && { listChanged: true });
@@ -19,7 +24,9 @@ export function declaredCapabilities(options: ClientOptions, revision: Revision)
   if (capabilities.experimental) declared.experimental = capabilities.experimental;
   if (revision.extensions && (extensions || capabilities.extensions)) {
     declared.extensions = { ...capabilities.extensions };
-    for (const [id, { settings = {} }] of Object.entries(extensions ?? {})) declared.extensions[id] = settings;
+    for (const [id, { settings = {} }] of Object.entries(extensions ?? {})) {
+      declared.extensions[id] = settings;
+    }
   }
   return declared;
 }

@@ -9,7 +9,9 @@ type Bag = Record<string, unknown>;
 /** What listening needs of the client. */
 export interface ListeningPort {
   /** Asks `subscriptions/listen`; calls `sent` with the id, and resolves when the server ends the stream. */
-  listen(notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void): Promise<unknown>;
+  listen(
+    notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void,
+  ): Promise<unknown>;
   /** Fails a request of ours that is still open. */
   fail(id: RequestId, error: Error): void;
   error(error: unknown): void;
@@ -28,9 +30,9 @@ const minBackoffMs = 250;
 const maxBackoffMs = 30_000;
 
 /**
- * Keeps one `subscriptions/listen` open for everything that the client wants to be told of. When that changes, a
- * second stream is opened and acknowledged before the first is closed; when a stream drops, it is opened again,
- * after 250 ms, then twice as long each time, 30 s at most.
+ * Keeps one `subscriptions/listen` open for everything that the client wants to be told of. When that
+ * changes, a second stream is opened and acknowledged before the first is closed; when a stream drops, it is
+ * opened again, after 250 ms, then twice as long each time, 30 s at most.
  * Source: 2026-07-28 basic/patterns/subscriptions.
  */
 export class Listening {
@@ -157,8 +159,12 @@ export class Listening {
     }
     const { timeoutMs } = this.#port;
     const controller = new AbortController();
-    const late = new ConnectionError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`);
-    const timer = timeoutMs > 0 && typeof setTimeout === 'function' ? setTimeout(() => controller.abort(late), timeoutMs) : undefined;
+    const late = new ConnectionError(
+      'timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`,
+    );
+    const timer = timeoutMs > 0 && typeof setTimeout === 'function'
+      ? setTimeout(() => controller.abort(late), timeoutMs)
+      : undefined;
     try {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
@@ -199,7 +205,9 @@ export class Listening {
       return this.#port.error(error);
     }
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs));
+    this.#timer = setTimeout(
+      () => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs),
+    );
     (this.#timer as { unref?: () => void }).unref?.();
   }
 }

@@ -26,9 +26,9 @@ const noOptions: CallOptions = {};
 /**
  * A client of one MCP server, in whatever revision that server speaks.
  *
- * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the time
- * is up or the connection closes, with the signal's reason where the caller cancels, and with an `Error` that says
- * so where the server has not declared what the call needs.
+ * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the
+ * time is up or the connection closes, with the signal's reason where the caller cancels, and with an `Error`
+ * that says so where the server has not declared what the call needs.
  */
 export class McpClient {
   readonly #session: Session;
@@ -114,8 +114,8 @@ export class McpClient {
   }
 
   /**
-   * Any request, such as one of an extension's. `_meta` of the revision is added, questions of the server's are
-   * answered, results are kept, as with every other call.
+   * Any request, such as one of an extension's. `_meta` of the revision is added, questions of the server's
+   * are answered, results are kept, as with every other call.
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
     if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
@@ -138,7 +138,9 @@ export class McpClient {
     return result;
   }
 
-  /** Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid. */
+  /**
+   * Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid.
+   */
   async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const session = this.#session;
     const { maxRounds = 10, extensions = {} } = session.options;
@@ -152,13 +154,17 @@ export class McpClient {
     const type = result['resultType'];
     if (type === undefined || type === 'complete') return result;
     for (const { resultTypes = {} } of Object.values(extensions)) {
-      const take = typeof type === 'string' && Object.hasOwn(resultTypes, type) ? resultTypes[type] : undefined;
+      const take = typeof type === 'string' && Object.hasOwn(resultTypes, type)
+        ? resultTypes[type]
+        : undefined;
       if (take) {
         const answer = (requests: unknown): Promise<Bag> => gather(method, requests, port);
         return await take(result, method, { options, answer }) as Bag;
       }
     }
-    throw new Error(`${method}: the result is of the type ${JSON.stringify(type)}, which this client does not know`);
+    throw new Error(
+      `${method}: the result is of the type ${JSON.stringify(type)}, which this client does not know`,
+    );
   }
 
   // ---- lists
@@ -178,7 +184,10 @@ export class McpClient {
     } while (cursor !== undefined);
   }
 
-  /** The tools, page by page as they are needed. Over HTTP without those whose `x-mcp-header` breaks the rules. */
+  /**
+   * The tools, page by page as they are needed. Over HTTP without those whose `x-mcp-header` breaks the
+   * rules.
+   */
   tools(options?: CallOptions): AsyncGenerator<Tool, void, undefined> {
     return this.#list('tools/list', 'tools', options);
   }
@@ -214,13 +223,14 @@ export class McpClient {
   // ---- calls
 
   /**
-   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. With the option
-   * `validator`, `structuredContent` is held against the schema that `listTools` told.
+   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. With the
+   * option `validator`, `structuredContent` is held against the schema that `listTools` told.
    */
   callTool<T = unknown>(
     name: string, args?: Readonly<Bag>, options?: CallOptions,
   ): Promise<CallToolResult & { structuredContent?: T }> {
-    const answer = this.request('tools/call', args === undefined ? { name } : { name, arguments: args }, options);
+    const params = args === undefined ? { name } : { name, arguments: args };
+    const answer = this.request('tools/call', params, options);
     const outputs = this.#outputs;
     return (outputs ? answer.then((result) => {
       outputs.check(name, result);
@@ -229,15 +239,22 @@ export class McpClient {
   }
 
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.request('resources/read', { uri }, options) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
+    return this.request(
+      'resources/read', { uri }, options,
+    ) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
   }
 
-  getPrompt(name: string, args?: Readonly<Record<string, string>>, options?: CallOptions): Promise<GetPromptResult> {
+  getPrompt(
+    name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
+  ): Promise<GetPromptResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
     return this.request('prompts/get', params, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
   }
 
-  /** Values for an argument that is being typed; `settled` are the arguments that have theirs (since 2025-06-18). */
+  /**
+   * Values for an argument that is being typed; `settled` are the arguments that have theirs (since
+   * 2025-06-18).
+   */
   async complete(
     ref: CompleteRequestParams['ref'],
     argument: CompleteRequestParams['argument'],
@@ -270,9 +287,9 @@ export class McpClient {
   }
 
   /**
-   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this value;
-   * undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across drops and new
-   * streams; one call a key at a time. Since 2026-07-28.
+   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
+   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
+   * drops and new streams; one call a key at a time. Since 2026-07-28.
    */
   async listen(key: string, value: unknown): Promise<unknown> {
     await this.#session.ready('subscriptions/listen');

@@ -46,7 +46,8 @@ export async function negotiate(client: Negotiator): Promise<Agreement> {
     try {
       return await initialize(client);
     } catch (error) {
-      // The memory is stale: the server may have moved to the other era. Silence and lost connections say nothing.
+      // The memory is stale: the server may have moved to the other era. Silence and lost connections say
+      // nothing.
       if (!hasModern || !(error instanceof RpcError || error instanceof HttpError)) throw error;
     }
     return readDiscovery(client, await discover(client, false));
@@ -63,7 +64,10 @@ export async function negotiate(client: Negotiator): Promise<Agreement> {
 
 const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
 
-/** Whether a failed discovery says that the server is a legacy one: not if the error is a recognised modern one. */
+/**
+ * Whether a failed discovery says that the server is a legacy one: not if the error is a recognised modern
+ * one.
+ */
 async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   if (error instanceof RpcError) {
     if (!modernErrors.has(error.code)) return true;
@@ -110,7 +114,9 @@ async function readDiscovery(client: Negotiator, result: Record<string, unknown>
     throw new Error('server/discover: the result has no list of supportedVersions');
   }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
-  if (mutual === undefined) throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
+  if (mutual === undefined) {
+    throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
+  }
   if (isLegacy(mutual)) return initialize(client);
   return agreement(mutual, capabilities, metaOf(result)?.[metaKeys.serverInfo], result);
 }
@@ -143,5 +149,7 @@ function explain({ revisions }: Negotiator, cause: unknown): Error {
   const ours = revisions.map(({ version }) => version).join(', ');
   const supported = cause instanceof RpcError ? supportedBy(cause) : [];
   const theirs = supported.length > 0 ? `; the server speaks ${supported.join(', ')}` : '';
-  return new Error(`no protocol revision in common: this client speaks ${ours}${theirs} (${errorMessage(cause)})`, { cause });
+  return new Error(
+    `no protocol revision in common: this client speaks ${ours}${theirs} (${errorMessage(cause)})`, { cause },
+  );
 }

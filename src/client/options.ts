@@ -50,9 +50,9 @@ export type TakeResult = (
 ) => object | Promise<object>;
 
 /**
- * An extension of the protocol, the client's side (2026-07-28 basic/versioning#extension-negotiation). Its methods
- * are called with `client.request`, which also takes `_meta` keys of its own, and its keys in the filter of
- * `subscriptions/listen` are set with `client.listen`.
+ * An extension of the protocol, the client's side (2026-07-28 basic/versioning#extension-negotiation). Its
+ * methods are called with `client.request`, which also takes `_meta` keys of its own, and its keys in the
+ * filter of `subscriptions/listen` are set with `client.listen`.
  */
 export interface ClientExtension {
   /** Declared among the capabilities. Default: none. */
@@ -97,7 +97,9 @@ export interface ClientOptions extends ClientHandlers {
   cache?: boolean | undefined;
   /** How often one call may come back with questions. Default: 10. */
   maxRounds?: number | undefined;
-  /** Makes the judge of `structuredContent`, such as `compile` of barewire/schema. Default: it is not judged. */
+  /**
+   * Makes the judge of `structuredContent`, such as `compile` of barewire/schema. Default: it is not judged.
+   */
   validator?: ((schema: JsonSchema) => Validate) | undefined;
   /** Declared over what the handlers declare, member by member. */
   capabilities?: ClientCapabilities | undefined;

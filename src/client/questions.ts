@@ -10,12 +10,13 @@ import { completeForm } from '../schema/elicitation.ts';
 import type { Form } from '../schema/elicitation.ts';
 import type { ClientOptions, ElicitAnswer, QuestionContext } from './options.ts';
 
-const invalid = (message: string): RpcError => new RpcError(errorCodes.invalidParams, `Invalid params: ${message}`);
+const invalid = (message: string): RpcError =>
+  new RpcError(errorCodes.invalidParams, `Invalid params: ${message}`);
 
 /**
- * Answers a question of the server's: a request of its own in the legacy era, an input request in the modern one.
- * Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such questions,
- * `-32602` where it does, but not in this way.
+ * Answers a question of the server's: a request of its own in the legacy era, an input request in the modern
+ * one. Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such
+ * questions, `-32602` where it does, but not in this way.
  */
 export async function answerQuestion(
   method: string,
@@ -29,7 +30,9 @@ export async function answerQuestion(
   if (missing) {
     const capability = method.slice(0, method.indexOf('/')) as keyof ClientCapabilities;
     // 2025-11-25 client/elicitation#error-handling, client/sampling, client/roots#error-handling.
-    throw declared[capability] ? invalid(missing.message) : new RpcError(errorCodes.methodNotFound, missing.message);
+    throw declared[capability]
+      ? invalid(missing.message)
+      : new RpcError(errorCodes.methodNotFound, missing.message);
   }
   const { onElicit, onElicitUrl, onSample, roots } = options;
   switch (method) {
@@ -45,7 +48,9 @@ export async function answerQuestion(
       }
       if (!onElicit) break;
       if (!isObject(params['requestedSchema'])) throw invalid('params.requestedSchema must be an object');
-      return complete(params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context));
+      return complete(
+        params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context),
+      );
     case 'sampling/createMessage':
       if (!onSample) break;
       if (!Array.isArray(params['messages'])) throw invalid('params.messages must be a list');
@@ -58,7 +63,9 @@ export async function answerQuestion(
 }
 
 function judge(answer: ElicitAnswer): ElicitAnswer {
-  if (answer?.action === 'accept' || answer?.action === 'decline' || answer?.action === 'cancel') return answer;
+  if (answer?.action === 'accept' || answer?.action === 'decline' || answer?.action === 'cancel') {
+    return answer;
+  }
   throw new TypeError('the handler of an elicitation must answer with the action accept, decline or cancel');
 }
 

@@ -16,17 +16,21 @@ export interface RoundsPort {
 }
 
 /**
- * Answers the questions that a result asks, and asks again with the answers, until there is a result of another
- * kind. Rejects where a question cannot be answered, where the rounds are too many, and where they break the rules
- * of 2026-07-28 basic/patterns/mrtr.
+ * Answers the questions that a result asks, and asks again with the answers, until there is a result of
+ * another kind. Rejects where a question cannot be answered, where the rounds are too many, and where they
+ * break the rules of 2026-07-28 basic/patterns/mrtr.
  */
 export async function playRounds(
   method: string, params: Bag | undefined, result: Bag, port: RoundsPort,
 ): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     const { maxRounds } = port;
-    if (!mayAsk.has(method)) throw new Error(`${method}: the server asks for input, which it may not do here`);
-    if (round > maxRounds) throw new Error(`${method}: the server asked for input more than ${maxRounds} times`);
+    if (!mayAsk.has(method)) {
+      throw new Error(`${method}: the server asks for input, which it may not do here`);
+    }
+    if (round > maxRounds) {
+      throw new Error(`${method}: the server asked for input more than ${maxRounds} times`);
+    }
     const { inputRequests, requestState } = result;
     const next = { ...params };
     // Both belong to the retry of one result, and to nothing else.
@@ -37,7 +41,9 @@ export async function playRounds(
       if (typeof requestState !== 'string') throw new Error(`${method}: "requestState" must be a string`);
       next['requestState'] = requestState;
     } else if (inputRequests === undefined) {
-      throw new Error(`${method}: input is required, but there is neither "inputRequests" nor "requestState"`);
+      throw new Error(
+        `${method}: input is required, but there is neither "inputRequests" nor "requestState"`,
+      );
     }
     result = await port.send(next);
   }

@@ -78,7 +78,9 @@ export class Session {
     this.#limits = limits;
     this.#events = events;
     const { era = 'auto' } = options;
-    this.#revisions = selectRevisions(options.revisions).filter((revision) => era === 'auto' || revision.era === era);
+    this.#revisions = selectRevisions(options.revisions).filter(
+      (revision) => era === 'auto' || revision.era === era,
+    );
     if (this.#revisions.length === 0) throw new RangeError(`no protocol revision is left in the era ${era}`);
     this.logLevel = options.logLevel;
     this.#connection = this.#newConnection();
@@ -121,7 +123,9 @@ export class Session {
       remembered,
       discover: (revision, probing) => {
         const params = { _meta: this.metaFor(revision) };
-        const wait = probing && transport.kind === 'pipe' ? { timeoutMs: this.#limits.probeTimeoutMs } : undefined;
+        const wait = probing && transport.kind === 'pipe'
+          ? { timeoutMs: this.#limits.probeTimeoutMs }
+          : undefined;
         return this.#connection.request('server/discover', params, wait);
       },
       initialize: (revision) => this.#initialize(revision),
@@ -181,7 +185,9 @@ export class Session {
   async #resume({ capabilities }: Agreement): Promise<void> {
     const wishes = Array.from(this.subscribed, (uri): [string, Bag] => ['resources/subscribe', { uri }]);
     if (this.logLevel && capabilities.logging) wishes.push(['logging/setLevel', { level: this.logLevel }]);
-    await Promise.all(wishes.map(([method, params]) => this.#connection.request(method, params).catch(this.report)));
+    await Promise.all(
+      wishes.map(([method, params]) => this.#connection.request(method, params).catch(this.report)),
+    );
   }
 
   #listen({ capabilities: { tools, prompts, resources } }: Agreement): void {
@@ -195,7 +201,8 @@ export class Session {
     this.listening = new Listening({
       timeoutMs: this.#limits.timeoutMs,
       listen: (notifications, signal, sent) => this.#connection.request(
-        'subscriptions/listen', { notifications, _meta: this.meta }, { signal, timeoutMs: 0, maxTimeoutMs: 0 }, {
+        'subscriptions/listen', { notifications, _meta: this.meta },
+        { signal, timeoutMs: 0, maxTimeoutMs: 0 }, {
           send: (text, message) => {
             if (message && 'id' in message) sent(message.id);
             this.#transport?.send(text, message);
@@ -253,8 +260,8 @@ export class Session {
       giveUp: (id, method) => {
         const http = this.#transport?.kind === 'http';
         if (http) this.#transport?.abandon?.(id);
-        // 2026-07-28 basic/patterns/cancellation: over HTTP the stream's end says it. A probe is not cancelled:
-        // a server that did not know it would not know the cancellation either.
+        // 2026-07-28 basic/patterns/cancellation: over HTTP the stream's end says it. A probe is not
+        // cancelled: a server that did not know it would not know the cancellation either.
         return method === 'server/discover' || (http && this.meta !== undefined);
       },
     }, this.#limits);
@@ -265,7 +272,9 @@ export class Session {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
       if (kind === 'refusal') {
-        if (!this.#connection.refused(decoded)) this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+        if (!this.#connection.refused(decoded)) {
+          this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+        }
       } else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
@@ -293,7 +302,9 @@ export class Session {
     }
     if (method === 'ping') return {};
     if (!mayPass(clientLifecycle[this.#state].receive, method)) {
-      throw new RpcError(errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`);
+      throw new RpcError(
+        errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`,
+      );
     }
     return this.answer(method, params, inbound);
   }

@@ -23,7 +23,9 @@ export class ToolHeaders {
       this.#tools.delete(name);
       const found = mirroredParameters(tool['inputSchema']);
       if ('fault' in found) {
-        this.#warn(new Error(`the tool ${JSON.stringify(name)} is left out: inputSchema${found.fault.slice(1)}`));
+        this.#warn(
+          new Error(`the tool ${JSON.stringify(name)} is left out: inputSchema${found.fault.slice(1)}`),
+        );
         return false;
       }
       if (found.headers.size > 0) this.#tools.set(name, found.headers);

@@ -5,8 +5,8 @@ import type { JsonSchema, Validate } from '../schema/types.ts';
 type Bag = Record<string, unknown>;
 
 /**
- * Holds what tools return against the output schemas that `tools/list` told. A tool that was never listed is not
- * judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
+ * Holds what tools return against the output schemas that `tools/list` told. A tool that was never listed is
+ * not judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
  */
 export class ToolOutputs {
   readonly #compile: (schema: JsonSchema) => Validate;
@@ -35,16 +35,23 @@ export class ToolOutputs {
   check(name: string, result: Bag): void {
     const schema = this.#schemas.get(name);
     // What an extension made of a result of its own type is not the tool's.
-    if (schema === undefined || result['isError'] === true || (result['resultType'] ?? 'complete') !== 'complete') return;
+    if (schema === undefined || result['isError'] === true) return;
+    if ((result['resultType'] ?? 'complete') !== 'complete') return;
     const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema);
     if (validate === undefined) return;
     if (result['structuredContent'] === undefined) {
-      throw new Error(`the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`);
+      throw new Error(
+        `the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`,
+      );
     }
     const judged = validate(result['structuredContent']);
     if (judged.valid) return;
-    const faults = judged.errors.slice(0, 10).map(({ path, message }) => `structuredContent${path} ${message}`);
-    throw new Error(`the result of the tool ${JSON.stringify(name)} breaks its output schema: ${faults.join('; ')}`);
+    const faults = judged.errors.slice(0, 10).map(
+      ({ path, message }) => `structuredContent${path} ${message}`,
+    );
+    throw new Error(
+      `the result of the tool ${JSON.stringify(name)} breaks its output schema: ${faults.join('; ')}`,
+    );
   }
 
   /** A schema that cannot be used is reported once, and its tool not judged. */

@@ -9,7 +9,10 @@ import type { Revision } from './revisions.ts';
  */
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {
-    super(errorCodes.missingClientCapability, `The client did not declare that it supports ${what}`, { requiredCapabilities });
+    super(
+      errorCodes.missingClientCapability, `The client did not declare that it supports ${what}`,
+      { requiredCapabilities },
+    );
     this.name = 'MissingCapabilityError';
   }
 }
@@ -63,7 +66,9 @@ const serverNeeds: Readonly<Record<string, (has: ServerCapabilities) => unknown>
  * the revision has one. 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
  */
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
-  if (method === 'completion/complete') return !revision.completionsCapability || has.completions !== undefined;
+  if (method === 'completion/complete') {
+    return !revision.completionsCapability || has.completions !== undefined;
+  }
   const need = Object.hasOwn(serverNeeds, method) ? serverNeeds[method] : undefined;
   return need === undefined || Boolean(need(has));
 }

@@ -6,10 +6,14 @@
 
 export type LifecycleState = 'new' | 'initializing' | 'ready' | 'closed';
 
-/** `initialize`: the request was sent (client) or answered (server). `initialized`: the notification passed. */
+/**
+ * `initialize`: the request was sent (client) or answered (server). `initialized`: the notification passed.
+ */
 export type LifecycleEvent = 'initialize' | 'initialized' | 'close';
 
-/** Which requests may pass: none, the handshake and pings, pings alone, or every request but the handshake. */
+/**
+ * Which requests may pass: none, the handshake and pings, pings alone, or every request but the handshake.
+ */
 export type Passage = 'none' | 'handshake' | 'ping' | 'operation';
 
 export interface LifecycleRow {

@@ -40,8 +40,9 @@ export function isModern(request: Request): boolean {
 }
 
 /**
- * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or malformed,
- * `-32022` where `served` does not hold the version. 2026-07-28 basic/index#meta, basic/versioning.
+ * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
+ * malformed, `-32022` where `served` does not hold the version. 2026-07-28 basic/index#meta,
+ * basic/versioning.
  */
 export function readRequestMeta(request: Request, served: readonly Revision[]): RequestMeta {
   const meta = metaOf(request.params) ?? {};
@@ -49,7 +50,8 @@ export function readRequestMeta(request: Request, served: readonly Revision[]): 
   if (typeof requested !== 'string') throw malformed(metaKeys.protocolVersion, 'a string', requested);
   const revision = findRevision(served, requested);
   if (revision?.era !== 'modern') {
-    throw new RpcError(errorCodes.unsupportedProtocolVersion, `Unsupported protocol version ${JSON.stringify(requested)}`, {
+    const what = `Unsupported protocol version ${JSON.stringify(requested)}`;
+    throw new RpcError(errorCodes.unsupportedProtocolVersion, what, {
       supported: served.map(({ version }) => version),
       requested,
     });
@@ -85,12 +87,15 @@ export function subscriptionMeta(id: RequestId): Record<string, unknown> {
   return { [metaKeys.subscriptionId]: id };
 }
 
-// Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is bounded, and
-// the characters between the parts are in none of them, so that no input makes the matching go back far.
+// Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is
+// bounded, and the characters between the parts are in none of them, so that no input makes the matching go
+// back far.
 const prefixedName =
   /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 
-/** Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#meta. */
+/**
+ * Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#meta.
+ */
 export function isExtensionId(id: string): boolean {
   return prefixedName.test(id);
 }

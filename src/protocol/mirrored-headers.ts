@@ -1,7 +1,8 @@
 import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
 
-// 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a tool's
-// schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server compares.
+// 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a
+// tool's schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server
+// compares.
 
 const annotation = 'x-mcp-header';
 const maxDepth = 256;
@@ -18,8 +19,9 @@ const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions',
 export type HeaderPaths = Map<string, readonly string[]>;
 
 /**
- * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that lead to
- * the argument. `fault` says which rule an annotation breaks, and where; such a tool is not to be listed over HTTP.
+ * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that
+ * lead to the argument. `fault` says which rule an annotation breaks, and where; such a tool is not to be
+ * listed over HTTP.
  */
 export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths } | { fault: string } {
   const headers: HeaderPaths = new Map();
@@ -55,7 +57,9 @@ function annotate(
 ): string | undefined {
   if (!Object.hasOwn(schema, annotation)) return undefined;
   const name = schema[annotation];
-  if (typeof name !== 'string' || !token.test(name)) return `${annotation} must be the name of a header field`;
+  if (typeof name !== 'string' || !token.test(name)) {
+    return `${annotation} must be the name of a header field`;
+  }
   if (!path?.length) return `${annotation} must stand at a property that "properties" alone leads to`;
   const { type } = schema;
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') {

@@ -15,7 +15,9 @@ export interface Revision {
   readonly streamableHttp: boolean;
   /** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
   readonly versionHeader: boolean;
-  /** An SSE stream begins with an event that primes the client to reconnect, and may be closed to be polled. */
+  /**
+   * An SSE stream begins with an event that primes the client to reconnect, and may be closed to be polled.
+   */
   readonly ssePolling: boolean;
   /** `annotations` on tools. */
   readonly toolAnnotations: boolean;
@@ -45,7 +47,9 @@ export interface Revision {
   readonly samplingTools: boolean;
   /** Icons, and `description` and `websiteUrl` of an implementation. */
   readonly icons: boolean;
-  /** Arguments that break a tool's input schema: an error answer, or a result that the model can learn from. */
+  /**
+   * Arguments that break a tool's input schema: an error answer, or a result that the model can learn from.
+   */
   readonly inputErrors: 'protocol' | 'result';
   /** The code for a resource that does not exist. */
   readonly resourceNotFound: -32002 | -32602;
@@ -134,7 +138,9 @@ const r2026_07_28: Revision = {
 };
 
 /** Newest first: the order of preference. */
-export const revisions: readonly Revision[] = [r2026_07_28, r2025_11_25, r2025_06_18, r2025_03_26, r2024_11_05];
+export const revisions: readonly Revision[] = [
+  r2026_07_28, r2025_11_25, r2025_06_18, r2025_03_26, r2024_11_05,
+];
 
 /**
  * The rows for these versions, newest first; all of them without an argument.
@@ -143,7 +149,9 @@ export const revisions: readonly Revision[] = [r2026_07_28, r2025_11_25, r2025_0
 export function selectRevisions(versions?: readonly string[]): readonly Revision[] {
   if (versions === undefined) return revisions;
   for (const version of versions) {
-    if (!findRevision(revisions, version)) throw new RangeError(`unknown protocol revision ${JSON.stringify(version)}`);
+    if (!findRevision(revisions, version)) {
+      throw new RangeError(`unknown protocol revision ${JSON.stringify(version)}`);
+    }
   }
   return revisions.filter(({ version }) => versions.includes(version));
 }
@@ -153,8 +161,8 @@ export function findRevision(among: readonly Revision[], version: unknown): Revi
 }
 
 /**
- * The revision that answers `initialize`: the one asked for, otherwise the newest that the server has; undefined
- * where it has no legacy revision at all. 2025-11-25 basic/lifecycle#version-negotiation.
+ * The revision that answers `initialize`: the one asked for, otherwise the newest that the server has;
+ * undefined where it has no legacy revision at all. 2025-11-25 basic/lifecycle#version-negotiation.
  */
 export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
   const legacy = served.filter(({ era }) => era === 'legacy');

@@ -8,7 +8,7 @@
 //   node scripts/size.mjs --json       the figures as JSON
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -39,7 +39,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 17.25 * KIB,
+    ceiling: 17.5 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -47,7 +47,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 23 * KIB,
+    ceiling: 23.25 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -67,7 +67,7 @@ const entries = [
     name: 'http-client',
     what: 'client over HTTP',
     budget: 12 * KIB,
-    ceiling: 16.25 * KIB,
+    ceiling: 16.5 * KIB,
     platform: 'neutral',
     code: `
       import { McpClient } from 'barewire/client';
@@ -105,18 +105,19 @@ const publicNames = Object.keys(manifest.exports)
   .filter((path) => !path.endsWith('.json'))
   .map((path) => manifest.name + path.slice(1));
 
-/** Bundles the sources themselves, so that nothing has to be built first. */
-const fromSource = {
-  name: 'from-source',
+/** Bundles what is published; or the sources, whose names say what is in it. */
+const from = (published) => ({
+  name: 'from',
   setup(bundler) {
     bundler.onResolve({ filter: new RegExp(`^${manifest.name}(/|$)`) }, ({ path }) => {
       const target = manifest.exports[`.${path.slice(manifest.name.length)}`];
       if (target === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
-      const source = `${root}${target.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts')}`;
-      return existsSync(source) ? { path: source, sideEffects: false } : { errors: [{ text: `no ${relative(root, source)}` }] };
+      const file = published ? target.default : target.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts');
+      const found = join(root, file);
+      return existsSync(found) ? { path: found, sideEffects: false } : { errors: [{ text: `no ${file}: run npm run build` }] };
     });
   },
-};
+});
 
 // What a stdio server is made of, by what a user would miss. Shared code belongs to no part.
 const parts = {
@@ -146,7 +147,7 @@ const without = (files) => ({
   },
 });
 
-async function bundle({ code, platform }, leftOut = []) {
+async function bundle({ code, platform }, leftOut) {
   const { outputFiles, metafile } = await build({
     stdin: { contents: typeof code === 'function' ? code(publicNames) : code, resolveDir: root, loader: 'js' },
     bundle: true,
@@ -157,7 +158,7 @@ async function bundle({ code, platform }, leftOut = []) {
     write: false,
     metafile: true,
     logLevel: 'silent',
-    plugins: [fromSource, without(leftOut)],
+    plugins: leftOut ? [from(false), without(leftOut)] : [from(true)],
   });
   const bytes = outputFiles[0].contents;
   return { minified: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length, metafile };
@@ -174,7 +175,7 @@ if (args[0] === '--why') {
     console.error(`--why wants one of ${entries.map(({ name }) => name).join(', ')}`);
     process.exit(2);
   }
-  const { minified, gzipped, metafile } = await bundle(entry).catch((error) => {
+  const { minified, gzipped, metafile } = await bundle(entry, []).catch((error) => {
     console.error(missing(error));
     process.exit(1);
   });
@@ -192,7 +193,7 @@ if (args[0] === '--why') {
 
 if (args[0] === '--parts') {
   const server = entries.find(({ name }) => name === 'mcp-server');
-  const { gzipped } = await bundle(server);
+  const { gzipped } = await bundle(server, []);
   console.log(`${server.what}: ${kib(gzipped)}`);
   const without = async (what, files) => {
     const left = await bundle(server, files);

@@ -3,5 +3,4 @@ export type {
   Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName,
   QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
-export * as errorCodes from '../jsonrpc/error-codes.ts';
-export { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
+export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

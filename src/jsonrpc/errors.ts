@@ -1,7 +1,19 @@
-import * as errorCodes from './error-codes.ts';
+import * as codes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
 
-export { errorCodes };
+/** The codes of error objects by name, for those who import them from outside. */
+export const errorCodes: Pick<typeof codes, keyof typeof codes> = {
+  parseError: codes.parseError,
+  invalidRequest: codes.invalidRequest,
+  methodNotFound: codes.methodNotFound,
+  invalidParams: codes.invalidParams,
+  internalError: codes.internalError,
+  resourceNotFound: codes.resourceNotFound,
+  urlElicitationRequired: codes.urlElicitationRequired,
+  headerMismatch: codes.headerMismatch,
+  missingClientCapability: codes.missingClientCapability,
+  unsupportedProtocolVersion: codes.unsupportedProtocolVersion,
+};
 
 /**
  * An error that travels as a JSON-RPC error object: thrown by a handler it becomes the answer;
@@ -21,20 +33,20 @@ export class RpcError extends Error {
 
 /** The error for a parameter that is missing or wrong: `what` begins with its path below `params`. */
 export function invalidParams(what: string, data?: unknown): RpcError {
-  return new RpcError(errorCodes.invalidParams, `Invalid params: params.${what}`, data);
+  return new RpcError(codes.invalidParams, `Invalid params: params.${what}`, data);
 }
 
 export function invalidRequest(what: string): RpcError {
-  return new RpcError(errorCodes.invalidRequest, `Invalid request: ${what}`);
+  return new RpcError(codes.invalidRequest, `Invalid request: ${what}`);
 }
 
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
+  return new RpcError(codes.methodNotFound, `Method not found: ${method}`);
 }
 
 /** The error for a fault of this side: a handler that broke its word, or a limit that is reached. */
 export function internalError(message: string): RpcError {
-  return new RpcError(errorCodes.internalError, message);
+  return new RpcError(codes.internalError, message);
 }
 
 /** The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. */
@@ -43,7 +55,7 @@ export function toErrorObject(thrown: unknown): ErrorObject {
     const { code, message, data } = thrown;
     return data === undefined ? { code, message } : { code, message, data };
   }
-  return { code: errorCodes.internalError, message: errorMessage(thrown) };
+  return { code: codes.internalError, message: errorMessage(thrown) };
 }
 
 export function errorMessage(thrown: unknown): string {

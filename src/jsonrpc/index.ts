@@ -1,8 +1,7 @@
 export { classify, decode, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
 export type { ConnectionHandlers, ConnectionLimits, Progress, RequestOptions } from './connection.ts';
-export * as errorCodes from './error-codes.ts';
-export { ConnectionError, RpcError } from './errors.ts';
+export { ConnectionError, errorCodes, RpcError } from './errors.ts';
 export type { LocalFailure } from './errors.ts';
 export { createFramer, defaultMaxMessageBytes } from './framing.ts';
 export type { Framer, FramerEvents } from './framing.ts';

@@ -64,19 +64,21 @@ const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: strin
   ['format', 'a string', 'format'],
 ];
 
-const KEYWORDS: ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]> =
-  /* @__PURE__ */ new Map(
-    TABLE.flatMap(([vocabulary, kind, keywords]) =>
-      keywords.split(' ').map((marked) => {
-        const [keyword = '', mark] = marked.split(/\b(?=[+-])/);
-        return [keyword, [vocabulary, kind, mark]] as const;
-      }),
-    ),
-  );
+let keywords: ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]> | undefined;
+
+/** By name. Made at the first use: an import does nothing. */
+const byName = (): NonNullable<typeof keywords> => keywords ??= new Map(
+  TABLE.flatMap(([vocabulary, kind, names]) =>
+    names.split(' ').map((marked) => {
+      const [keyword = '', mark] = marked.split(/\b(?=[+-])/);
+      return [keyword, [vocabulary, kind, mark]] as const;
+    }),
+  ),
+);
 
 /** The kind of a keyword in a dialect; undefined when the dialect does not have it (it is then ignored). */
 export function kindOf(keyword: string, { draft7, vocabularies }: Dialect): Kind | undefined {
-  const [vocabulary = '', kind, mark] = KEYWORDS.get(keyword) ?? [];
+  const [vocabulary = '', kind, mark] = byName().get(keyword) ?? [];
   if (mark === (draft7 ? '+' : '-')) return undefined;
   return !vocabularies || vocabulary === 'core' || vocabularies.has(vocabulary) ? kind : undefined;
 }

@@ -33,19 +33,22 @@ const text: Bag = { type: 'string' };
 const count: Bag = { type: 'integer', minimum: 0 };
 const number: Bag = { type: 'number' };
 const texts: Bag = { type: 'array', minItems: 1 };
-const keywords: Bag = {
-  type: { ...text, enum: Object.keys(kinds) },
-  title: text,
-  description: text,
-  minLength: count,
-  maxLength: count,
-  minItems: count,
-  maxItems: count,
-  minimum: number,
-  maximum: number,
-  format: { ...text, enum: Object.keys(formFormats) },
-  enum: texts,
-};
+let keywords: Bag | undefined;
+// Made at the first use: an import does nothing.
+const ruleOf = (key: string): unknown =>
+  (keywords ??= {
+    type: { ...text, enum: Object.keys(kinds) },
+    title: text,
+    description: text,
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    minimum: number,
+    maximum: number,
+    format: { ...text, enum: Object.keys(formFormats) },
+    enum: texts,
+  })[key];
 const newer = 'needs revision 2025-11-25';
 
 // The first rule that one property breaks, or undefined.
@@ -57,7 +60,7 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
     type !== 'string' ? '' : 'enum' in field ? ' enum enumNames' : 'oneOf' in field ? ' oneOf' : '';
   const known = `type title description default${select || (isText(type) ? kinds[type] : '')}`.split(' ');
   for (const key of ['type', ...Object.keys(field)]) {
-    const rule = keywords[key];
+    const rule = ruleOf(key);
     const error = !known.includes(key)
       ? `is not a keyword of ${type}${select}`
       : isBag(rule)

@@ -1,15 +1,7 @@
 import { isHostname } from './idn.ts';
-import type { FormatCheck } from './types.ts';
+import type { Format } from './types.ts';
 
 // No expression here can backtrack: wherever there is a choice, the next character decides it.
-
-function expression(pattern: RegExp, hint?: string): FormatCheck {
-  return check((text) => pattern.test(text), hint);
-}
-
-function check(test: (text: string) => boolean, hint?: string): FormatCheck {
-  return hint ? Object.assign(test, { hint }) : test;
-}
 
 // RFC 3339 section 5.6.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -70,49 +62,60 @@ const PRIVATE = '\\u{e000}-\\u{f8ff}\\u{f0000}-\\u{10fffd}';
 const SPLIT = /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/i;
 const AUTHORITY = /^(?:([^@]*)@)?(?:\[([^\]]*)\]|([^:@[\]]*))(?::\d*)?$/;
 
-function uri(absolute: boolean, more: string): FormatCheck {
-  const only = (characters: string): RegExp => new RegExp(`^(?:[${characters}]|%[\\da-fA-F]{2})*$`, 'u');
-  const path = only(PCHAR + '/' + more);
-  const query = only(PCHAR + '/?' + more + (more && PRIVATE));
-  const fragment = only(PCHAR + '/?' + more);
-  const name = only(PCHAR + more);
-  return (text) => {
-    const [, scheme, authority, rest = '', question = '', hash = ''] = SPLIT.exec(text) ?? [
-      undefined,
-      undefined,
-      undefined,
-      '<',
-    ];
-    if (
-      absolute ?
-        scheme === undefined
-      : scheme === undefined && authority === undefined && /^[^/]*:/.test(rest)
-    )
+// Made at the first use, so that who imports no format carries none.
+const expressions = new Map<string, RegExp>();
+
+/** Whether a text holds these characters and percent-encoded bytes alone. */
+function holdsOnly(text: string, characters: string): boolean {
+  let expression = expressions.get(characters);
+  if (!expression) {
+    expression = new RegExp(`^(?:[${characters}]|%[\\da-fA-F]{2})*$`, 'u');
+    expressions.set(characters, expression);
+  }
+  return expression.test(text);
+}
+
+/** `more`: the characters that an IRI has beyond a URI. */
+function isUri(text: string, absolute: boolean, more: string): boolean {
+  const [, scheme, authority, path = '', query = '', fragment = ''] = SPLIT.exec(text) ?? [
+    undefined,
+    undefined,
+    undefined,
+    '<',
+  ];
+  if (
+    absolute ?
+      scheme === undefined
+    : scheme === undefined && authority === undefined && /^[^/]*:/.test(path)
+  )
+    return false;
+  const name = PCHAR + more;
+  if (authority !== undefined) {
+    const [whole, user = '', literal, host = ''] = AUTHORITY.exec(authority) ?? [];
+    if (whole === undefined || !holdsOnly(user, name) || !holdsOnly(host, name)) return false;
+    if (literal !== undefined && !isIpv6(literal) && !/^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i.test(literal))
       return false;
-    if (authority !== undefined) {
-      const [whole, user = '', literal, host = ''] = AUTHORITY.exec(authority) ?? [];
-      if (whole === undefined || !name.test(user) || !name.test(host)) return false;
-      if (literal !== undefined && !isIpv6(literal) && !/^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i.test(literal))
-        return false;
-    }
-    return path.test(rest) && query.test(question) && fragment.test(hash);
-  };
+  }
+  return (
+    holdsOnly(path, name + '/') &&
+    holdsOnly(query, name + '/?' + (more && PRIVATE)) &&
+    holdsOnly(fragment, name + '/?')
+  );
 }
 
 // RFC 5321 section 4.1.2.
-function email(international: boolean): FormatCheck {
-  const local =
-    international ?
-      /^(?:[^\s"(),.:;<>@[\]\\]+(?:\.[^\s"(),.:;<>@[\]\\]+)*|"(?:[^"\\\r\n]|\\.)*")$/u
-    : /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")$/;
-  return (text) => {
-    const at = text.lastIndexOf('@');
-    const domain = text.slice(at + 1);
-    if (at < 1 || at > 64 || !local.test(text.slice(0, at))) return false;
-    const literal = /^\[(IPv6:)?(.*)\]$/i.exec(domain);
-    if (literal) return literal[1] ? isIpv6(literal[2] ?? '') : isIpv4(literal[2] ?? '');
-    return isHostname(domain.normalize('NFC'), international);
-  };
+const LOCAL = /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")$/;
+const INTERNATIONAL_LOCAL =
+  /^(?:[^\s"(),.:;<>@[\]\\]+(?:\.[^\s"(),.:;<>@[\]\\]+)*|"(?:[^"\\\r\n]|\\.)*")$/u;
+
+function isEmail(text: string, international: boolean): boolean {
+  const at = text.lastIndexOf('@');
+  const domain = text.slice(at + 1);
+  const local = international ? INTERNATIONAL_LOCAL : LOCAL;
+  if (at < 1 || at > 64 || !local.test(text.slice(0, at))) return false;
+  const literal = /^\[(IPv6:)?(.*)\]$/i.exec(domain);
+  if (literal) return literal[1] ? isIpv6(literal[2] ?? '') : isIpv4(literal[2] ?? '');
+  return isHostname(domain.normalize('NFC'), international);
 }
 
 function isRegex(text: string): boolean {
@@ -127,35 +130,34 @@ function isRegex(text: string): boolean {
  * Every format of JSON Schema 2020-12 (which are those of draft-07 and two more), for `compile`'s option
  * `formats`.
  */
-export const formats: Readonly<Record<string, FormatCheck>> = /* @__PURE__ */ ((): Record<
-  string,
-  FormatCheck
-> => ({
-  date: check(isDate, 'YYYY-MM-DD'),
-  time: check(isTime, 'hh:mm:ss with Z or an offset'),
-  'date-time': check(
-    (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text.charAt(10)) && isTime(text.slice(11)),
-    'YYYY-MM-DDThh:mm:ss with Z or an offset',
-  ),
-  duration: expression(
-    /^P(?!$)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/,
-    'P1DT12H',
-  ),
-  email: email(false),
-  'idn-email': email(true),
-  hostname: (text) => isHostname(text, false),
-  'idn-hostname': (text) => isHostname(text, true),
-  ipv4: isIpv4,
-  ipv6: isIpv6,
-  uri: uri(true, ''),
-  'uri-reference': uri(false, ''),
-  iri: uri(true, UCS),
-  'iri-reference': uri(false, UCS),
-  uuid: expression(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
-  'uri-template': expression(
+export const formats: Readonly<Record<string, Format>> = {
+  date: { test: isDate, hint: 'YYYY-MM-DD' },
+  time: { test: isTime, hint: 'hh:mm:ss with Z or an offset' },
+  'date-time': {
+    test: (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text.charAt(10)) && isTime(text.slice(11)),
+    hint: 'YYYY-MM-DDThh:mm:ss with Z or an offset',
+  },
+  duration: {
+    test: (text) =>
+      /^P(?!$)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/.test(
+        text,
+      ),
+    hint: 'P1DT12H',
+  },
+  email: { test: (text) => isEmail(text, false) },
+  'idn-email': { test: (text) => isEmail(text, true) },
+  hostname: { test: (text) => isHostname(text, false) },
+  'idn-hostname': { test: (text) => isHostname(text, true) },
+  ipv4: { test: isIpv4 },
+  ipv6: { test: isIpv6 },
+  uri: { test: (text) => isUri(text, true, '') },
+  'uri-reference': { test: (text) => isUri(text, false, '') },
+  iri: { test: (text) => isUri(text, true, UCS) },
+  'iri-reference': { test: (text) => isUri(text, false, UCS) },
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  'uri-template':
     /^(?:[^\0- "%<>\\^`{|}\x7f]|%[\da-f]{2}|\{[+#./;?&=,!@|]?(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*(?::[1-9]\d{0,3}|\*)?(?:,(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*(?::[1-9]\d{0,3}|\*)?)*\})*$/iu,
-  ),
-  'json-pointer': expression(/^(?:\/(?:[^~/]|~[01])*)*$/),
-  'relative-json-pointer': expression(/^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/),
-  regex: isRegex,
-}))();
+  'json-pointer': /^(?:\/(?:[^~/]|~[01])*)*$/,
+  'relative-json-pointer': /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/,
+  regex: { test: isRegex },
+};

@@ -12,7 +12,9 @@ const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 const VIRAMA =
   '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u0e3a\\u0f84\\u1039\\u103a\\u17d2]';
 const JOINING = '[\\p{Script=Arabic}\\p{Script=Syriac}]';
-const MISPLACED: readonly RegExp[] = [
+let misplaced: readonly RegExp[] | undefined;
+
+const contextRules = (): readonly RegExp[] => misplaced ??= [
   /(?<!l)\u00b7|\u00b7(?!l)/u,
   /\u0375(?!\p{Script=Greek})/u,
   /(?<!\p{Script=Hebrew})[\u05f3\u05f4]/u,
@@ -58,7 +60,7 @@ function isULabel(label: string): boolean {
       (c) => /[\u00df\u03c2\u200c\u200d]/u.test(c) || c.toLowerCase().normalize('NFKC') === c,
     ) &&
     !/^\p{M}|^-|-$|^..--/u.test(label) &&
-    !MISPLACED.some((rule) => rule.test(label)) &&
+    !contextRules().some((rule) => rule.test(label)) &&
     !(
       label.includes('\u30fb') &&
       !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(label.replaceAll('\u30fb', ''))

@@ -17,7 +17,7 @@ export type {
 } from './standard-schema.ts';
 export type {
   CompileOptions,
-  FormatCheck,
+  Format,
   JsonSchema,
   PatternTest,
   SchemaLimits,

@@ -61,9 +61,9 @@ export function stringChecks(node: Node, { pattern, format }: Keywords, compiler
     checks.push((value, run) => test(value, run) || fail(run, node, 'pattern', value));
   }
   const { formats = {} } = compiler;
-  const check = format !== undefined && Object.hasOwn(formats, format) && formats[format];
-  if (check) {
-    checks.push((value, run) => check(value) || fail(run, node, 'format', value, check.hint));
+  const known = format && Object.hasOwn(formats, format) && formats[format];
+  if (known) {
+    checks.push((value, run) => known.test(value) || fail(run, node, 'format', value, known.hint));
   }
   return checks;
 }

@@ -27,9 +27,10 @@ export type ValidationResult<T = unknown> =
  */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
-/** Judges a string; true when it has the format. */
-export interface FormatCheck {
-  (value: string): boolean;
+/** A format; a regular expression is one. */
+export interface Format {
+  /** Whether a string has the format. */
+  test(value: string): boolean;
   /** What the string should look like, for error messages. */
   readonly hint?: string;
 }
@@ -57,7 +58,7 @@ export interface CompileOptions {
   /**
    * Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes.
    */
-  formats?: Readonly<Record<string, FormatCheck>>;
+  formats?: Readonly<Record<string, Format>>;
   /**
    * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default
    * the engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take

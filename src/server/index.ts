@@ -28,6 +28,5 @@ export type { Cacheable, CoreOptions, ServerLimits } from './server-core.ts';
 export { Tools } from './tools.ts';
 export type { AddTool, ExtensionResult, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Validator } from './tools.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
-export * as errorCodes from '../jsonrpc/error-codes.ts';
-export { RpcError } from '../jsonrpc/errors.ts';
+export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Auth } from '../transport/port.ts';

@@ -72,7 +72,7 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
   const root = library.root(schema);
   const check = compiler.check(root, false);
   const drain = (): void => {
-    for (let next = queue.pop(); next; next = queue.pop()) compiler.check(...next);
+    for (let next; (next = queue.pop());) compiler.check(...next);
   };
   drain();
   // Any anchor may be where a $dynamicRef ends. The map may grow while it is walked.

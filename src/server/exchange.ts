@@ -1,6 +1,6 @@
+import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
+import type { Notification, Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -118,7 +118,8 @@ export abstract class Exchange implements Context {
 
   /** Sends a notification that belongs to this request. */
   notify(method: string, params: Record<string, unknown>): void {
-    this.inbound.send(notificationText(method, params), { jsonrpc: '2.0', method, params });
+    const message: Notification = { jsonrpc: '2.0', method, params };
+    this.inbound.send(encode(message), message);
   }
 
   /** 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last. */
@@ -129,8 +130,9 @@ export abstract class Exchange implements Context {
     this.notify('notifications/progress', {
       progressToken: token,
       progress,
-      ...total !== undefined && { total },
-      ...message !== undefined && this.rules.progressMessage && { message },
+      // JSON leaves out what is undefined.
+      total,
+      message: this.rules.progressMessage ? message : undefined,
     });
   }
 

@@ -22,6 +22,10 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, Log>>();
   let size = 0;
+  /** The log at the very end, and whose it is: most messages follow one of their own stream. */
+  let last: Log | undefined;
+  let lastSession: string | undefined;
+  let lastStream: string | undefined;
 
   function shrink(): void {
     while (size > maxInAll) {
@@ -30,17 +34,26 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       size -= log.size;
       logs.delete(stream);
       if (logs.size === 0) sessions.delete(session);
+      last = undefined;
     }
+  }
+
+  /** Puts the stream's log at the end. */
+  function use(session: string, stream: string, seq: number): Log {
+    const logs = sessions.get(session) ?? new Map<string, Log>();
+    const log = logs.get(stream) ?? { first: seq, texts: [], size: 0 };
+    sessions.delete(session);
+    sessions.set(session, logs);
+    logs.delete(stream);
+    logs.set(stream, log);
+    lastSession = session;
+    lastStream = stream;
+    return last = log;
   }
 
   return {
     append(session, stream, seq, text) {
-      const logs = sessions.get(session) ?? new Map<string, Log>();
-      const log = logs.get(stream) ?? { first: seq, texts: [], size: 0 };
-      sessions.delete(session);
-      sessions.set(session, logs);
-      logs.delete(stream);
-      logs.set(stream, log);
+      const log = last && lastStream === stream && lastSession === session ? last : use(session, stream, seq);
       log.texts.push(text);
       log.size += text.length;
       size += text.length;
@@ -62,6 +75,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     drop(session) {
       for (const log of sessions.get(session)?.values() ?? []) size -= log.size;
       sessions.delete(session);
+      last = undefined;
     },
   };
 }

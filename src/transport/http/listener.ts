@@ -23,6 +23,19 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
   return (req, res, body) => endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
 }
 
+const turn = Promise.resolve();
+let written: NodeExchange[] = [];
+
+// A tick that a microtask asks for runs once the other microtasks of the turn have run, and with them the handlers
+// that were ready to go on.
+const atItsEnd = (): void => process.nextTick(flushAll);
+
+function flushAll(): void {
+  const all = written;
+  written = [];
+  for (const exchange of all) exchange.flush();
+}
+
 class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -32,6 +45,13 @@ class NodeExchange implements Exchange {
   readonly #res: ServerResponse;
   readonly #body: unknown;
   #gone: (() => void) | undefined;
+  /** The head of a stream that has not gone out yet. */
+  #head: HeaderFields | undefined;
+  #lasts: (() => void) | undefined;
+  /** What was written in this turn. */
+  #batch = '';
+  #queued = false;
+  #over = false;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
     const url = req.originalUrl ?? req.url ?? '';
@@ -89,25 +109,50 @@ class NodeExchange implements Exchange {
     res.end(body);
   }
 
-  open(fields: HeaderFields): void {
-    this.#res.writeHead(200, this.common ? { ...this.common, ...fields } : fields);
-    this.#res.flushHeaders();
+  open(fields: HeaderFields, lasts: () => void): void {
+    this.#head = this.common ? { ...this.common, ...fields } : fields;
+    this.#lasts = lasts;
+    this.write('');
   }
 
   write(text: string): void {
-    this.#res.write(text);
+    this.#batch += text;
+    if (this.#queued) return;
+    this.#queued = true;
+    written.push(this);
+    if (written.length === 1) void turn.then(atItsEnd);
+  }
+
+  /** Sends what this turn wrote, in one piece. */
+  flush(): void {
+    this.#queued = false;
+    if (this.#over) return;
+    const res = this.#res;
+    const text = this.#batch;
+    this.#batch = '';
+    if (this.#head) res.writeHead(200, this.#head);
+    if (text === '') res.flushHeaders();
+    else res.write(text);
+    if (this.#head === undefined) return;
+    this.#head = undefined;
+    this.#lasts?.();
   }
 
   end(): void {
-    this.#res.end();
+    if (this.#over) return;
+    this.#over = true;
+    // A stream that ends in the turn that began it is an answer whose length is known.
+    if (this.#head) this.#res.writeHead(200, { ...this.#head, 'content-length': Buffer.byteLength(this.#batch) });
+    this.#res.end(this.#batch);
   }
 
   destroy(): void {
+    this.#over = true;
     this.#res.destroy();
   }
 
   get buffered(): number {
-    return this.#res.writableLength;
+    return this.#res.writableLength + this.#batch.length;
   }
 
   onGone(listener: () => void): void {

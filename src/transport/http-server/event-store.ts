@@ -11,6 +11,8 @@ export interface EventStore {
 export type Replay = readonly string[] | undefined;
 
 interface Log {
+  session: string;
+  stream: string;
   /** The sequence number of `texts[0]`. */
   first: number;
   texts: string[];
@@ -22,10 +24,8 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, Log>>();
   let size = 0;
-  /** The log at the very end, and whose it is: most messages follow one of their own stream. */
+  /** The log at the very end: most messages follow one of their own stream. */
   let last: Log | undefined;
-  let lastSession: string | undefined;
-  let lastStream: string | undefined;
 
   function shrink(): void {
     while (size > maxInAll) {
@@ -38,22 +38,17 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     }
   }
 
-  /** Puts the stream's log at the end. */
-  function use(session: string, stream: string, seq: number): Log {
-    const logs = sessions.get(session) ?? new Map<string, Log>();
-    const log = logs.get(stream) ?? { first: seq, texts: [], size: 0 };
-    sessions.delete(session);
-    sessions.set(session, logs);
-    logs.delete(stream);
-    logs.set(stream, log);
-    lastSession = session;
-    lastStream = stream;
-    return last = log;
-  }
-
   return {
     append(session, stream, seq, text) {
-      const log = last && lastStream === stream && lastSession === session ? last : use(session, stream, seq);
+      let log = last;
+      if (log?.session !== session || log.stream !== stream) {
+        const logs = sessions.get(session) ?? new Map<string, Log>();
+        last = log = logs.get(stream) ?? { session, stream, first: seq, texts: [], size: 0 };
+        sessions.delete(session);
+        sessions.set(session, logs);
+        logs.delete(stream);
+        logs.set(stream, log);
+      }
       log.texts.push(text);
       log.size += text.length;
       size += text.length;

@@ -24,17 +24,6 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
 }
 
 const turn = Promise.resolve();
-let written: NodeExchange[] = [];
-
-// A tick that a microtask asks for runs once the other microtasks of the turn have run, and with them the handlers
-// that were ready to go on.
-const atItsEnd = (): void => process.nextTick(flushAll);
-
-function flushAll(): void {
-  const all = written;
-  written = [];
-  for (const exchange of all) exchange.flush();
-}
 
 class NodeExchange implements Exchange {
   readonly method: string;
@@ -45,13 +34,11 @@ class NodeExchange implements Exchange {
   readonly #res: ServerResponse;
   readonly #body: unknown;
   #gone: (() => void) | undefined;
-  /** The head of a stream that has not gone out yet. */
+  /** The head of a stream, until it goes out, and what is to be done then. */
   #head: HeaderFields | undefined;
   #lasts: (() => void) | undefined;
-  /** What was written in this turn. */
-  #batch = '';
-  #queued = false;
-  #over = false;
+  /** What this turn has written; undefined: nothing. */
+  #batch: string | undefined;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
     const url = req.originalUrl ?? req.url ?? '';
@@ -110,49 +97,46 @@ class NodeExchange implements Exchange {
   }
 
   open(fields: HeaderFields, lasts: () => void): void {
-    this.#head = this.common ? { ...this.common, ...fields } : fields;
+    this.#head = fields;
     this.#lasts = lasts;
     this.write('');
   }
 
   write(text: string): void {
-    this.#batch += text;
-    if (this.#queued) return;
-    this.#queued = true;
-    written.push(this);
-    if (written.length === 1) void turn.then(atItsEnd);
+    // A tick that a microtask asks for runs once the microtasks of the turn have run, and with them the handlers that
+    // were ready to go on.
+    if (this.#batch === undefined) void turn.then(() => process.nextTick(() => this.#flush()));
+    this.#batch = (this.#batch ?? '') + text;
   }
 
-  /** Sends what this turn wrote, in one piece. */
-  flush(): void {
-    this.#queued = false;
-    if (this.#over) return;
+  #flush(): void {
     const res = this.#res;
     const text = this.#batch;
-    this.#batch = '';
-    if (this.#head) res.writeHead(200, this.#head);
-    if (text === '') res.flushHeaders();
-    else res.write(text);
-    if (this.#head === undefined) return;
+    if (text === undefined) return;
+    this.#batch = undefined;
+    const head = this.#head;
+    if (head) res.writeHead(200, { ...this.common, ...head });
+    if (text) res.write(text);
+    else res.flushHeaders();
+    if (head) this.#lasts?.();
     this.#head = undefined;
-    this.#lasts?.();
   }
 
   end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    const text = this.#batch ?? '';
+    this.#batch = undefined;
     // A stream that ends in the turn that began it is an answer whose length is known.
-    if (this.#head) this.#res.writeHead(200, { ...this.#head, 'content-length': Buffer.byteLength(this.#batch) });
-    this.#res.end(this.#batch);
+    if (this.#head) this.respond(200, text, this.#head);
+    else this.#res.end(text);
   }
 
   destroy(): void {
-    this.#over = true;
+    this.#batch = undefined;
     this.#res.destroy();
   }
 
   get buffered(): number {
-    return this.#res.writableLength + this.#batch.length;
+    return this.#res.writableLength + (this.#batch?.length ?? 0);
   }
 
   onGone(listener: () => void): void {

@@ -93,7 +93,7 @@ export class SseStream {
     const seq = ++this.seq;
     if (this.#resumable) this.#host.store?.append(this.#session.id, this.id, seq, text);
     // What we wrote ourselves is JSON without a line break, and its id is ours too.
-    this.#wire?.write(this.#resumable ? `id: ${this.id}-${seq}\ndata: ${text}\n\n` : `data: ${text}\n\n`);
+    this.#wire?.write(`${this.#resumable ? `id: ${this.id}-${seq}\n` : ''}data: ${text}\n\n`);
   }
 
   writeRaw(event: string): void {

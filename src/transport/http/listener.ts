@@ -65,34 +65,25 @@ class NodeExchange implements Exchange {
     }
     if (req.readableEnded) return done({ fault: 'unreadable' });
     if (Number(req.headers['content-length']) > maxBytes) return done({ fault: 'too large' });
-    let first: Buffer | undefined;
-    let more: Buffer[] | undefined;
+    const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
-        return;
-      }
-      if (first === undefined) first = chunk;
-      else (more ??= [first]).push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
+      else if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
     });
     req.on('end', () => {
-      if (size <= maxBytes) done(more ? Buffer.concat(more, size) : first ?? '');
+      if (size <= maxBytes) done(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks));
     });
   }
 
   respond(status: number, body: string, fields?: HeaderFields): void {
     const res = this.#res;
     if (res.headersSent) return;
-    const length = Buffer.byteLength(body);
-    const all: HeaderFields = body === '' ? { 'content-length': length }
-      : { 'content-type': 'application/json', 'content-length': length };
+    const all: HeaderFields = body === '' ? {} : { 'content-type': 'application/json' };
     // RFC 9110, 8.6: a 204 has no length.
-    if (status === 204) delete all['content-length'];
-    if (this.common) Object.assign(all, this.common);
-    if (fields) Object.assign(all, fields);
-    res.writeHead(status, all);
+    if (status !== 204) all['content-length'] = Buffer.byteLength(body);
+    res.writeHead(status, Object.assign(all, this.common, fields));
     res.end(body);
   }
 
@@ -115,11 +106,11 @@ class NodeExchange implements Exchange {
     if (text === undefined) return;
     this.#batch = undefined;
     const head = this.#head;
-    if (head) res.writeHead(200, { ...this.common, ...head });
+    this.#head = undefined;
+    if (head) res.writeHead(200, Object.assign(head, this.common));
     if (text) res.write(text);
     else res.flushHeaders();
     if (head) this.#lasts?.();
-    this.#head = undefined;
   }
 
   end(): void {

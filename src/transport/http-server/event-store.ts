@@ -27,14 +27,16 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   /** The log at the very end: most messages follow one of their own stream. */
   let last: Log | undefined;
 
+  /** Makes room for some more at once: finding the oldest in a map that was used long costs more than dropping it. */
   function shrink(): void {
-    while (size > maxInAll) {
-      const [session, logs] = sessions.entries().next().value as [string, Map<string, Log>];
-      const [stream, log] = logs.entries().next().value as [string, Log];
-      size -= log.size;
-      logs.delete(stream);
-      if (logs.size === 0) sessions.delete(session);
-      last = undefined;
+    last = undefined;
+    for (const [session, logs] of sessions) {
+      for (const [stream, log] of logs) {
+        if (size <= maxInAll * 0.99) return;
+        size -= log.size;
+        logs.delete(stream);
+      }
+      sessions.delete(session);
     }
   }
 
@@ -60,7 +62,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       }
       if (gone > 0) log.texts.splice(0, gone);
       log.first += gone;
-      shrink();
+      if (size > maxInAll) shrink();
     },
     after(session, stream, seq) {
       const log = sessions.get(session)?.get(stream);

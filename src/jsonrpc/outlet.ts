@@ -25,7 +25,7 @@ export class Serialized {
 
 export function successText(id: RequestId, result: object): string {
   const text = result instanceof Serialized ? result.text : JSON.stringify(result);
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`;
 }
 
 export function failureText(id: RequestId | null, error: ErrorObject): string {

@@ -1,13 +1,12 @@
+import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
+import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
-import type { Revision } from '../protocol/revisions.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
+import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Outcome } from './run.ts';
@@ -103,7 +102,8 @@ export class Exchange implements PlainContext {
   }
 
   notify(method: string, params: Record<string, unknown>): void {
-    this.inbound.send(notificationText(method, params), { jsonrpc: '2.0', method, params });
+    const message: Notification = { jsonrpc: '2.0', method, params };
+    this.inbound.send(encode(message), message);
   }
 
   /** 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last. */
@@ -114,8 +114,9 @@ export class Exchange implements PlainContext {
     this.notify('notifications/progress', {
       progressToken: token,
       progress,
-      ...total !== undefined && { total },
-      ...message !== undefined && this.rules.progressMessage && { message },
+      // JSON leaves out what is undefined.
+      total,
+      message: this.rules.progressMessage ? message : undefined,
     });
   }
 

@@ -15,21 +15,17 @@ export interface SseFields {
 /** A comment: keeps a connection open, and no reader sees an event. */
 export const sseHeartbeat: string = ':\n\n';
 
-const LINE = /^[^\r\n\0]*$/;
-// One line break here would let a value write fields, or events, of its own; a reader drops an id with NUL.
-function field(name: string, value: string | number | undefined, allowed: RegExp): string {
-  if (value === undefined) return '';
-  if (!allowed.test(`${value}`)) throw new TypeError(`SSE ${name} is malformed`);
-  return `${name}: ${value}\n`;
-}
-
 /**
  * Writes one event, to its closing blank line. No value can add a field: data goes out as one line each, and
  * a type or an id that holds a line break is refused. Throws a TypeError that names the field.
  */
-export function sseEvent({ event, data, id, retry }: SseFields): string {
-  const head = field('event', event, LINE) + field('id', id, LINE) + field('retry', retry, /^\d+$/);
-  // JSON text as JSON.stringify writes it has no line break: one line, nothing copied.
-  const lines = /[\r\n]/.test(data) ? data.replace(/\r\n?|\n/g, '\ndata: ') : data;
-  return `${head}data: ${lines}\n\n`;
+export function sseEvent({ data, ...fields }: SseFields): string {
+  let head = '';
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    // One line break here would let a value write fields, or events, of its own; a reader drops an id with NUL.
+    if (!(name === 'retry' ? /^\d+$/ : /^[^\r\n\0]*$/).test(`${value}`)) throw new TypeError(`SSE ${name} is malformed`);
+    head += `${name}: ${value}\n`;
+  }
+  return `${head}data: ${data.replace(/\r\n?|\n/g, '\ndata: ')}\n\n`;
 }

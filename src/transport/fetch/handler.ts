@@ -63,7 +63,7 @@ class FetchExchange implements Exchange {
     this.#answer(body === '' ? null : body, status, { ...type, ...fields });
   }
 
-  open(fields: HeaderFields): void {
+  open(fields: HeaderFields, lasts: () => void): void {
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
@@ -71,6 +71,7 @@ class FetchExchange implements Exchange {
       cancel: () => this.#leave(),
     }, new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
     this.#answer(stream, 200, fields);
+    lasts();
   }
 
   #answer(body: string | ReadableStream | null, status: number, fields: HeaderFields): void {

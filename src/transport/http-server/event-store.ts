@@ -11,6 +11,8 @@ export interface EventStore {
 export type Replay = readonly string[] | undefined;
 
 interface Log {
+  session: string;
+  stream: string;
   /** The sequence number of `texts[0]`. */
   first: number;
   texts: string[];
@@ -22,25 +24,33 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, Log>>();
   let size = 0;
+  /** The log at the very end: most messages follow one of their own stream. */
+  let last: Log | undefined;
 
+  /** Makes room for some more at once: finding the oldest in a map that was used long costs more than dropping it. */
   function shrink(): void {
-    while (size > maxInAll) {
-      const [session, logs] = sessions.entries().next().value as [string, Map<string, Log>];
-      const [stream, log] = logs.entries().next().value as [string, Log];
-      size -= log.size;
-      logs.delete(stream);
-      if (logs.size === 0) sessions.delete(session);
+    last = undefined;
+    for (const [session, logs] of sessions) {
+      for (const [stream, log] of logs) {
+        if (size <= maxInAll * 0.99) return;
+        size -= log.size;
+        logs.delete(stream);
+      }
+      sessions.delete(session);
     }
   }
 
   return {
     append(session, stream, seq, text) {
-      const logs = sessions.get(session) ?? new Map<string, Log>();
-      const log = logs.get(stream) ?? { first: seq, texts: [], size: 0 };
-      sessions.delete(session);
-      sessions.set(session, logs);
-      logs.delete(stream);
-      logs.set(stream, log);
+      let log = last;
+      if (log?.session !== session || log.stream !== stream) {
+        const logs = sessions.get(session) ?? new Map<string, Log>();
+        last = log = logs.get(stream) ?? { session, stream, first: seq, texts: [], size: 0 };
+        sessions.delete(session);
+        sessions.set(session, logs);
+        logs.delete(stream);
+        logs.set(stream, log);
+      }
       log.texts.push(text);
       log.size += text.length;
       size += text.length;
@@ -52,7 +62,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       }
       if (gone > 0) log.texts.splice(0, gone);
       log.first += gone;
-      shrink();
+      if (size > maxInAll) shrink();
     },
     after(session, stream, seq) {
       const log = sessions.get(session)?.get(stream);
@@ -62,6 +72,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     drop(session) {
       for (const log of sessions.get(session)?.values() ?? []) size -= log.size;
       sessions.delete(session);
+      last = undefined;
     },
   };
 }

@@ -22,8 +22,11 @@ export interface Exchange extends RequestInfo {
   read(maxBytes: number, done: (body: Body) => void): void;
   /** Answers whole; with a body it is JSON unless `fields` says otherwise. */
   respond(status: number, body: string, fields?: HeaderFields): void;
-  /** Begins a stream of events with status 200; then `write` and at last `end`. */
-  open(fields: HeaderFields): void;
+  /**
+   * Begins a stream of events with status 200; then `write` and at last `end`. What is written in one turn may go out
+   * at its end in one piece. `lasts` is called once if the stream is still open then.
+   */
+  open(fields: HeaderFields, lasts: () => void): void;
   write(text: string): void;
   end(): void;
   /** Breaks the connection off. */

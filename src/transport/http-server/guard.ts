@@ -13,14 +13,19 @@ const both: Accepted = { json: true, sse: true };
 const jsonOnly: Accepted = { json: true, sse: false };
 const sseOnly: Accepted = { json: false, sse: true };
 
+let lastAccept: string | undefined;
+let lastAccepted: Accepted | undefined = both;
+
 /** Reads an `Accept` header; one that is missing accepts everything. RFC 9110, 12.5.1, without its weights. */
 export function readAccept(header: string | undefined): Accepted | undefined {
-  if (header === undefined) return both;
-  const text = header.toLowerCase();
+  // A client says the same each time.
+  if (header === lastAccept) return lastAccepted;
+  lastAccept = header;
+  const text = header?.toLowerCase() ?? '*/*';
   const any = text.includes('*/*');
   const json = any || text.includes('application/json') || text.includes('application/*');
   const sse = any || text.includes('text/event-stream') || text.includes('text/*');
-  return json ? (sse ? both : jsonOnly) : sse ? sseOnly : undefined;
+  return lastAccepted = json ? (sse ? both : jsonOnly) : sse ? sseOnly : undefined;
 }
 
 export function isJson(contentType: string | undefined): boolean {

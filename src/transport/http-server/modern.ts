@@ -59,7 +59,7 @@ export class ModernPost implements Outlet {
     this.#inbound = inbound;
     this.#open.add(this);
     // Once it streams, the wire itself tells that the client has left.
-    if (this.#wire === undefined) this.#exchange.onGone(this.#gone);
+    if (this.#wire === undefined) this.#exchange.onGone(() => this.#gone());
   }
 
   send(text: string): void {
@@ -93,14 +93,14 @@ export class ModernPost implements Outlet {
   }
 
   // 2026-07-28 basic/patterns/cancellation: a client that leaves has cancelled.
-  readonly #gone = (): void => {
+  #gone(): void {
     this.#answered = true;
     this.#leave();
     this.cancel('the client closed the response');
-  };
+  }
 
   #stream(): Wire {
-    return this.#wire ??= new Wire(this.#host, this.#exchange, undefined, this.#gone);
+    return this.#wire ??= new Wire(this.#host, this.#exchange, undefined, () => this.#gone());
   }
 
   #leave(): void {

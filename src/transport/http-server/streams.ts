@@ -8,7 +8,7 @@ export class Wire {
   readonly #host: Host;
   readonly #exchange: Exchange;
   readonly #gone: () => void;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
   /** `gone` is called once, when the client has left or was cut off; not after `end`. */
@@ -18,9 +18,10 @@ export class Wire {
     this.#gone = gone;
     const { keepAliveMs } = host.limits;
     // Proxies hand events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
-    exchange.open({ 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...fields });
-    exchange.onGone(() => this.#close() && gone());
-    if (keepAliveMs > 0) this.#timer = setInterval(() => this.write(sseHeartbeat), keepAliveMs);
+    exchange.open({ 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...fields }, () => {
+      exchange.onGone(() => this.#close() && gone());
+      if (keepAliveMs > 0) this.#timer = setInterval(() => this.write(sseHeartbeat), keepAliveMs);
+    });
   }
 
   write(event: string): void {
@@ -81,7 +82,7 @@ export class SseStream {
     });
     if (missed) {
       // In one piece, which is let pass whatever its length: the store has bounded it.
-      wire.write(missed.map((text, i) => this.#event(text, seq + 1 + i)).join(''));
+      wire.write(missed.map((data, i) => sseEvent({ id: `${this.id}-${seq + 1 + i}`, data })).join(''));
     } else if (this.#resumable && this.#session.peer.revision?.ssePolling) {
       // 2025-11-25 basic/transports: an id before anything else, so that the client can reconnect from here.
       wire.write(sseEvent({ id: `${this.id}-0`, retry: this.#host.limits.retryMs, data: '' }));
@@ -91,7 +92,8 @@ export class SseStream {
   write(text: string): void {
     const seq = ++this.seq;
     if (this.#resumable) this.#host.store?.append(this.#session.id, this.id, seq, text);
-    this.#wire?.write(this.#event(text, seq));
+    // What we wrote ourselves is JSON without a line break, and its id is ours too.
+    this.#wire?.write(`${this.#resumable ? `id: ${this.id}-${seq}\n` : ''}data: ${text}\n\n`);
   }
 
   writeRaw(event: string): void {
@@ -111,9 +113,5 @@ export class SseStream {
   finish(): void {
     this.detach();
     this.#session.streams?.delete(this.id);
-  }
-
-  #event(data: string, seq: number): string {
-    return sseEvent(this.#resumable ? { id: `${this.id}-${seq}`, data } : { data });
   }
 }

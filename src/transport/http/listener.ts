@@ -23,6 +23,8 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
   return (req, res, body) => endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
 }
 
+const turn = Promise.resolve();
+
 class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -32,6 +34,11 @@ class NodeExchange implements Exchange {
   readonly #res: ServerResponse;
   readonly #body: unknown;
   #gone: (() => void) | undefined;
+  /** The head of a stream, until it goes out, and what is to be done then. */
+  #head: HeaderFields | undefined;
+  #lasts: (() => void) | undefined;
+  /** What this turn has written; undefined: nothing. */
+  #batch: string | undefined;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
     const url = req.originalUrl ?? req.url ?? '';
@@ -58,56 +65,69 @@ class NodeExchange implements Exchange {
     }
     if (req.readableEnded) return done({ fault: 'unreadable' });
     if (Number(req.headers['content-length']) > maxBytes) return done({ fault: 'too large' });
-    let first: Buffer | undefined;
-    let more: Buffer[] | undefined;
+    const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
-        return;
-      }
-      if (first === undefined) first = chunk;
-      else (more ??= [first]).push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
+      else if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
     });
     req.on('end', () => {
-      if (size <= maxBytes) done(more ? Buffer.concat(more, size) : first ?? '');
+      if (size <= maxBytes) done(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks));
     });
   }
 
   respond(status: number, body: string, fields?: HeaderFields): void {
     const res = this.#res;
     if (res.headersSent) return;
-    const length = Buffer.byteLength(body);
-    const all: HeaderFields = body === '' ? { 'content-length': length }
-      : { 'content-type': 'application/json', 'content-length': length };
+    const all: HeaderFields = body === '' ? {} : { 'content-type': 'application/json' };
     // RFC 9110, 8.6: a 204 has no length.
-    if (status === 204) delete all['content-length'];
-    if (this.common) Object.assign(all, this.common);
-    if (fields) Object.assign(all, fields);
-    res.writeHead(status, all);
+    if (status !== 204) all['content-length'] = Buffer.byteLength(body);
+    res.writeHead(status, Object.assign(all, this.common, fields));
     res.end(body);
   }
 
-  open(fields: HeaderFields): void {
-    this.#res.writeHead(200, this.common ? { ...this.common, ...fields } : fields);
-    this.#res.flushHeaders();
+  open(fields: HeaderFields, lasts: () => void): void {
+    this.#head = fields;
+    this.#lasts = lasts;
+    this.write('');
   }
 
   write(text: string): void {
-    this.#res.write(text);
+    // A tick that a microtask asks for runs once the microtasks of the turn have run, and with them the handlers that
+    // were ready to go on.
+    if (this.#batch === undefined) void turn.then(() => process.nextTick(() => this.#flush()));
+    this.#batch = (this.#batch ?? '') + text;
+  }
+
+  #flush(): void {
+    const res = this.#res;
+    const text = this.#batch;
+    if (text === undefined) return;
+    this.#batch = undefined;
+    const head = this.#head;
+    this.#head = undefined;
+    if (head) res.writeHead(200, Object.assign(head, this.common));
+    if (text) res.write(text);
+    else res.flushHeaders();
+    if (head) this.#lasts?.();
   }
 
   end(): void {
-    this.#res.end();
+    const text = this.#batch ?? '';
+    this.#batch = undefined;
+    // A stream that ends in the turn that began it is an answer whose length is known.
+    if (this.#head) this.respond(200, text, this.#head);
+    else this.#res.end(text);
   }
 
   destroy(): void {
+    this.#batch = undefined;
     this.#res.destroy();
   }
 
   get buffered(): number {
-    return this.#res.writableLength;
+    return this.#res.writableLength + (this.#batch?.length ?? 0);
   }
 
   onGone(listener: () => void): void {

@@ -119,3 +119,26 @@ test('a server that has only legacy revisions does not look like a modern one, n
     assert.deepEqual([status, headers.allow], [405, 'POST']);
   }
 });
+
+test('the events of one turn are an answer with a length; a stream that outlives its turn has none', async (t) => {
+  const { ask, live, open, server } = await start(t);
+  const headers = await open();
+  const whole = await ask({ headers, body: rpc('steps', { steps: 3 }) });
+  assert.equal(Number(whole.headers['content-length']), Buffer.byteLength(whole.text));
+  assert.equal(whole.headers['content-type'], 'text/event-stream');
+  assert.equal(whole.text.match(/^data: \{/gm)?.length, 4);
+
+  const opened = live({ headers, body: rpc('wait', { key: 'w' }) });
+  await server.arrived('w');
+  const work = server.waiting.get('w');
+  for (const method of ['a', 'b']) work?.inbound.send(JSON.stringify(note(method)));
+  const stream = await opened;
+  assert.equal(stream.headers['content-length'], undefined);
+  // The polled stream's own first event, and the two: they are there although the request goes on.
+  for (const method of [undefined, 'a', 'b']) {
+    const { data = '' } = await stream.next() ?? {};
+    assert.equal(data === '' ? undefined : (JSON.parse(data) as { method: string }).method, method);
+  }
+  work?.finish();
+  assert.equal((await stream.all()).length, 1);
+});

@@ -37,7 +37,8 @@ const nextTurn: (run: () => void) => unknown =
  */
 export class ModernExchange extends AskingExchange {
   readonly #sealer: RequestStateSealer;
-  #rounds: Rounds = { a: dictionary(), q: dictionary(), o: dictionary() };
+  /** Made at the first question: most handlers ask nothing. */
+  #rounds: Rounds | undefined;
   /** The client brought a state, so that each answer is known to belong to what was asked. */
   #resumed = false;
   #open: InputRequests | undefined;
@@ -77,11 +78,15 @@ export class ModernExchange extends AskingExchange {
     for (const [key, [digest]] of Object.entries(rounds.q)) this.#take(key, digest);
   }
 
+  #remember(): Rounds {
+    return this.#rounds ??= { a: dictionary(), q: dictionary(), o: dictionary() };
+  }
+
   /** Keeps the answer that the client brought under this key, if it did, as one to what the digest stands for. */
   #take(key: string, digest: string): void {
     const given = this.inbound.request.params?.['inputResponses'];
     const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined;
-    if (isObject(answer)) this.#rounds.a[key] = [digest, answer];
+    if (isObject(answer)) this.#remember().a[key] = [digest, answer];
   }
 
   /** What the state belongs to. Parameters are put in order, since a client may write them in another. */
@@ -114,7 +119,7 @@ export class ModernExchange extends AskingExchange {
     const positions = this.#positions ??= dictionary() as Record<string, number>;
     const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
     const digest = digestOf(canonical([method, params]));
-    const { a, q } = this.#rounds;
+    const { a, q } = this.#remember();
     // mrtr allows a retry without state: there is only the key to tell what an answer is for.
     if (!this.#resumed && a[key] === undefined) this.#take(key, digest);
     const [askedBefore, answer] = a[key] ?? [];
@@ -144,7 +149,7 @@ export class ModernExchange extends AskingExchange {
       const end = this.#end;
       // The handler may have ended meanwhile, or the client may have cancelled: then there is nobody to ask.
       if (end !== undefined && !this.inbound.settled) {
-        const { a, q } = this.#rounds;
+        const { a, q } = this.#remember();
         for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
         const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
         end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
@@ -165,8 +170,11 @@ function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] &
 /** Copies what contains, and shares what is contained: a long text costs nothing. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
-  // fromEntries, since a key may be called `__proto__`.
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)])) : value;
+  if (!isObject(value)) return value;
+  // A key `__proto__` of the value's own is its own here too, and is set as any other.
+  const own = { ...value };
+  for (const key of Object.keys(own)) if (typeof own[key] === 'object') own[key] = copy(own[key]);
+  return own;
 }
 
 /** JSON with the keys of objects in order. */

@@ -2,6 +2,7 @@ import { classify, decode, decodeUtf8 } from '../../jsonrpc/codec.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
 import { failureText } from '../../jsonrpc/outlet.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { isModern } from '../../protocol/meta.ts';
 import { findRevision } from '../../protocol/revisions.ts';
 import type { Auth, ServerPort } from '../port.ts';
@@ -35,6 +36,7 @@ type Where = 'endpoint' | 'sse' | 'messages';
 const full = 'All sessions are busy, and there may be no more';
 const tooMany = 'Too many requests are open';
 const noSession = 'Session not found';
+const nobody: Outlet = { send() {}, answer() {} };
 
 /** `options` override `defaultHttpLimits`, each by its name. */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
@@ -161,6 +163,10 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
       if (trace) host.passed('received', textOf(body));
       if (decoded.kind === 'refusal') {
         const { id, error } = decoded;
+        // A malformed answer still ends the question that it was to answer.
+        const paired = where === 'messages';
+        const name = paired ? pairId(exchange.query) : exchange.header('mcp-session-id');
+        if (decoded.answer && name) sessions.find(name, auth, paired)?.peer.receive(decoded, nobody);
         return refuse(exchange, 400, error.message, id, undefined, error.code);
       }
       if (closing && (decoded.kind === 'request' || decoded.kind === 'batch')) {

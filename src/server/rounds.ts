@@ -118,7 +118,7 @@ export class ModernExchange extends AskingExchange {
     const params = this.put(question);
     const positions = this.#positions ??= dictionary() as Record<string, number>;
     const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
-    const digest = digestOf(canonical([method, params]));
+    const digest = digestOf(JSON.stringify([method, params]));
     const { a, q } = this.#remember();
     // mrtr allows a retry without state: there is only the key to tell what an answer is for.
     if (!this.#resumed && a[key] === undefined) this.#take(key, digest);

@@ -23,7 +23,24 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
   return (req, res, body) => endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
 }
 
-const turn = Promise.resolve();
+/** What has something to write at the end of this turn of the event loop. */
+let due: NodeExchange[] | undefined;
+
+// Read first, then write: an answer that goes out while others are still being read wakes its reader too early, and
+// costs both sides more (bench/NOTES.md).
+function flushLater(exchange: NodeExchange): void {
+  if (due === undefined) {
+    due = [];
+    setImmediate(flushDue);
+  }
+  due.push(exchange);
+}
+
+function flushDue(): void {
+  const now = due ?? [];
+  due = undefined;
+  for (const exchange of now) exchange.flush();
+}
 
 class NodeExchange implements Exchange {
   readonly method: string;
@@ -39,6 +56,7 @@ class NodeExchange implements Exchange {
   #lasts: (() => void) | undefined;
   /** What this turn has written; undefined: nothing. */
   #batch: string | undefined;
+  #ended = false;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
     const url = req.originalUrl ?? req.url ?? '';
@@ -84,7 +102,9 @@ class NodeExchange implements Exchange {
     // RFC 9110, 8.6: a 204 has no length.
     if (status !== 204) all['content-length'] = Buffer.byteLength(body);
     res.writeHead(status, Object.assign(all, this.common, fields));
-    res.end(body);
+    this.#batch = body;
+    this.#ended = true;
+    flushLater(this);
   }
 
   open(fields: HeaderFields, lasts: () => void): void {
@@ -94,31 +114,31 @@ class NodeExchange implements Exchange {
   }
 
   write(text: string): void {
-    // A tick that a microtask asks for runs once the microtasks of the turn have run, and with them the handlers that
-    // were ready to go on.
-    if (this.#batch === undefined) void turn.then(() => process.nextTick(() => this.#flush()));
+    if (this.#batch === undefined) flushLater(this);
     this.#batch = (this.#batch ?? '') + text;
   }
 
-  #flush(): void {
+  end(): void {
+    const head = this.#head;
+    this.#ended = true;
+    if (head === undefined) return this.write('');
+    // A stream that ends in the turn that began it is an answer whose length is known.
+    this.#head = undefined;
+    this.respond(200, this.#batch ?? '', head);
+  }
+
+  flush(): void {
     const res = this.#res;
     const text = this.#batch;
     if (text === undefined) return;
     this.#batch = undefined;
+    if (this.#ended) return void res.end(text);
     const head = this.#head;
     this.#head = undefined;
     if (head) res.writeHead(200, Object.assign(head, this.common));
     if (text) res.write(text);
     else res.flushHeaders();
     if (head) this.#lasts?.();
-  }
-
-  end(): void {
-    const text = this.#batch ?? '';
-    this.#batch = undefined;
-    // A stream that ends in the turn that began it is an answer whose length is known.
-    if (this.#head) this.respond(200, text, this.#head);
-    else this.#res.end(text);
   }
 
   destroy(): void {

@@ -1,25 +1,24 @@
 import { Connection } from '../jsonrpc/connection.ts';
+import type { RequestOptions } from '../jsonrpc/connection.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
-import type { Abortable, Inbound } from '../jsonrpc/inbound.ts';
-import type { Notification } from '../jsonrpc/message.ts';
+import { methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { SessionExpired } from '../transport/port.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/port.ts';
 import { declaredCapabilities, declaredInfo } from './capabilities.ts';
-import { Listening } from './listening.ts';
 import { negotiate } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
-import type { CallOptions, ClientLimits, ClientOptions } from './options.ts';
-import { answerQuestion } from './questions.ts';
+import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
+import type { Listener, ListeningPort } from './parts.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
@@ -38,21 +37,19 @@ export interface SessionEvents {
  * The way to one server: the handshake, what is sent in the words of the revision, what arrives, and a new
  * handshake where the far side has forgotten the old one.
  */
-export class Session {
-  options: ClientOptions;
+export class Session implements ListeningPort {
+  readonly options: CoreClientOptions;
+  readonly limits: CoreClientLimits;
   agreement: Agreement | undefined;
-  /** What this client has declared. */
-  declared: ClientCapabilities = {};
   /** Of modern requests, made once; undefined in the legacy era. */
   meta: Bag | undefined;
   logLevel: LoggingLevel | undefined;
   headers: ToolHeaders | undefined;
-  /** In the modern era. */
-  listening: Listening | undefined;
+  /** In the modern era, where the client has that part. */
+  listening: Listener | undefined;
   /** What the legacy server was asked to tell of. */
   readonly subscribed: Set<string> = new Set();
   readonly #info: Implementation;
-  readonly #limits: ClientLimits;
   readonly #events: SessionEvents;
   readonly #revisions: readonly Revision[];
   #transport: ClientTransport | undefined;
@@ -72,10 +69,10 @@ export class Session {
     }
   };
 
-  constructor(info: Implementation, options: ClientOptions, limits: ClientLimits, events: SessionEvents) {
+  constructor(info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: SessionEvents) {
     this.#info = info;
     this.options = options;
-    this.#limits = limits;
+    this.limits = limits;
     this.#events = events;
     const { era = 'auto' } = options;
     this.#revisions = selectRevisions(options.revisions).filter(
@@ -124,7 +121,7 @@ export class Session {
       discover: (revision, probing) => {
         const params = { _meta: this.metaFor(revision) };
         const wait = probing && transport.kind === 'pipe'
-          ? { timeoutMs: this.#limits.probeTimeoutMs }
+          ? { timeoutMs: this.limits.probeTimeoutMs }
           : undefined;
         return this.#connection.request('server/discover', params, wait);
       },
@@ -134,7 +131,6 @@ export class Session {
     const { revision } = agreement;
     const modern = revision.era === 'modern';
     this.agreement = agreement;
-    this.declared = declaredCapabilities(this.options, revision);
     this.meta = modern ? this.metaFor(revision) : undefined;
     this.headers = modern && transport.kind === 'http' ? new ToolHeaders(this.report) : undefined;
     this.#connection.batching = revision.batching;
@@ -143,7 +139,9 @@ export class Session {
     if (modern) {
       // Every request stands alone: there is nothing to wait for.
       this.#state = 'ready';
-      return this.#listen(agreement);
+      if (this.listening) this.listening.restart();
+      else this.listening = this.options.listening?.(this, agreement.capabilities);
+      return;
     }
     this.listening?.stop();
     this.listening = undefined;
@@ -190,31 +188,18 @@ export class Session {
     );
   }
 
-  #listen({ capabilities: { tools, prompts, resources } }: Agreement): void {
-    if (this.listening) return this.listening.restart();
-    const lists: SubscriptionFilter = {};
-    if (this.options.onListChanged) {
-      if (tools?.listChanged) lists.toolsListChanged = true;
-      if (prompts?.listChanged) lists.promptsListChanged = true;
-      if (resources?.listChanged) lists.resourcesListChanged = true;
-    }
-    this.listening = new Listening({
-      timeoutMs: this.#limits.timeoutMs,
-      listen: (notifications, signal, sent) => this.#connection.request(
-        'subscriptions/listen', { notifications, _meta: this.meta },
-        { signal, timeoutMs: 0, maxTimeoutMs: 0 }, {
-          send: (text, message) => {
-            if (message && 'id' in message) sent(message.id);
-            this.#transport?.send(text, message);
-          },
-        }),
-      fail: (id, error) => {
-        this.#connection.fail(id, error);
-        // Whatever else comes on its stream is not waited for.
-        this.#transport?.abandon?.(id);
+  ask(method: string, params: Bag, options: RequestOptions, sent: (id: RequestId) => void): Promise<Bag> {
+    return this.#connection.request(method, { ...params, _meta: this.meta }, options, {
+      send: (text, message) => {
+        if (message && 'id' in message) sent(message.id);
+        this.#transport?.send(text, message);
       },
-      error: this.report,
-    }, lists);
+    });
+  }
+
+  fail(id: RequestId, error: Error): void {
+    this.#connection.fail(id, error);
+    this.#transport?.abandon?.(id);
   }
 
   async #restart(transport: ClientTransport): Promise<void> {
@@ -264,7 +249,7 @@ export class Session {
         // cancelled: a server that did not know it would not know the cancellation either.
         return method === 'server/discover' || (http && this.meta !== undefined);
       },
-    }, this.#limits);
+    }, this.limits);
   }
 
   readonly #receiver: ClientReceiver = {
@@ -306,16 +291,9 @@ export class Session {
         errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`,
       );
     }
-    return this.answer(method, params, inbound);
-  }
-
-  /** Answers a question of the server's. */
-  answer(method: string, params: Bag, abortable: Abortable): Promise<object> {
-    return answerQuestion(method, params, this.options, this.declared, this.agreed().revision, {
-      get signal() {
-        return abortable.signal;
-      },
-    });
+    const { answering } = this.options;
+    if (!answering) throw methodNotFound(method);
+    return answering.answer(method, params, this.agreed().revision, inbound);
   }
 
   #notice(notification: Notification): void {
@@ -383,10 +361,7 @@ export class Session {
     });
   }
 
-  /** Tells a legacy server that the roots are others now. */
-  rootsChanged(): void {
-    if (this.meta === undefined && this.#state === 'ready' && this.declared.roots?.listChanged) {
-      this.#connection.notify('notifications/roots/list_changed');
-    }
+  notify(method: string, params: Bag | undefined): void {
+    if (this.meta === undefined && this.#state === 'ready') this.#connection.notify(method, params);
   }
 }

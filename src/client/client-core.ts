@@ -1,21 +1,19 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
-import { need } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
-import type { Answering, AskingCall, Listener } from './parts.ts';
+import type { Answering, AskingCall } from './parts.ts';
 import { Session } from './session.ts';
 
 type Bag = Record<string, unknown>;
 
 const noOptions: CallOptions = {};
+/** What tells of a change; in the group, of which list. */
+const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 
 /**
  * A client of one MCP server, in whatever revision that server speaks: what every client needs, and the parts that it is
@@ -78,31 +76,26 @@ export class ClientCore {
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    const { options, meta, listening } = this.#session;
-    switch (method) {
-      case 'notifications/message':
-        return options.onLog?.((params ?? {}) as unknown as LoggingMessageNotificationParams);
-      case 'notifications/resources/updated':
-      case 'notifications/tools/list_changed':
-      case 'notifications/prompts/list_changed':
-      case 'notifications/resources/list_changed': {
-        if (meta && !listening?.owns(params)) return;
-        options.cache?.invalidate(method, params);
-        if (method === 'notifications/resources/updated') {
-          if (typeof params?.['uri'] === 'string') options.onResourceUpdated?.(params['uri']);
-          return;
-        }
-        const list = method.split('/')[1] as ListName;
-        if (list === 'tools') options.outputs?.forget();
-        return options.onListChanged?.(list);
-      }
-      default:
-        for (const { notifications = {} } of Object.values(options.extensions ?? {})) {
-          if (!Object.hasOwn(notifications, method)) continue;
-          return listening?.late(params) ? undefined : notifications[method]?.(params ?? {});
-        }
-        return options.onNotification?.(notification);
+    const { options, meta } = this.#session;
+    const { listening } = options;
+    if (method === 'notifications/message') {
+      return options.onLog?.((params ?? {}) as unknown as LoggingMessageNotificationParams);
     }
+    const [changed, list] = changes.exec(method) ?? [];
+    if (changed) {
+      if (meta && !listening?.owns(params)) return;
+      options.cache?.invalidate(method, params);
+      if (list) {
+        if (list === 'tools') options.outputs?.forget();
+        options.onListChanged?.(list as ListName);
+      } else if (typeof params?.['uri'] === 'string') options.onResourceUpdated?.(params['uri']);
+      return;
+    }
+    for (const { notifications = {} } of Object.values(options.extensions ?? {})) {
+      if (!Object.hasOwn(notifications, method)) continue;
+      return listening?.late(params) ? undefined : notifications[method]?.(params ?? {});
+    }
+    options.onNotification?.(notification);
   }
 
   /**
@@ -110,7 +103,6 @@ export class ClientCore {
    * are answered, results are kept, as with every other call.
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
-    if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const session = this.#session;
     const { revision } = await session.ready(method);
     const cache = revision.cacheHints ? this.#options.cache : undefined;
@@ -168,7 +160,8 @@ export class ClientCore {
 
   // ---- lists
 
-  async *#list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
+  /** Any list, page by page as it is needed: `member` is what the result calls its items. */
+  async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
     const { maxPages } = this.#session.limits;
     const seen = new Set<unknown>();
     let cursor: unknown;
@@ -188,35 +181,11 @@ export class ClientCore {
    * rules.
    */
   tools(options?: CallOptions): AsyncGenerator<Tool, void, undefined> {
-    return this.#list('tools/list', 'tools', options);
-  }
-
-  resources(options?: CallOptions): AsyncGenerator<Resource, void, undefined> {
-    return this.#list('resources/list', 'resources', options);
-  }
-
-  resourceTemplates(options?: CallOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return this.#list('resources/templates/list', 'resourceTemplates', options);
-  }
-
-  prompts(options?: CallOptions): AsyncGenerator<Prompt, void, undefined> {
-    return this.#list('prompts/list', 'prompts', options);
+    return this.list('tools/list', 'tools', options);
   }
 
   listTools(options?: CallOptions): Promise<Tool[]> {
     return collect(this.tools(options));
-  }
-
-  listResources(options?: CallOptions): Promise<Resource[]> {
-    return collect(this.resources(options));
-  }
-
-  listResourceTemplates(options?: CallOptions): Promise<ResourceTemplate[]> {
-    return collect(this.resourceTemplates(options));
-  }
-
-  listPrompts(options?: CallOptions): Promise<Prompt[]> {
-    return collect(this.prompts(options));
   }
 
   // ---- calls
@@ -235,77 +204,6 @@ export class ClientCore {
       outputs.check(name, result, this.#session.report);
       return result;
     }) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
-  }
-
-  readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.request(
-      'resources/read', { uri }, options,
-    ) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
-  }
-
-  getPrompt(
-    name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
-  ): Promise<GetPromptResult> {
-    const params = args === undefined ? { name } : { name, arguments: args };
-    return this.request('prompts/get', params, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
-  }
-
-  /**
-   * Values for an argument that is being typed; `settled` are the arguments that have theirs (since
-   * 2025-06-18).
-   */
-  async complete(
-    ref: CompleteRequestParams['ref'],
-    argument: CompleteRequestParams['argument'],
-    settled?: Readonly<Record<string, string>>,
-    options?: CallOptions,
-  ): Promise<CompleteResult['completion']> {
-    const { completionContext } = this.#session.agreed().revision;
-    const context = settled && completionContext ? { context: { arguments: settled } } : {};
-    const { completion } = await this.request('completion/complete', { ref, argument, ...context }, options);
-    return completion as CompleteResult['completion'];
-  }
-
-  /** What listens to a modern server; undefined where the server is a legacy one. */
-  get #listening(): Listener | undefined {
-    const { meta, listening } = this.#session;
-    if (!meta || this.#options.listening) return listening;
-    throw new Error('a server of this revision tells of changes where a client listens: this one was made without `listening`');
-  }
-
-  /**
-   * Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. Since 2026-07-28 with
-   * the part `listening` alone.
-   */
-  async subscribe(uri: string, options?: CallOptions): Promise<void> {
-    const session = this.#session;
-    const listening = this.#listening;
-    if (listening) {
-      await session.ready('resources/subscribe');
-      await listening.subscribe(uri);
-    } else {
-      await this.request('resources/subscribe', { uri }, options);
-      session.subscribed.add(uri);
-    }
-  }
-
-  async unsubscribe(uri: string, options?: CallOptions): Promise<void> {
-    const listening = this.#listening;
-    if (listening) return listening.unsubscribe(uri);
-    this.#session.subscribed.delete(uri);
-    await this.request('resources/unsubscribe', { uri }, options);
-  }
-
-  /**
-   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
-   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
-   * drops and new streams; one call a key at a time. Since 2026-07-28, with the part `listening`.
-   */
-  async listen(key: string, value: unknown): Promise<unknown> {
-    await this.#session.ready('subscriptions/listen');
-    const listening = this.#listening;
-    if (!listening) throw new Error('listen: the revision of this server has no subscriptions/listen');
-    return listening.listen(key, value);
   }
 
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */
@@ -331,7 +229,8 @@ export class ClientCore {
   }
 }
 
-async function collect<T>(items: AsyncGenerator<T, void, undefined>): Promise<T[]> {
+/** All items of a list. */
+export async function collect<T>(items: AsyncGenerator<T, void, undefined>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;

@@ -7,6 +7,6 @@ export type {
   AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, CoreClientLimits,
   CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
-export type { Answering, AskingCall, Cache, Listener, ListeningPort, Listens, Outputs } from './parts.ts';
+export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

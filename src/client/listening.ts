@@ -4,7 +4,7 @@ import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaKeys, metaOf } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/port.ts';
-import type { Listener, ListeningPort, Listens } from './parts.ts';
+import type { Listening, ListeningPort } from './parts.ts';
 
 type Bag = Record<string, unknown>;
 
@@ -18,9 +18,60 @@ interface Stream {
 const minBackoffMs = 250;
 const maxBackoffMs = 30_000;
 
-/** The part of a client that is told, by servers since 2026-07-28, of what changes. */
-export function listening(): Listens {
-  return (port, capabilities) => new Listening(port, capabilities);
+/** The part of a client that is told of what changes: it subscribes to resources, and listens to modern servers. */
+export function listening(): Listening {
+  let port: ListeningPort | undefined;
+  /** Of the modern server that there is. */
+  let stream: Subscription | undefined;
+  /** What the legacy server was asked to tell of. */
+  const uris = new Set<string>();
+
+  async function ready(method: string): Promise<ListeningPort> {
+    if (!port) throw new Error('the client is not connected');
+    await port.ready(method);
+    return port;
+  }
+
+  return {
+    async subscribe(uri, options = {}) {
+      const at = await ready('resources/subscribe');
+      if (stream) return stream.subscribe(uri);
+      await at.send('resources/subscribe', { uri }, options);
+      uris.add(uri);
+    },
+    async unsubscribe(uri, options = {}) {
+      if (stream) return stream.unsubscribe(uri);
+      uris.delete(uri);
+      await (await ready('resources/unsubscribe')).send('resources/unsubscribe', { uri }, options);
+    },
+    async listen(key, value) {
+      await ready('subscriptions/listen');
+      if (!stream) throw new Error('listen: the revision of this server has no subscriptions/listen');
+      return stream.listen(key, value);
+    },
+    begin(to, { revision, capabilities }) {
+      port = to;
+      if (revision.era === 'modern') {
+        if (stream) stream.restart();
+        else stream = new Subscription(to, capabilities);
+        return undefined;
+      }
+      stream?.stop();
+      stream = undefined;
+      // A new session is told of the wishes of the old one.
+      return Promise.all(Array.from(uris, (uri) => to.ask('resources/subscribe', { uri }).catch(to.report)));
+    },
+    stop: () => stream?.stop(),
+    end() {
+      stream?.stop();
+      stream = undefined;
+      uris.clear();
+    },
+    owns: (params) => stream?.owns(params) === true,
+    late: (params) => stream?.late(params) === true,
+    acknowledged: (params) => stream?.acknowledged(params),
+    cancelled: (params) => stream?.cancelled(params),
+  };
 }
 
 /**
@@ -29,7 +80,7 @@ export function listening(): Listens {
  * opened again, after 250 ms, then twice as long each time, 30 s at most.
  * Source: 2026-07-28 basic/patterns/subscriptions.
  */
-class Listening implements Listener {
+class Subscription {
   readonly #port: ListeningPort;
   /** The keys of the filter that are wanted, but for the resources. */
   readonly #lists: SubscriptionFilter = {};

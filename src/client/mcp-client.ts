@@ -1,11 +1,16 @@
+import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation } from '../protocol/initialize.ts';
+import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
+import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { answering } from './answering.ts';
 import { resultCache } from './cache.ts';
-import { ClientCore } from './client-core.ts';
+import { ClientCore, collect } from './client-core.ts';
 import { listening } from './listening.ts';
-import type { AnsweringOptions, ClientOptions } from './options.ts';
-import type { Cache } from './parts.ts';
+import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
+import type { Cache, Listening } from './parts.ts';
 import { toolOutputs } from './tool-output.ts';
+
+type Bag = Record<string, unknown>;
 
 /**
  * A client of one MCP server, in whatever revision that server speaks, with every part there is. What is to stay small is
@@ -13,6 +18,7 @@ import { toolOutputs } from './tool-output.ts';
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;
+  readonly #listening: Listening;
   readonly #cache: Cache | undefined;
 
   /**
@@ -22,16 +28,88 @@ export class McpClient extends ClientCore {
   constructor(info: Implementation, options: ClientOptions = {}) {
     const { cache, limits, validator } = options;
     const answers = answering(options);
+    const listener = listening();
     const kept = cache === false ? undefined : resultCache(limits?.maxCached);
     super(info, {
       ...options,
       answering: answers,
-      listening: listening(),
+      listening: listener,
       cache: kept,
       outputs: validator && toolOutputs(validator),
     });
     this.#answering = answers;
+    this.#listening = listener;
     this.#cache = kept;
+  }
+
+  resources(options?: CallOptions): AsyncGenerator<Resource, void, undefined> {
+    return this.list('resources/list', 'resources', options);
+  }
+
+  resourceTemplates(options?: CallOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
+    return this.list('resources/templates/list', 'resourceTemplates', options);
+  }
+
+  prompts(options?: CallOptions): AsyncGenerator<Prompt, void, undefined> {
+    return this.list('prompts/list', 'prompts', options);
+  }
+
+  listResources(options?: CallOptions): Promise<Resource[]> {
+    return collect(this.resources(options));
+  }
+
+  listResourceTemplates(options?: CallOptions): Promise<ResourceTemplate[]> {
+    return collect(this.resourceTemplates(options));
+  }
+
+  listPrompts(options?: CallOptions): Promise<Prompt[]> {
+    return collect(this.prompts(options));
+  }
+
+  readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.request(
+      'resources/read', { uri }, options,
+    ) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
+  }
+
+  getPrompt(
+    name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    const params = args === undefined ? { name } : { name, arguments: args };
+    return this.request('prompts/get', params, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
+  }
+
+  /**
+   * Values for an argument that is being typed; `settled` are the arguments that have theirs (since
+   * 2025-06-18).
+   */
+  async complete(
+    ref: CompleteRequestParams['ref'],
+    argument: CompleteRequestParams['argument'],
+    settled?: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<CompleteResult['completion']> {
+    const context = settled && this.revision?.completionContext ? { context: { arguments: settled } } : {};
+    const { completion } = await this.request('completion/complete', { ref, argument, ...context }, options);
+    return completion as CompleteResult['completion'];
+  }
+
+  /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
+  subscribe(uri: string, options?: CallOptions): Promise<void> {
+    return this.#listening.subscribe(uri, options);
+  }
+
+  unsubscribe(uri: string, options?: CallOptions): Promise<void> {
+    return this.#listening.unsubscribe(uri, options);
+  }
+
+  /**
+   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
+   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
+   * drops and new streams; one call a key at a time. Since 2026-07-28.
+   */
+  listen(key: string, value: unknown): Promise<unknown> {
+    return this.#listening.listen(key, value);
   }
 
   /** Other roots from now on; a legacy server is told. Throws where none were declared when connecting. */

@@ -7,7 +7,7 @@ import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
-import type { Answering, Cache, Listens, Outputs } from './parts.ts';
+import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 
 /** What a handler of a question is told beside the question. */
 export interface QuestionContext {
@@ -94,10 +94,10 @@ export interface CoreClientOptions {
    */
   answering?: Answering | undefined;
   /**
-   * Listens to servers since 2026-07-28. Without it those tell of no change: `onListChanged` and `onResourceUpdated` hear
-   * of legacy servers alone, and `subscribe` rejects where the server is a modern one.
+   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change: `onListChanged`
+   * hears of legacy servers alone.
    */
-  listening?: Listens | undefined;
+  listening?: Listening | undefined;
   /** Keeps results as long as the server says they are fresh. */
   cache?: Cache | undefined;
   /** Judges `structuredContent`. */

@@ -1,8 +1,10 @@
-import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
+import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { Agreement } from './negotiation.ts';
+import type { CallOptions } from './options.ts';
 
 // What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler leaves out
 // what is not handed in. A part belongs to one client.
@@ -33,24 +35,34 @@ export interface Answering {
 export interface ListeningPort {
   readonly options: { readonly onListChanged?: unknown };
   readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
-  /** Asks, as the client asks now; `sent` is told the id. */
-  ask(method: string, params: Bag, options: RequestOptions, sent: (id: RequestId) => void): Promise<unknown>;
+  /** Waits for a handshake that is under way; then throws where this request may not be sent. */
+  ready(method: string): unknown;
+  send(method: string, params: Bag, options: CallOptions): Promise<Bag>;
+  /** Asks on the connection that there is, once; `sent` is told the id. */
+  ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag>;
   /** Fails a request of ours that is still open, and whatever else comes on its stream. */
   fail(id: RequestId, error: Error): void;
   report(error: unknown): void;
 }
 
-/** Listens to one modern server: see `listening`. */
-export interface Listener {
-  /** Resolves once the server has agreed to tell of this resource. */
-  subscribe(uri: string): Promise<void>;
-  unsubscribe(uri: string): Promise<void>;
-  /** Sets a key of the filter. Resolves with what the server has agreed to under it. */
+/** Is told of what changes: see `listening`. The second half is for the core alone. */
+export interface Listening {
+  /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
+  subscribe(uri: string, options?: CallOptions): Promise<void>;
+  unsubscribe(uri: string, options?: CallOptions): Promise<void>;
+  /**
+   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
+   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
+   * drops and new streams; one call a key at a time. Since 2026-07-28.
+   */
   listen(key: string, value: unknown): Promise<unknown>;
-  /** Opens everything anew, after `stop`: the far side was started again. */
-  restart(): void;
-  /** Closes the stream, and opens no other. */
+
+  /** After each handshake, which waits for the promise. */
+  begin(port: ListeningPort, agreement: Agreement): Promise<unknown> | undefined;
+  /** The far side is gone: closes the stream, and opens no other before `begin`. */
   stop(): void;
+  /** The client was closed. */
+  end(): void;
   /** Whether a notification belongs to the stream that is open: others are late, and about nothing new. */
   owns(params: Bag | undefined): boolean;
   /** Whether a notification belongs to a stream that is not open any more. */
@@ -60,9 +72,6 @@ export interface Listener {
   /** `notifications/cancelled` from the server. */
   cancelled(params: Bag | undefined): void;
 }
-
-/** Starts to listen, for the list changes that the client wants and the server has. */
-export type Listens = (port: ListeningPort, capabilities: ServerCapabilities) => Listener;
 
 /** Keeps results while they are fresh: see `resultCache`. */
 export interface Cache {

@@ -1,7 +1,7 @@
 import { Connection } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/connection.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import { methodNotFound, need, RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
@@ -18,7 +18,7 @@ import { declaredCapabilities, declaredInfo } from './capabilities.ts';
 import { negotiate } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
-import type { Listener, ListeningPort } from './parts.ts';
+import type { ListeningPort } from './parts.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
@@ -45,10 +45,6 @@ export class Session implements ListeningPort {
   meta: Bag | undefined;
   logLevel: LoggingLevel | undefined;
   headers: ToolHeaders | undefined;
-  /** In the modern era, where the client has that part. */
-  listening: Listener | undefined;
-  /** What the legacy server was asked to tell of. */
-  readonly subscribed: Set<string> = new Set();
   readonly #info: Implementation;
   readonly #events: SessionEvents;
   readonly #revisions: readonly Revision[];
@@ -86,11 +82,8 @@ export class Session implements ListeningPort {
   async connect(transport: ClientTransport): Promise<void> {
     if (this.#transport) throw new Error('the client is connected already');
     this.#transport = transport;
-    this.#state = 'new';
-    this.#down = false;
     this.agreement = this.meta = this.headers = undefined;
-    this.subscribed.clear();
-    this.#connection = this.#newConnection();
+    this.#anew();
     try {
       await transport.open(this.#receiver);
       await this.#begin(transport, findRevision(this.#revisions, this.options.remembered));
@@ -103,8 +96,7 @@ export class Session implements ListeningPort {
   async close(): Promise<void> {
     const transport = this.#transport;
     if (!transport) return;
-    this.listening?.stop();
-    this.listening = undefined;
+    this.options.listening?.end();
     this.#step('close');
     this.#connection.close('the client was closed');
     this.#transport = undefined;
@@ -139,15 +131,17 @@ export class Session implements ListeningPort {
     if (modern) {
       // Every request stands alone: there is nothing to wait for.
       this.#state = 'ready';
-      if (this.listening) this.listening.restart();
-      else this.listening = this.options.listening?.(this, agreement.capabilities);
+      this.options.listening?.begin(this, agreement);
       return;
     }
-    this.listening?.stop();
-    this.listening = undefined;
     this.#connection.notify('notifications/initialized');
     this.#step('initialized');
-    await this.#resume(agreement);
+    // A new session is told of the wishes of the old one.
+    const { logLevel: level } = this;
+    await Promise.all([
+      this.options.listening?.begin(this, agreement),
+      level && agreement.capabilities.logging && this.ask('logging/setLevel', { level }).catch(this.report),
+    ]);
   }
 
   #initialize(revision: Revision): Promise<Bag> {
@@ -179,19 +173,10 @@ export class Session implements ListeningPort {
     return meta;
   }
 
-  /** A new legacy session is told of the wishes of the old one. */
-  async #resume({ capabilities }: Agreement): Promise<void> {
-    const wishes = Array.from(this.subscribed, (uri): [string, Bag] => ['resources/subscribe', { uri }]);
-    if (this.logLevel && capabilities.logging) wishes.push(['logging/setLevel', { level: this.logLevel }]);
-    await Promise.all(
-      wishes.map(([method, params]) => this.#connection.request(method, params).catch(this.report)),
-    );
-  }
-
-  ask(method: string, params: Bag, options: RequestOptions, sent: (id: RequestId) => void): Promise<Bag> {
+  ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
     return this.#connection.request(method, { ...params, _meta: this.meta }, options, {
       send: (text, message) => {
-        if (message && 'id' in message) sent(message.id);
+        if (message && 'id' in message) sent?.(message.id);
         this.#transport?.send(text, message);
       },
     });
@@ -205,6 +190,10 @@ export class Session implements ListeningPort {
   async #restart(transport: ClientTransport): Promise<void> {
     await transport.reopen?.();
     this.#connection.close('the server was started again');
+    this.#anew();
+  }
+
+  #anew(): void {
     this.#connection = this.#newConnection();
     this.#state = 'new';
     this.#down = false;
@@ -269,7 +258,7 @@ export class Session implements ListeningPort {
       this.#connection.close(why, cause);
       // Handshakes find out by themselves.
       if (!this.#transport || !this.agreement || this.#renewing) return;
-      this.listening?.stop();
+      this.options.listening?.stop();
       this.#events.forget();
       // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight.
       this.#down = this.meta !== undefined && this.#transport.reopen !== undefined;
@@ -298,8 +287,9 @@ export class Session implements ListeningPort {
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    if (method === 'notifications/cancelled') this.listening?.cancelled(params);
-    else if (method === 'notifications/subscriptions/acknowledged') this.listening?.acknowledged(params);
+    const { listening } = this.options;
+    if (method === 'notifications/cancelled') listening?.cancelled(params);
+    else if (method === 'notifications/subscriptions/acknowledged') listening?.acknowledged(params);
     else if (method !== 'notifications/progress') this.#events.notice(notification);
   }
 
@@ -321,6 +311,10 @@ export class Session implements ListeningPort {
     if (this.#state !== 'closed' && !mayPass(clientLifecycle[this.#state].send, method)) {
       throw new Error(`${method}: not while the connection is ${this.#state}`);
     }
+    // 2026-07-28 basic/patterns/subscriptions: there is no such request any more.
+    if (this.meta && !this.options.listening && method.endsWith('subscribe')) {
+      throw new Error(`${method}: this server tells those who listen, and this client was made without \`listening\``);
+    }
     if (!serverSupports(method, agreement.capabilities, agreement.revision)) {
       throw new Error(`${method}: the server did not declare that it supports this`);
     }
@@ -329,6 +323,7 @@ export class Session implements ListeningPort {
 
   /** One request; once more where the server says that it did not take it. */
   async send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
+    if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const count = this.#count;
     try {
       return await this.#dispatch(method, params, options);

@@ -7,9 +7,9 @@ import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
 
 /**
- * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds of a call in
- * the modern one. It declares what it has handlers for. Its `roots` may be set anew; a legacy server is told with
- * `client.notify('notifications/roots/list_changed')`.
+ * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds
+ * of a call in the modern one. It declares what it has handlers for. Its `roots` may be set anew; a legacy server
+ * is told with `client.notify('notifications/roots/list_changed')`.
  */
 export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
   const options = { ...given };
@@ -21,7 +21,10 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
       },
     });
   const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
-    answer: (method, params, abortable) => answer(method, params, revision, abortable), signal, send, maxRounds,
+    answer: (method, params, abortable) => answer(method, params, revision, abortable),
+    signal,
+    send,
+    maxRounds,
   });
   return {
     get roots() {

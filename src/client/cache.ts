@@ -42,7 +42,8 @@ class ResultCache implements Cache {
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void {
     const { ttlMs } = result;
-    if (epoch !== this.epoch || !cacheable.includes(method) || typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    if (epoch !== this.epoch || !cacheable.includes(method)) return;
+    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
     const key = keyOf(method, params);
     this.#kept.delete(key);
     this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });

@@ -16,8 +16,8 @@ const noOptions: CallOptions = {};
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 
 /**
- * A client of one MCP server, in whatever revision that server speaks: what every client needs, and the parts that it is
- * given. `McpClient` has all of them.
+ * A client of one MCP server, in whatever revision that server speaks: what every client needs, and the parts
+ * that it is given. `McpClient` has all of them.
  *
  * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the
  * time is up or the connection closes, with the signal's reason where the caller cancels, and with an `Error`
@@ -221,8 +221,8 @@ export class ClientCore {
   }
 
   /**
-   * Tells a legacy server something, such as `notifications/roots/list_changed`. A modern one is told nothing, nor is one
-   * with which the handshake is not over.
+   * Tells a legacy server something, such as `notifications/roots/list_changed`. A modern one is told nothing, nor
+   * is one with which the handshake is not over.
    */
   notify(method: string, params?: Bag): void {
     this.#session.notify(method, params);

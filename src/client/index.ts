@@ -4,8 +4,8 @@ export { ClientCore } from './client-core.ts';
 export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
 export type {
-  AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, CoreClientLimits,
-  CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
+  AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
+  CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export { toolOutputs } from './tool-output.ts';

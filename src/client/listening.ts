@@ -18,7 +18,7 @@ interface Stream {
 const minBackoffMs = 250;
 const maxBackoffMs = 30_000;
 
-/** The part of a client that is told of what changes: it subscribes to resources, and listens to modern servers. */
+/** The part of a client that is told of changes: it subscribes to resources, and listens to modern servers. */
 export function listening(): Listening {
   let port: ListeningPort | undefined;
   /** Of the modern server that there is. */

@@ -13,8 +13,8 @@ import { toolOutputs } from './tool-output.ts';
 type Bag = Record<string, unknown>;
 
 /**
- * A client of one MCP server, in whatever revision that server speaks, with every part there is. What is to stay small is
- * put together from `ClientCore` and the parts that it needs.
+ * A client of one MCP server, in whatever revision that server speaks, with every part there is. What is to stay
+ * small is put together from `ClientCore` and the parts that it needs.
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;

@@ -89,13 +89,13 @@ export interface AnsweringOptions extends ClientHandlers {
 /** The options of every client, and the parts that it may have. */
 export interface CoreClientOptions {
   /**
-   * Answers the server's questions, and declares that. Without it nothing of the kind is declared: a legacy server's question
-   * gets `-32601`, and a call that comes back with one rejects.
+   * Answers the server's questions, and declares that. Without it nothing of the kind is declared: a legacy server's
+   * question gets `-32601`, and a call that comes back with one rejects.
    */
   answering?: Answering | undefined;
   /**
-   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change: `onListChanged`
-   * hears of legacy servers alone.
+   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change:
+   * `onListChanged` hears of legacy servers alone.
    */
   listening?: Listening | undefined;
   /** Keeps results as long as the server says they are fresh. */
@@ -129,7 +129,8 @@ export interface CoreClientOptions {
 
 type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 
-export interface ClientOptions extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities'> {
+export interface ClientOptions
+  extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities'> {
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
   /**

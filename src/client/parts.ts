@@ -6,8 +6,8 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CallOptions } from './options.ts';
 
-// What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler leaves out
-// what is not handed in. A part belongs to one client.
+// What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
+// leaves out what is not handed in. A part belongs to one client.
 
 type Bag = Record<string, unknown>;
 
@@ -90,6 +90,6 @@ export interface Cache {
 export interface Outputs {
   learn(tools: readonly unknown[]): void;
   forget(): void;
-  /** Throws where the result of a call breaks the tool's promise; `warn` is told of schemas that cannot be used. */
+  /** Throws where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
   check(name: string, result: Bag, warn: (error: Error) => void): void;
 }

@@ -65,7 +65,9 @@ export class Session implements ListeningPort {
     }
   };
 
-  constructor(info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: SessionEvents) {
+  constructor(
+    info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: SessionEvents,
+  ) {
     this.#info = info;
     this.options = options;
     this.limits = limits;
@@ -313,7 +315,9 @@ export class Session implements ListeningPort {
     }
     // 2026-07-28 basic/patterns/subscriptions: there is no such request any more.
     if (this.meta && !this.options.listening && method.endsWith('subscribe')) {
-      throw new Error(`${method}: this server tells those who listen, and this client was made without \`listening\``);
+      throw new Error(
+        `${method}: this server tells those who listen, and this client was made without \`listening\``,
+      );
     }
     if (!serverSupports(method, agreement.capabilities, agreement.revision)) {
       throw new Error(`${method}: the server did not declare that it supports this`);

@@ -103,3 +103,12 @@ test('a client over HTTP holds no server, no pipes and no command line', async (
   assert.ok(files.includes('client/mcp-client.ts'));
   without(files, /^server\/|^cli\/|stdio|http-server|compile/);
 });
+
+test('a client of calls alone holds no other part', async () => {
+  const files = await filesOf(`
+    import { ClientCore } from 'barewire/client';
+    import { httpTransport } from 'barewire/fetch';
+    await new ClientCore({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
+  assert.ok(files.includes('client/client-core.ts') && files.includes('client/tool-headers.ts'));
+  without(files, /mcp-client|answering|questions|rounds|elicitation|listening|cache|tool-output/);
+});

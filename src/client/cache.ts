@@ -1,16 +1,23 @@
+import type { Cache } from './parts.ts';
+
 type Bag = Record<string, unknown>;
 
 /** 2026-07-28 server/utilities/caching#cacheable-results; discovery is asked once a connection anyway. */
-const cacheable = new Set([
+const cacheable: readonly string[] = [
   'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read',
-]);
+];
+
+/** The part of a client that keeps results, `max` at most. */
+export function resultCache(max: number = 256): Cache {
+  return new ResultCache(max);
+}
 
 /**
  * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever
  * else the server is told (a token, say), two authorizations never share it.
  * Source: 2026-07-28 server/utilities/caching.
  */
-export class ResultCache {
+class ResultCache implements Cache {
   readonly #max: number;
   // A result is kept as text: what a caller does to the one that it got changes nothing here.
   readonly #kept = new Map<string, { text: string; until: number }>();
@@ -23,7 +30,7 @@ export class ResultCache {
 
   /** The result of an equal request, while it is fresh. */
   find(method: string, params: Bag | undefined): Bag | undefined {
-    if (!cacheable.has(method)) return undefined;
+    if (!cacheable.includes(method)) return undefined;
     const key = keyOf(method, params);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -35,7 +42,8 @@ export class ResultCache {
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void {
     const { ttlMs } = result;
-    if (epoch !== this.epoch || !cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    if (epoch !== this.epoch || !cacheable.includes(method)) return;
+    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
     const key = keyOf(method, params);
     this.#kept.delete(key);
     this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });

@@ -1,26 +1,11 @@
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { ClientOptions } from './options.ts';
+import type { CoreClientOptions } from './options.ts';
 
-/**
- * What the client declares in a revision: what it has handlers for, in that revision's words and no newer
- * ones.
- */
-export function declaredCapabilities(options: ClientOptions, revision: Revision): ClientCapabilities {
-  const { onElicit, onElicitUrl, onSample, roots, extensions, capabilities = {} } = options;
-  const legacy = revision.era === 'legacy';
-  const declared: ClientCapabilities = {};
-  const elicitation = capabilities.elicitation
-    ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
-  if (elicitation && revision.urlElicitation) declared.elicitation = elicitation;
-  // Before there were modes, elicitation was by form.
-  else if (elicitation && revision.elicitation && (elicitation.form || !elicitation.url)) {
-    declared.elicitation = {};
-  }
-  const sampling = capabilities.sampling ?? (onSample && {});
-  if (sampling) declared.sampling = revision.samplingTools ? sampling : {};
-  const rooted = capabilities.roots ?? (roots && { listChanged: true });
-  if (rooted) declared.roots = legacy ? rooted : {};
+/** What the client declares in a revision: what its parts can do, and its extensions. */
+export function declaredCapabilities(options: CoreClientOptions, revision: Revision): ClientCapabilities {
+  const { answering, extensions, capabilities = {} } = options;
+  const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
   if (capabilities.experimental) declared.experimental = capabilities.experimental;
   if (revision.extensions && (extensions || capabilities.extensions)) {
     declared.extensions = { ...capabilities.extensions };

@@ -1,6 +1,12 @@
+export { answering } from './answering.ts';
+export { resultCache } from './cache.ts';
+export { ClientCore } from './client-core.ts';
+export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
 export type {
-  Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions, ElicitAnswer, ListName,
-  QuestionContext, ResultContext, TakeResult,
+  AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
+  CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
+export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
+export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

@@ -1,23 +1,12 @@
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaKeys, metaOf } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/port.ts';
+import type { Listening, ListeningPort } from './parts.ts';
 
 type Bag = Record<string, unknown>;
-
-/** What listening needs of the client. */
-export interface ListeningPort {
-  /** Asks `subscriptions/listen`; calls `sent` with the id, and resolves when the server ends the stream. */
-  listen(
-    notifications: SubscriptionFilter, signal: AbortSignal, sent: (id: RequestId) => void,
-  ): Promise<unknown>;
-  /** Fails a request of ours that is still open. */
-  fail(id: RequestId, error: Error): void;
-  error(error: unknown): void;
-  /** Milliseconds to wait for the acknowledgment. 0: no limit. */
-  readonly timeoutMs: number;
-}
 
 interface Stream {
   id: RequestId | undefined;
@@ -29,15 +18,72 @@ interface Stream {
 const minBackoffMs = 250;
 const maxBackoffMs = 30_000;
 
+/** The part of a client that is told of changes: it subscribes to resources, and listens to modern servers. */
+export function listening(): Listening {
+  let port: ListeningPort | undefined;
+  /** Of the modern server that there is. */
+  let stream: Subscription | undefined;
+  /** What the legacy server was asked to tell of. */
+  const uris = new Set<string>();
+
+  async function ready(method: string): Promise<ListeningPort> {
+    if (!port) throw new Error('the client is not connected');
+    await port.ready(method);
+    return port;
+  }
+
+  return {
+    async subscribe(uri, options = {}) {
+      const at = await ready('resources/subscribe');
+      if (stream) return stream.subscribe(uri);
+      await at.send('resources/subscribe', { uri }, options);
+      uris.add(uri);
+    },
+    async unsubscribe(uri, options = {}) {
+      if (stream) return stream.unsubscribe(uri);
+      uris.delete(uri);
+      await (await ready('resources/unsubscribe')).send('resources/unsubscribe', { uri }, options);
+    },
+    async listen(key, value) {
+      await ready('subscriptions/listen');
+      if (!stream) throw new Error('listen: the revision of this server has no subscriptions/listen');
+      return stream.listen(key, value);
+    },
+    begin(to, { revision, capabilities }) {
+      port = to;
+      if (revision.era === 'modern') {
+        if (stream) stream.restart();
+        else stream = new Subscription(to, capabilities);
+        return undefined;
+      }
+      stream?.stop();
+      stream = undefined;
+      // A new session is told of the wishes of the old one.
+      return Promise.all(Array.from(uris, (uri) => to.ask('resources/subscribe', { uri }).catch(to.report)));
+    },
+    stop: () => stream?.stop(),
+    end() {
+      stream?.stop();
+      stream = undefined;
+      uris.clear();
+    },
+    owns: (params) => stream?.owns(params) === true,
+    late: (params) => stream?.late(params) === true,
+    acknowledged: (params) => stream?.acknowledged(params),
+    cancelled: (params) => stream?.cancelled(params),
+  };
+}
+
 /**
  * Keeps one `subscriptions/listen` open for everything that the client wants to be told of. When that
  * changes, a second stream is opened and acknowledged before the first is closed; when a stream drops, it is
  * opened again, after 250 ms, then twice as long each time, 30 s at most.
  * Source: 2026-07-28 basic/patterns/subscriptions.
  */
-export class Listening {
+class Subscription {
   readonly #port: ListeningPort;
-  readonly #lists: SubscriptionFilter;
+  /** The keys of the filter that are wanted, but for the resources. */
+  readonly #lists: SubscriptionFilter = {};
   readonly #uris = new Set<string>();
   #current: Stream | undefined;
   #opening: Stream | undefined;
@@ -50,14 +96,17 @@ export class Listening {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
-  /** `lists`: the list changes that are wanted from the start. */
-  constructor(port: ListeningPort, lists: SubscriptionFilter) {
+  constructor(port: ListeningPort, { tools, prompts, resources }: ServerCapabilities) {
     this.#port = port;
-    this.#lists = lists;
+    const lists = this.#lists;
+    if (port.options.onListChanged) {
+      if (tools?.listChanged) lists.toolsListChanged = true;
+      if (prompts?.listChanged) lists.promptsListChanged = true;
+      if (resources?.listChanged) lists.resourcesListChanged = true;
+    }
     if (Object.keys(lists).length > 0) this.#keepOpen();
   }
 
-  /** Resolves once the server has agreed to tell of this resource. */
   async subscribe(uri: string): Promise<void> {
     const known = this.#uris.has(uri);
     this.#uris.add(uri);
@@ -73,7 +122,6 @@ export class Listening {
     }
   }
 
-  /** Resolves with what the server has agreed to under this key of the filter. */
   async listen(key: string, value: unknown): Promise<unknown> {
     const before = this.#lists[key];
     this.#lists[key] = value;
@@ -90,32 +138,27 @@ export class Listening {
     if (this.#uris.delete(uri)) await this.#refresh();
   }
 
-  /** Opens everything anew, after `stop`: the far side was started again. */
   restart(): void {
     this.#stopped = false;
     this.#current = undefined;
     this.#keepOpen();
   }
 
-  /** Closes the stream, and opens no other. */
   stop(): void {
     this.#stopped = true;
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     for (const stream of [this.#current, this.#opening]) stream?.controller.abort();
   }
 
-  /** Whether a notification belongs to the stream that is open: others are late, and about nothing new. */
   owns(params: Bag | undefined): boolean {
     const id = metaOf(params)?.[metaKeys.subscriptionId];
     return id !== undefined && id === this.#current?.id;
   }
 
-  /** Whether a notification belongs to a stream that is not open any more. */
   late(params: Bag | undefined): boolean {
     return metaOf(params)?.[metaKeys.subscriptionId] !== undefined && !this.owns(params);
   }
 
-  /** `notifications/subscriptions/acknowledged` */
   acknowledged(params: Bag | undefined): void {
     const id = metaOf(params)?.[metaKeys.subscriptionId];
     const stream = this.#opening;
@@ -127,7 +170,6 @@ export class Listening {
     stream.acknowledged();
   }
 
-  /** `notifications/cancelled` from the server: it ends a stream. */
   cancelled(params: Bag | undefined): void {
     for (const stream of [this.#current, this.#opening]) {
       if (stream?.id !== undefined && stream.id === params?.['requestId']) {
@@ -157,7 +199,7 @@ export class Listening {
       this.#agreed = {};
       return before?.controller.abort();
     }
-    const { timeoutMs } = this.#port;
+    const { timeoutMs } = this.#port.limits;
     const controller = new AbortController();
     const late = new ConnectionError(
       'timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`,
@@ -169,7 +211,10 @@ export class Listening {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
         this.#opening = stream;
-        this.#port.listen(filter, controller.signal, (id) => { stream.id = id; }).then(
+        this.#port.ask(
+          'subscriptions/listen', { notifications: filter },
+          { signal: controller.signal, timeoutMs: 0, maxTimeoutMs: 0 }, (id) => { stream.id = id; },
+        ).then(
           () => this.#ended(stream, new Error('the server ended the subscription')),
           (error) => this.#ended(stream, error),
         );
@@ -181,7 +226,7 @@ export class Listening {
     this.#drops = 0;
     for (const [kind, wanted] of Object.entries(this.#lists)) {
       if (wanted === undefined || this.#agreed[kind]) continue;
-      this.#port.error(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
+      this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
     }
   }
 
@@ -202,7 +247,7 @@ export class Listening {
     if (this.#stopped) return;
     const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
     if (refused || typeof setTimeout !== 'function') {
-      return this.#port.error(error);
+      return this.#port.report(error);
     }
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = setTimeout(

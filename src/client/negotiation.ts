@@ -29,9 +29,9 @@ export interface Negotiator {
   readonly restart: (() => Promise<void>) | undefined;
 }
 
-const modernErrors = new Set<number>([
+const modernErrors: readonly number[] = [
   errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
-]);
+];
 
 /**
  * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by
@@ -70,7 +70,7 @@ const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
  */
 async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   if (error instanceof RpcError) {
-    if (!modernErrors.has(error.code)) return true;
+    if (!modernErrors.includes(error.code)) return true;
     if (error.code !== errorCodes.unsupportedProtocolVersion) return false;
     // A server of both eras, without a modern revision in common.
     const legacy = client.revisions.filter(isLegacy);

@@ -7,6 +7,7 @@ import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
+import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 
 /** What a handler of a question is told beside the question. */
 export interface QuestionContext {
@@ -63,18 +64,44 @@ export interface ClientExtension {
   readonly notifications?: Readonly<Record<string, (params: Record<string, unknown>) => void>> | undefined;
 }
 
-export interface ClientLimits extends ConnectionLimits {
+export interface CoreClientLimits extends ConnectionLimits {
   /** Milliseconds to wait for a pipe's answer to `server/discover` before it counts as legacy. 3 seconds. */
   probeTimeoutMs: number;
   /** Pages of one list. 1000. */
   maxPages: number;
+}
+
+export interface ClientLimits extends CoreClientLimits {
   /** Results that are kept. 256. */
   maxCached: number;
 }
 
-export interface ClientOptions extends ClientHandlers {
+/** How the server's questions are answered. */
+export interface AnsweringOptions extends ClientHandlers {
   /** The places that the server may work in, or how to find them. Declares roots. */
   roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
+  /** How often one call may come back with questions. Default: 10. */
+  maxRounds?: number | undefined;
+  /** Declared over what the handlers declare, member by member. */
+  capabilities?: Pick<ClientCapabilities, 'elicitation' | 'sampling' | 'roots'> | undefined;
+}
+
+/** The options of every client, and the parts that it may have. */
+export interface CoreClientOptions {
+  /**
+   * Answers the server's questions, and declares that. Without it nothing of the kind is declared: a legacy server's
+   * question gets `-32601`, and a call that comes back with one rejects.
+   */
+  answering?: Answering | undefined;
+  /**
+   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change:
+   * `onListChanged` hears of legacy servers alone.
+   */
+  listening?: Listening | undefined;
+  /** Keeps results as long as the server says they are fresh. */
+  cache?: Cache | undefined;
+  /** Judges `structuredContent`. */
+  outputs?: Outputs | undefined;
   /** Log messages. Since 2026-07-28 this asks for them, at `logLevel`. */
   onLog?: ((message: LoggingMessageNotificationParams) => void) | undefined;
   /** The least severe level wanted. Default: the server's choice, and `info` where a level must be named. */
@@ -93,18 +120,25 @@ export interface ClientOptions extends ClientHandlers {
   era?: Era | 'auto' | undefined;
   /** What `client.revision.version` was at an earlier connection to the same server: tried first. */
   remembered?: string | undefined;
+  /** Declared beside what the parts and the extensions declare. */
+  capabilities?: Pick<ClientCapabilities, 'experimental' | 'extensions'> | undefined;
+  /** By the extension's identifier. */
+  extensions?: Readonly<Record<string, ClientExtension>> | undefined;
+  limits?: Partial<CoreClientLimits> | undefined;
+}
+
+type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
+
+export interface ClientOptions
+  extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities'> {
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
-  /** How often one call may come back with questions. Default: 10. */
-  maxRounds?: number | undefined;
   /**
    * Makes the judge of `structuredContent`, such as `compile` of barewire/schema. Default: it is not judged.
    */
   validator?: ((schema: JsonSchema) => Validate) | undefined;
   /** Declared over what the handlers declare, member by member. */
   capabilities?: ClientCapabilities | undefined;
-  /** By the extension's identifier. */
-  extensions?: Readonly<Record<string, ClientExtension>> | undefined;
   limits?: Partial<ClientLimits> | undefined;
 }
 

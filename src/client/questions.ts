@@ -8,7 +8,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
 import { completeForm } from '../schema/elicitation.ts';
 import type { Form } from '../schema/elicitation.ts';
-import type { ClientOptions, ElicitAnswer, QuestionContext } from './options.ts';
+import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
 
 const invalid = (message: string): RpcError =>
   new RpcError(errorCodes.invalidParams, `Invalid params: ${message}`);
@@ -21,7 +21,7 @@ const invalid = (message: string): RpcError =>
 export async function answerQuestion(
   method: string,
   params: Record<string, unknown>,
-  options: ClientOptions,
+  options: AnsweringOptions,
   declared: ClientCapabilities,
   revision: Revision,
   context: QuestionContext,

@@ -4,11 +4,10 @@ import { Abortable } from '../jsonrpc/inbound.ts';
 type Bag = Record<string, unknown>;
 
 /** The requests that may come back with questions. 2026-07-28 basic/patterns/mrtr#supported-requests. */
-const mayAsk = new Set(['tools/call', 'resources/read', 'prompts/get']);
+const mayAsk: readonly string[] = ['tools/call', 'resources/read', 'prompts/get'];
 
 /** One call, as its rounds need it. */
 export interface RoundsPort {
-  /** Sends the call again, as a request of its own. */
   send(params: Bag): Promise<Bag>;
   answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
   readonly signal: AbortSignal | undefined;
@@ -25,7 +24,7 @@ export async function playRounds(
 ): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     const { maxRounds } = port;
-    if (!mayAsk.has(method)) {
+    if (!mayAsk.includes(method)) {
       throw new Error(`${method}: the server asks for input, which it may not do here`);
     }
     if (round > maxRounds) {

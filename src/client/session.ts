@@ -1,25 +1,24 @@
 import { Connection } from '../jsonrpc/connection.ts';
+import type { RequestOptions } from '../jsonrpc/connection.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
-import type { Abortable, Inbound } from '../jsonrpc/inbound.ts';
-import type { Notification } from '../jsonrpc/message.ts';
+import { methodNotFound, need, RpcError } from '../jsonrpc/errors.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { SessionExpired } from '../transport/port.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/port.ts';
 import { declaredCapabilities, declaredInfo } from './capabilities.ts';
-import { Listening } from './listening.ts';
 import { negotiate } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
-import type { CallOptions, ClientLimits, ClientOptions } from './options.ts';
-import { answerQuestion } from './questions.ts';
+import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
+import type { ListeningPort } from './parts.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
@@ -38,21 +37,15 @@ export interface SessionEvents {
  * The way to one server: the handshake, what is sent in the words of the revision, what arrives, and a new
  * handshake where the far side has forgotten the old one.
  */
-export class Session {
-  options: ClientOptions;
+export class Session implements ListeningPort {
+  readonly options: CoreClientOptions;
+  readonly limits: CoreClientLimits;
   agreement: Agreement | undefined;
-  /** What this client has declared. */
-  declared: ClientCapabilities = {};
   /** Of modern requests, made once; undefined in the legacy era. */
   meta: Bag | undefined;
   logLevel: LoggingLevel | undefined;
   headers: ToolHeaders | undefined;
-  /** In the modern era. */
-  listening: Listening | undefined;
-  /** What the legacy server was asked to tell of. */
-  readonly subscribed: Set<string> = new Set();
   readonly #info: Implementation;
-  readonly #limits: ClientLimits;
   readonly #events: SessionEvents;
   readonly #revisions: readonly Revision[];
   #transport: ClientTransport | undefined;
@@ -72,10 +65,12 @@ export class Session {
     }
   };
 
-  constructor(info: Implementation, options: ClientOptions, limits: ClientLimits, events: SessionEvents) {
+  constructor(
+    info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: SessionEvents,
+  ) {
     this.#info = info;
     this.options = options;
-    this.#limits = limits;
+    this.limits = limits;
     this.#events = events;
     const { era = 'auto' } = options;
     this.#revisions = selectRevisions(options.revisions).filter(
@@ -89,11 +84,8 @@ export class Session {
   async connect(transport: ClientTransport): Promise<void> {
     if (this.#transport) throw new Error('the client is connected already');
     this.#transport = transport;
-    this.#state = 'new';
-    this.#down = false;
     this.agreement = this.meta = this.headers = undefined;
-    this.subscribed.clear();
-    this.#connection = this.#newConnection();
+    this.#anew();
     try {
       await transport.open(this.#receiver);
       await this.#begin(transport, findRevision(this.#revisions, this.options.remembered));
@@ -106,8 +98,7 @@ export class Session {
   async close(): Promise<void> {
     const transport = this.#transport;
     if (!transport) return;
-    this.listening?.stop();
-    this.listening = undefined;
+    this.options.listening?.end();
     this.#step('close');
     this.#connection.close('the client was closed');
     this.#transport = undefined;
@@ -124,7 +115,7 @@ export class Session {
       discover: (revision, probing) => {
         const params = { _meta: this.metaFor(revision) };
         const wait = probing && transport.kind === 'pipe'
-          ? { timeoutMs: this.#limits.probeTimeoutMs }
+          ? { timeoutMs: this.limits.probeTimeoutMs }
           : undefined;
         return this.#connection.request('server/discover', params, wait);
       },
@@ -134,7 +125,6 @@ export class Session {
     const { revision } = agreement;
     const modern = revision.era === 'modern';
     this.agreement = agreement;
-    this.declared = declaredCapabilities(this.options, revision);
     this.meta = modern ? this.metaFor(revision) : undefined;
     this.headers = modern && transport.kind === 'http' ? new ToolHeaders(this.report) : undefined;
     this.#connection.batching = revision.batching;
@@ -143,13 +133,17 @@ export class Session {
     if (modern) {
       // Every request stands alone: there is nothing to wait for.
       this.#state = 'ready';
-      return this.#listen(agreement);
+      this.options.listening?.begin(this, agreement);
+      return;
     }
-    this.listening?.stop();
-    this.listening = undefined;
     this.#connection.notify('notifications/initialized');
     this.#step('initialized');
-    await this.#resume(agreement);
+    // A new session is told of the wishes of the old one.
+    const { logLevel: level } = this;
+    await Promise.all([
+      this.options.listening?.begin(this, agreement),
+      level && agreement.capabilities.logging && this.ask('logging/setLevel', { level }).catch(this.report),
+    ]);
   }
 
   #initialize(revision: Revision): Promise<Bag> {
@@ -181,45 +175,27 @@ export class Session {
     return meta;
   }
 
-  /** A new legacy session is told of the wishes of the old one. */
-  async #resume({ capabilities }: Agreement): Promise<void> {
-    const wishes = Array.from(this.subscribed, (uri): [string, Bag] => ['resources/subscribe', { uri }]);
-    if (this.logLevel && capabilities.logging) wishes.push(['logging/setLevel', { level: this.logLevel }]);
-    await Promise.all(
-      wishes.map(([method, params]) => this.#connection.request(method, params).catch(this.report)),
-    );
+  ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
+    return this.#connection.request(method, { ...params, _meta: this.meta }, options, {
+      send: (text, message) => {
+        if (message && 'id' in message) sent?.(message.id);
+        this.#transport?.send(text, message);
+      },
+    });
   }
 
-  #listen({ capabilities: { tools, prompts, resources } }: Agreement): void {
-    if (this.listening) return this.listening.restart();
-    const lists: SubscriptionFilter = {};
-    if (this.options.onListChanged) {
-      if (tools?.listChanged) lists.toolsListChanged = true;
-      if (prompts?.listChanged) lists.promptsListChanged = true;
-      if (resources?.listChanged) lists.resourcesListChanged = true;
-    }
-    this.listening = new Listening({
-      timeoutMs: this.#limits.timeoutMs,
-      listen: (notifications, signal, sent) => this.#connection.request(
-        'subscriptions/listen', { notifications, _meta: this.meta },
-        { signal, timeoutMs: 0, maxTimeoutMs: 0 }, {
-          send: (text, message) => {
-            if (message && 'id' in message) sent(message.id);
-            this.#transport?.send(text, message);
-          },
-        }),
-      fail: (id, error) => {
-        this.#connection.fail(id, error);
-        // Whatever else comes on its stream is not waited for.
-        this.#transport?.abandon?.(id);
-      },
-      error: this.report,
-    }, lists);
+  fail(id: RequestId, error: Error): void {
+    this.#connection.fail(id, error);
+    this.#transport?.abandon?.(id);
   }
 
   async #restart(transport: ClientTransport): Promise<void> {
     await transport.reopen?.();
     this.#connection.close('the server was started again');
+    this.#anew();
+  }
+
+  #anew(): void {
     this.#connection = this.#newConnection();
     this.#state = 'new';
     this.#down = false;
@@ -264,7 +240,7 @@ export class Session {
         // cancelled: a server that did not know it would not know the cancellation either.
         return method === 'server/discover' || (http && this.meta !== undefined);
       },
-    }, this.#limits);
+    }, this.limits);
   }
 
   readonly #receiver: ClientReceiver = {
@@ -284,7 +260,7 @@ export class Session {
       this.#connection.close(why, cause);
       // Handshakes find out by themselves.
       if (!this.#transport || !this.agreement || this.#renewing) return;
-      this.listening?.stop();
+      this.options.listening?.stop();
       this.#events.forget();
       // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight.
       this.#down = this.meta !== undefined && this.#transport.reopen !== undefined;
@@ -306,22 +282,16 @@ export class Session {
         errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`,
       );
     }
-    return this.answer(method, params, inbound);
-  }
-
-  /** Answers a question of the server's. */
-  answer(method: string, params: Bag, abortable: Abortable): Promise<object> {
-    return answerQuestion(method, params, this.options, this.declared, this.agreed().revision, {
-      get signal() {
-        return abortable.signal;
-      },
-    });
+    const { answering } = this.options;
+    if (!answering) throw methodNotFound(method);
+    return answering.answer(method, params, this.agreed().revision, inbound);
   }
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    if (method === 'notifications/cancelled') this.listening?.cancelled(params);
-    else if (method === 'notifications/subscriptions/acknowledged') this.listening?.acknowledged(params);
+    const { listening } = this.options;
+    if (method === 'notifications/cancelled') listening?.cancelled(params);
+    else if (method === 'notifications/subscriptions/acknowledged') listening?.acknowledged(params);
     else if (method !== 'notifications/progress') this.#events.notice(notification);
   }
 
@@ -343,6 +313,12 @@ export class Session {
     if (this.#state !== 'closed' && !mayPass(clientLifecycle[this.#state].send, method)) {
       throw new Error(`${method}: not while the connection is ${this.#state}`);
     }
+    // 2026-07-28 basic/patterns/subscriptions: there is no such request any more.
+    if (this.meta && !this.options.listening && method.endsWith('subscribe')) {
+      throw new Error(
+        `${method}: this server tells those who listen, and this client was made without \`listening\``,
+      );
+    }
     if (!serverSupports(method, agreement.capabilities, agreement.revision)) {
       throw new Error(`${method}: the server did not declare that it supports this`);
     }
@@ -351,6 +327,7 @@ export class Session {
 
   /** One request; once more where the server says that it did not take it. */
   async send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
+    if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const count = this.#count;
     try {
       return await this.#dispatch(method, params, options);
@@ -383,10 +360,7 @@ export class Session {
     });
   }
 
-  /** Tells a legacy server that the roots are others now. */
-  rootsChanged(): void {
-    if (this.meta === undefined && this.#state === 'ready' && this.declared.roots?.listChanged) {
-      this.#connection.notify('notifications/roots/list_changed');
-    }
+  notify(method: string, params: Bag | undefined): void {
+    if (this.meta === undefined && this.#state === 'ready') this.#connection.notify(method, params);
   }
 }

@@ -1,22 +1,26 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
+import type { Outputs } from './parts.ts';
 
 type Bag = Record<string, unknown>;
+
+/** The part of a client that judges what tools return; `compile` is that of barewire/schema, or another. */
+export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
+  return new ToolOutputs(compile);
+}
 
 /**
  * Holds what tools return against the output schemas that `tools/list` told. A tool that was never listed is
  * not judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
  */
-export class ToolOutputs {
+class ToolOutputs implements Outputs {
   readonly #compile: (schema: JsonSchema) => Validate;
-  readonly #warn: (error: Error) => void;
   // Compiled at the first call.
   readonly #schemas = new Map<string, JsonSchema | Validate>();
 
-  constructor(compile: (schema: JsonSchema) => Validate, warn: (error: Error) => void) {
+  constructor(compile: (schema: JsonSchema) => Validate) {
     this.#compile = compile;
-    this.#warn = warn;
   }
 
   learn(tools: readonly unknown[]): void {
@@ -32,12 +36,12 @@ export class ToolOutputs {
   }
 
   /** Throws where the result of a call breaks the tool's promise. */
-  check(name: string, result: Bag): void {
+  check(name: string, result: Bag, warn: (error: Error) => void): void {
     const schema = this.#schemas.get(name);
     // What an extension made of a result of its own type is not the tool's.
     if (schema === undefined || result['isError'] === true) return;
     if ((result['resultType'] ?? 'complete') !== 'complete') return;
-    const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema);
+    const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema, warn);
     if (validate === undefined) return;
     if (result['structuredContent'] === undefined) {
       throw new Error(
@@ -55,7 +59,7 @@ export class ToolOutputs {
   }
 
   /** A schema that cannot be used is reported once, and its tool not judged. */
-  #prepare(name: string, schema: JsonSchema): Validate | undefined {
+  #prepare(name: string, schema: JsonSchema, warn: (error: Error) => void): Validate | undefined {
     try {
       const validate = this.#compile(schema);
       this.#schemas.set(name, validate);
@@ -63,7 +67,7 @@ export class ToolOutputs {
     } catch (error) {
       this.#schemas.delete(name);
       const what = `the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`;
-      this.#warn(new Error(what, { cause: error }));
+      warn(new Error(what, { cause: error }));
       return undefined;
     }
   }

@@ -31,11 +31,11 @@ export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = 
   'any value': () => true,
   'a string': (value) => typeof value === 'string',
   'a boolean': (value) => typeof value === 'boolean',
-  'a list': Array.isArray,
+  'a list': (value) => Array.isArray(value),
   'a list of strings': (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
   'a type': (value) =>
     [value].flat().every((type) => /^(null|boolean|object|array|number|integer|string)$/.test(String(type))),
-  'a number': Number.isFinite,
+  'a number': (value) => Number.isFinite(value),
   'a number above 0': (value) => Number.isFinite(value) && (value as number) > 0,
   'a whole number from 0': (value) => Number.isInteger(value) && (value as number) >= 0,
 };

@@ -1,4 +1,5 @@
 // Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
+import { ClientCore } from '../../src/client/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { compile } from '../../src/schema/index.ts';
 import { ServerCore, Tools } from '../../src/server/index.ts';
@@ -46,3 +47,8 @@ new Tools(new ServerCore({ name: 'small', version: '1' })).add('ask', {}, (_args
   // @ts-expect-error handlers of a server without `asking` have no questions
   void ctx.elicit('Your name?', { name: { type: 'string' } });
 });
+
+// @ts-expect-error a client answers no questions but through `answering`
+void new ClientCore({ name: 'small', version: '1' }, { onElicit: () => ({ action: 'decline' }) });
+// @ts-expect-error a core alone subscribes to nothing
+void new ClientCore({ name: 'small', version: '1' }).subscribe('a:b');

@@ -1,4 +1,5 @@
 // Must compile: what FromSchema makes of schemas.
+import { answering, ClientCore, listening, McpClient, resultCache } from '../../src/client/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { asking, McpServer, ServerCore, Tools } from '../../src/server/index.ts';
 
@@ -142,3 +143,13 @@ new Tools(small).add('ask', { input: { type: 'object', properties: { a: { type: 
 // All of a server is the core with every feature.
 const whole: ServerCore = new McpServer({ name: 'whole', version: '1' });
 void whole;
+
+const caller = new ClientCore({ name: 'small', version: '1' }, {
+  answering: answering({ onElicit: ({ message }) => ({ action: 'accept', content: { message } }) }),
+  listening: listening(),
+  cache: resultCache(),
+});
+void caller;
+// All of a client is the core with every part.
+const host: ClientCore = new McpClient({ name: 'whole', version: '1' }, { cache: false, onElicit: () => ({ action: 'cancel' }) });
+void host;

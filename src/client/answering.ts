@@ -1,0 +1,59 @@
+import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { AnsweringOptions } from './options.ts';
+import type { Answering, AskingCall } from './parts.ts';
+import { answerQuestion } from './questions.ts';
+import { gather, playRounds } from './rounds.ts';
+import type { RoundsPort } from './rounds.ts';
+
+/**
+ * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds
+ * of a call in the modern one. It declares what it has handlers for. Its `roots` may be set anew; a legacy server
+ * is told with `client.notify('notifications/roots/list_changed')`.
+ */
+export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
+  const options = { ...given };
+  const { maxRounds = 10 } = options;
+  const answer: Answering['answer'] = (method, params, revision, abortable) =>
+    answerQuestion(method, params, options, declared(options, revision), revision, {
+      get signal() {
+        return abortable.signal;
+      },
+    });
+  const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
+    answer: (method, params, abortable) => answer(method, params, revision, abortable),
+    signal,
+    send,
+    maxRounds,
+  });
+  return {
+    get roots() {
+      return options.roots;
+    },
+    set roots(roots) {
+      options.roots = roots;
+    },
+    capabilities: (revision) => declared(options, revision),
+    answer,
+    gather: (method, requests, call) => gather(method, requests, port(call)),
+    rounds: (method, params, first, call) => playRounds(method, params, first, port(call)),
+  };
+}
+
+/** What there are handlers for, in the revision's words and no newer ones. */
+function declared(options: AnsweringOptions, revision: Revision): ClientCapabilities {
+  const { onElicit, onElicitUrl, onSample, roots, capabilities = {} } = options;
+  const declared: ClientCapabilities = {};
+  const elicitation = capabilities.elicitation
+    ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
+  if (elicitation && revision.urlElicitation) declared.elicitation = elicitation;
+  // Before there were modes, elicitation was by form.
+  else if (elicitation && revision.elicitation && (elicitation.form || !elicitation.url)) {
+    declared.elicitation = {};
+  }
+  const sampling = capabilities.sampling ?? (onSample && {});
+  if (sampling) declared.sampling = revision.samplingTools ? sampling : {};
+  const rooted = capabilities.roots ?? (roots && { listChanged: true });
+  if (rooted) declared.roots = revision.era === 'legacy' ? rooted : {};
+  return declared;
+}

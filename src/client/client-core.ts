@@ -1,0 +1,237 @@
+import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import type { Notification } from '../jsonrpc/message.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { ClientTransport } from '../transport/port.ts';
+import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
+import type { Answering, AskingCall } from './parts.ts';
+import { Session } from './session.ts';
+
+type Bag = Record<string, unknown>;
+
+const noOptions: CallOptions = {};
+/** What tells of a change; in the group, of which list. */
+const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
+
+/**
+ * A client of one MCP server, in whatever revision that server speaks: what every client needs, and the parts
+ * that it is given. `McpClient` has all of them.
+ *
+ * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the
+ * time is up or the connection closes, with the signal's reason where the caller cancels, and with an `Error`
+ * that says so where the server has not declared what the call needs.
+ */
+export class ClientCore {
+  readonly #session: Session;
+  readonly #options: CoreClientOptions;
+
+  /**
+   * @param info who the client says it is
+   * @throws RangeError for a revision that is not in the table, or when none is left
+   */
+  constructor(info: Implementation, options: CoreClientOptions = {}) {
+    this.#options = options;
+    const limits = { ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, ...options.limits };
+    this.#session = new Session(info, options, limits, {
+      notice: (notification) => this.#notice(notification),
+      forget: () => options.cache?.clear(),
+      relist: () => this.listTools({ fresh: true }),
+    });
+  }
+
+  /** What was found; undefined before `connect`. */
+  get revision(): Revision | undefined {
+    return this.#session.agreement?.revision;
+  }
+
+  /** Who the server says it is: for display, not for trust. */
+  get server(): Implementation | undefined {
+    return this.#session.agreement?.server;
+  }
+
+  /** What the server has declared. */
+  get capabilities(): ServerCapabilities | undefined {
+    return this.#session.agreement?.capabilities;
+  }
+
+  /** How to use the server, in its own words. */
+  get instructions(): string | undefined {
+    return this.#session.agreement?.instructions;
+  }
+
+  /**
+   * Opens the transport and agrees on a revision. Rejects, with the transport closed, where that fails.
+   * 2025-11-25 basic/lifecycle#initialization; 2026-07-28 basic/versioning.
+   */
+  connect(transport: ClientTransport): Promise<void> {
+    return this.#session.connect(transport);
+  }
+
+  /** Ends the connection in an orderly way; what is pending fails. Never rejects. */
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  #notice(notification: Notification): void {
+    const { method, params } = notification;
+    const { options, meta } = this.#session;
+    const { listening } = options;
+    if (method === 'notifications/message') {
+      return options.onLog?.((params ?? {}) as unknown as LoggingMessageNotificationParams);
+    }
+    const [changed, list] = changes.exec(method) ?? [];
+    if (changed) {
+      if (meta && !listening?.owns(params)) return;
+      options.cache?.invalidate(method, params);
+      if (list) {
+        if (list === 'tools') options.outputs?.forget();
+        options.onListChanged?.(list as ListName);
+      } else if (typeof params?.['uri'] === 'string') options.onResourceUpdated?.(params['uri']);
+      return;
+    }
+    for (const { notifications = {} } of Object.values(options.extensions ?? {})) {
+      if (!Object.hasOwn(notifications, method)) continue;
+      return listening?.late(params) ? undefined : notifications[method]?.(params ?? {});
+    }
+    options.onNotification?.(notification);
+  }
+
+  /**
+   * Any request, such as one of an extension's. `_meta` of the revision is added, questions of the server's
+   * are answered, results are kept, as with every other call.
+   */
+  async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
+    const session = this.#session;
+    const { revision } = await session.ready(method);
+    const cache = revision.cacheHints ? this.#options.cache : undefined;
+    let result = options.fresh ? undefined : cache?.find(method, params);
+    if (result === undefined) {
+      const epoch = cache?.epoch ?? 0;
+      result = await session.send(method, params, options);
+      const type = result['resultType'];
+      const complete = type === undefined || type === 'complete' || !revision.resultType;
+      if (complete) cache?.keep(method, params, result, epoch);
+      else result = await this.#unfinished(method, params, result, options);
+    }
+    if (method === 'tools/list' && Array.isArray(result['tools'])) {
+      if (session.headers) result['tools'] = session.headers.learn(result['tools']);
+      this.#options.outputs?.learn(result['tools'] as unknown[]);
+    }
+    return result;
+  }
+
+  /**
+   * Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid.
+   */
+  async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
+    const session = this.#session;
+    const call: AskingCall = {
+      revision: session.agreed().revision,
+      signal: options.signal,
+      send: (next) => session.send(method, next, options),
+    };
+    const result = first['resultType'] === 'input_required'
+      ? await this.#answering(method).rounds(method, params, first, call)
+      : first;
+    const type = result['resultType'];
+    if (type === undefined || type === 'complete') return result;
+    for (const { resultTypes = {} } of Object.values(this.#options.extensions ?? {})) {
+      const take = typeof type === 'string' && Object.hasOwn(resultTypes, type)
+        ? resultTypes[type]
+        : undefined;
+      if (take) {
+        const answer = async (requests: unknown): Promise<Bag> =>
+          this.#answering(method).gather(method, requests, call);
+        return await take(result, method, { options, answer }) as Bag;
+      }
+    }
+    throw new Error(
+      `${method}: the result is of the type ${JSON.stringify(type)}, which this client does not know`,
+    );
+  }
+
+  #answering(method: string): Answering {
+    const { answering } = this.#options;
+    if (answering) return answering;
+    throw new Error(`${method}: the server asks for input, and this client was made without \`answering\``);
+  }
+
+  // ---- lists
+
+  /** Any list, page by page as it is needed: `member` is what the result calls its items. */
+  async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
+    const { maxPages } = this.#session.limits;
+    const seen = new Set<unknown>();
+    let cursor: unknown;
+    do {
+      const page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
+      const items = page[member];
+      if (!Array.isArray(items)) throw new Error(`${method}: the result has no list of ${member}`);
+      yield* items as T[];
+      cursor = page['nextCursor'];
+      if (seen.has(cursor)) throw new Error(`${method}: the server's pages go round in a circle`);
+      if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
+    } while (cursor !== undefined);
+  }
+
+  /**
+   * The tools, page by page as they are needed. Over HTTP without those whose `x-mcp-header` breaks the
+   * rules.
+   */
+  tools(options?: CallOptions): AsyncGenerator<Tool, void, undefined> {
+    return this.list('tools/list', 'tools', options);
+  }
+
+  listTools(options?: CallOptions): Promise<Tool[]> {
+    return collect(this.tools(options));
+  }
+
+  // ---- calls
+
+  /**
+   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. With the
+   * option `validator`, `structuredContent` is held against the schema that `listTools` told.
+   */
+  callTool<T = unknown>(
+    name: string, args?: Readonly<Bag>, options?: CallOptions,
+  ): Promise<CallToolResult & { structuredContent?: T }> {
+    const params = args === undefined ? { name } : { name, arguments: args };
+    const answer = this.request('tools/call', params, options);
+    const { outputs } = this.#options;
+    return (outputs ? answer.then((result) => {
+      outputs.check(name, result, this.#session.report);
+      return result;
+    }) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
+  }
+
+  /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */
+  async setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void> {
+    const session = this.#session;
+    const { revision } = session.agreed();
+    if (!session.meta) await this.request('logging/setLevel', { level }, options);
+    session.logLevel = level;
+    if (session.meta) session.meta = session.metaFor(revision);
+  }
+
+  /** Whether the server is there. Since 2026-07-28, which has no `ping`, by `server/discover`. */
+  async ping(options?: CallOptions): Promise<void> {
+    await this.request(this.#session.meta ? 'server/discover' : 'ping', undefined, options);
+  }
+
+  /**
+   * Tells a legacy server something, such as `notifications/roots/list_changed`. A modern one is told nothing, nor
+   * is one with which the handshake is not over.
+   */
+  notify(method: string, params?: Bag): void {
+    this.#session.notify(method, params);
+  }
+}
+
+/** All items of a list. */
+export async function collect<T>(items: AsyncGenerator<T, void, undefined>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

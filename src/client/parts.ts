@@ -1,0 +1,95 @@
+import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
+import type { Abortable } from '../jsonrpc/inbound.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Agreement } from './negotiation.ts';
+import type { CallOptions } from './options.ts';
+
+// What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
+// leaves out what is not handed in. A part belongs to one client.
+
+type Bag = Record<string, unknown>;
+
+/** One call that asks, as its rounds need it. */
+export interface AskingCall {
+  readonly revision: Revision;
+  readonly signal: AbortSignal | undefined;
+  /** Sends the call again, as a request of its own. */
+  send(params: Bag): Promise<Bag>;
+}
+
+/** Answers the server's questions: see `answering`. */
+export interface Answering {
+  /** What it adds to what the client declares in a revision. */
+  capabilities(revision: Revision): ClientCapabilities;
+  /** Answers one question. Rejects with the `RpcError` that a legacy server gets. */
+  answer(method: string, params: Bag, revision: Revision, abortable: Abortable): Promise<object>;
+  /** Answers `inputRequests`, giving `inputResponses`. `method` is that of the call. */
+  gather(method: string, requests: unknown, call: AskingCall): Promise<Bag>;
+  /** Goes on from a result that is `input_required` until there is another. */
+  rounds(method: string, params: Bag | undefined, first: Bag, call: AskingCall): Promise<Bag>;
+}
+
+/** What listening needs of the client. */
+export interface ListeningPort {
+  readonly options: { readonly onListChanged?: unknown };
+  readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
+  /** Waits for a handshake that is under way; then throws where this request may not be sent. */
+  ready(method: string): unknown;
+  send(method: string, params: Bag, options: CallOptions): Promise<Bag>;
+  /** Asks on the connection that there is, once; `sent` is told the id. */
+  ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag>;
+  /** Fails a request of ours that is still open, and whatever else comes on its stream. */
+  fail(id: RequestId, error: Error): void;
+  report(error: unknown): void;
+}
+
+/** Is told of what changes: see `listening`. The second half is for the core alone. */
+export interface Listening {
+  /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
+  subscribe(uri: string, options?: CallOptions): Promise<void>;
+  unsubscribe(uri: string, options?: CallOptions): Promise<void>;
+  /**
+   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
+   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
+   * drops and new streams; one call a key at a time. Since 2026-07-28.
+   */
+  listen(key: string, value: unknown): Promise<unknown>;
+
+  /** After each handshake, which waits for the promise. */
+  begin(port: ListeningPort, agreement: Agreement): Promise<unknown> | undefined;
+  /** The far side is gone: closes the stream, and opens no other before `begin`. */
+  stop(): void;
+  /** The client was closed. */
+  end(): void;
+  /** Whether a notification belongs to the stream that is open: others are late, and about nothing new. */
+  owns(params: Bag | undefined): boolean;
+  /** Whether a notification belongs to a stream that is not open any more. */
+  late(params: Bag | undefined): boolean;
+  /** `notifications/subscriptions/acknowledged` */
+  acknowledged(params: Bag | undefined): void;
+  /** `notifications/cancelled` from the server. */
+  cancelled(params: Bag | undefined): void;
+}
+
+/** Keeps results while they are fresh: see `resultCache`. */
+export interface Cache {
+  /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
+  readonly epoch: number;
+  find(method: string, params: Bag | undefined): Bag | undefined;
+  /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
+  keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void;
+  /** Drops what a notification makes stale. */
+  invalidate(notification: string, params: Bag | undefined): void;
+  /** Forgets everything: to be called when the authorization changes. */
+  clear(): void;
+}
+
+/** Holds what tools return against their output schemas: see `toolOutputs`. */
+export interface Outputs {
+  learn(tools: readonly unknown[]): void;
+  forget(): void;
+  /** Throws where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
+  check(name: string, result: Bag, warn: (error: Error) => void): void;
+}

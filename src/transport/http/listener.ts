@@ -20,7 +20,8 @@ export function httpListener(server: ServerPort, options: HttpOptions = {}): Htt
 }
 
 export function listenerOf(endpoint: Endpoint): HttpListener {
-  return (req, res, body) => endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
+  return (req, res, body) =>
+    endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
 }
 
 const turn = Promise.resolve();
@@ -94,8 +95,8 @@ class NodeExchange implements Exchange {
   }
 
   write(text: string): void {
-    // A tick that a microtask asks for runs once the microtasks of the turn have run, and with them the handlers that
-    // were ready to go on.
+    // A tick that a microtask asks for runs once the microtasks of the turn have run, and with them the
+    // handlers that were ready to go on.
     if (this.#batch === undefined) void turn.then(() => process.nextTick(() => this.#flush()));
     this.#batch = (this.#batch ?? '') + text;
   }

@@ -84,7 +84,7 @@ const plain: Exchanges<PlainContext> = {
 
 /**
  * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
- * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature; 
+ * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
  * `new Tools(new ServerCore(info))` is a server that has tools and carries nothing else.
  */
 export class ServerCore<C extends PlainContext = PlainContext> implements ServerPort {

@@ -55,10 +55,8 @@ export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extend
   ctx: C,
 ) => Outcome<[O] extends [never]
   ? ToolReturn
-  :
-    | InferInput<O>
-    | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))
-    | ExtensionResult>;
+  : InferInput<O> | ExtensionResult
+    | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
 
 /** Registers a tool. */
 export interface AddTool<C extends PlainContext> {

@@ -10,7 +10,8 @@ import '../src/transport/fetch/index.ts';
 import '../src/transport/message-port.ts';
 
 const missing = [
-  'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder', 'URL', 'crypto',
+  'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder',
+  'URL', 'crypto',
   'btoa', 'atob', 'structuredClone',
 ];
 const { getBuiltinModule } = process;

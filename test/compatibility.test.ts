@@ -20,10 +20,17 @@ const servers: Readonly<Record<string, readonly string[]>> = { modern, legacy, d
 type Outcome = string | RegExp;
 
 /** What the client finds: a revision, or the reason why there is none. */
-const matrix: Readonly<Record<string, { options: ClientOptions; with: Readonly<Record<'modern' | 'legacy' | 'dual', Outcome>> }>> = {
+const matrix: Readonly<Record<string, {
+  options: ClientOptions;
+  with: Readonly<Record<'modern' | 'legacy' | 'dual', Outcome>>;
+}>> = {
   'a modern client': {
     options: { era: 'modern' },
-    with: { modern: '2026-07-28', legacy: /^no protocol revision in common: this client speaks 2026-07-28/, dual: '2026-07-28' },
+    with: {
+      modern: '2026-07-28',
+      legacy: /^no protocol revision in common: this client speaks 2026-07-28/,
+      dual: '2026-07-28',
+    },
   },
   'a legacy client': {
     options: { era: 'legacy' },
@@ -54,7 +61,10 @@ interface Opened {
 
 const transports: Readonly<Record<string, (revisions: readonly string[]) => Promise<Opened>>> = {
   async memory(revisions) {
-    return { transport: memoryTransport(sayHello(new McpServer({ name: 'server', version: '1' }, { revisions }))), close: async () => {} };
+    return {
+      transport: memoryTransport(sayHello(new McpServer({ name: 'server', version: '1' }, { revisions }))),
+      close: async () => {},
+    };
   },
   async stdio(revisions) {
     const main = fileURLToPath(new URL('compatibility/server.js', import.meta.url));
@@ -77,13 +87,17 @@ for (const [kind, open] of Object.entries(transports)) {
             onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
           });
           try {
-            if (typeof outcome !== 'string') return await assert.rejects(client.connect(transport), { message: outcome });
+            if (typeof outcome !== 'string') {
+              return await assert.rejects(client.connect(transport), { message: outcome });
+            }
             await client.connect(transport);
             assert.equal(client.revision?.version, outcome);
             // One handler for all of them, a question in its middle included where the revision has any.
             const { content } = await client.callTool('hello');
             const asks = outcome >= '2025-06-18';
-            assert.deepEqual(content, [{ type: 'text', text: asks ? `Hello Ada in ${outcome}` : `Hello stranger in ${outcome}` }]);
+            assert.deepEqual(content, [
+              { type: 'text', text: asks ? `Hello Ada in ${outcome}` : `Hello stranger in ${outcome}` },
+            ]);
           } finally {
             await client.close();
             await close();
@@ -96,15 +110,17 @@ for (const [kind, open] of Object.entries(transports)) {
 
 test('a legacy and a modern client talk to the same HTTP server at the same moment', async () => {
   const served = await serveHttp(sayHello(new McpServer({ name: 'server', version: '1' })));
-  const clients = ['legacy', 'modern', 'legacy', 'modern'].map((era) => new McpClient({ name: 'client', version: '1' }, {
-    era: era as 'legacy' | 'modern',
-    onElicit: () => ({ action: 'accept', content: { name: era } }),
-  }));
+  const clients = ['legacy', 'modern', 'legacy', 'modern'].map((era) => new McpClient(
+    { name: 'client', version: '1' },
+    { era: era as 'legacy' | 'modern', onElicit: () => ({ action: 'accept', content: { name: era } }) },
+  ));
   await Promise.all(clients.map((client) => client.connect(httpTransport(served.url))));
   const answers = await Promise.all(clients.flatMap((client) => [client.callTool('hello'), client.callTool('hello')]));
   assert.deepEqual(answers.map(({ content }) => (content[0] as { text: string }).text), [
-    'Hello legacy in 2025-11-25', 'Hello legacy in 2025-11-25', 'Hello modern in 2026-07-28', 'Hello modern in 2026-07-28',
-    'Hello legacy in 2025-11-25', 'Hello legacy in 2025-11-25', 'Hello modern in 2026-07-28', 'Hello modern in 2026-07-28',
+    'Hello legacy in 2025-11-25', 'Hello legacy in 2025-11-25',
+    'Hello modern in 2026-07-28', 'Hello modern in 2026-07-28',
+    'Hello legacy in 2025-11-25', 'Hello legacy in 2025-11-25',
+    'Hello modern in 2026-07-28', 'Hello modern in 2026-07-28',
   ]);
   await Promise.all(clients.map((client) => client.close()));
   await served.close();

@@ -96,7 +96,11 @@ function server(): { server: McpServer; jobs: Jobs } {
 }
 
 /** The client's side: calls end when their job does. `wait` is what passes between two looks. */
-function extension(client: () => McpClient, wait: () => Promise<unknown>, heard: (job: Bag) => void = () => {}): ClientOptions {
+function extension(
+  client: () => McpClient,
+  wait: () => Promise<unknown>,
+  heard: (job: Bag) => void = () => {},
+): ClientOptions {
   return {
     extensions: {
       [id]: {
@@ -134,7 +138,8 @@ interface Made {
 }
 
 async function over(
-  t: TestContext, kind: 'memory' | 'http', options: ClientOptions = {}, wait: (jobs: Jobs) => Promise<unknown> = turn, auth?: Auth,
+  t: TestContext, kind: 'memory' | 'http', options: ClientOptions = {},
+  wait: (jobs: Jobs) => Promise<unknown> = turn, auth?: Auth,
 ): Promise<Made> {
   const { server: made, jobs } = server();
   const errors: Error[] = [];
@@ -177,7 +182,11 @@ for (const kind of ['memory', 'http'] as const) {
         inputRequests: {
           sugar: {
             method: 'elicitation/create',
-            params: { mode: 'form', message: 'Sugar?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } },
+            params: {
+              mode: 'form',
+              message: 'Sugar?',
+              requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
+            },
           },
         },
       });
@@ -222,7 +231,10 @@ for (const kind of ['memory', 'http'] as const) {
     jobs.set('cake', { status: 'completed' });
     await client.ping();
     assert.equal(heard.length, 3);
-    assert.match(errors.map(({ message }) => message).join(), /^subscriptions\/listen: the server does not tell of jobIds$/);
+    assert.match(
+      errors.map(({ message }) => message).join(),
+      /^subscriptions\/listen: the server does not tell of jobIds$/,
+    );
   });
 }
 
@@ -231,7 +243,9 @@ test('over HTTP the name that the extension mirrors goes into a header', async (
   const http = await serveHttp(made);
   t.after(() => http.close({ drainMs: 0 }));
   const names: unknown[] = [];
-  const client: McpClient = new McpClient(info, extension(() => client, async () => jobs.set('cake', { status: 'completed', result: { content: [] } })));
+  const client: McpClient = new McpClient(
+    info, extension(() => client, async () => jobs.set('cake', { status: 'completed', result: { content: [] } })),
+  );
   await client.connect(httpTransport(http.url, {
     fetch: (url, init) => {
       const headers = new Headers(init?.headers);
@@ -246,7 +260,9 @@ test('over HTTP the name that the extension mirrors goes into a header', async (
 
 test('keys of `_meta` reach a handler as they came', async (t) => {
   const { client } = await over(t, 'memory');
-  const { structuredContent } = await client.request('tools/call', { name: 'bake', _meta: { 'com.example/now': true } });
+  const { structuredContent } = await client.request('tools/call', {
+    name: 'bake', _meta: { 'com.example/now': true },
+  });
   assert.deepEqual(structuredContent, { sum: 1 });
 });
 
@@ -314,7 +330,8 @@ test('filters of the core are honoured as before, beside those of extensions', a
   const peer = await connect(made);
   peer.send({ jsonrpc: '2.0', id: 'l', method: 'subscriptions/listen', params: {
     notifications: {
-      toolsListChanged: true, promptsListChanged: true, jobIds: ['none'], constructor: true, ...JSON.parse('{"__proto__":true}') as object,
+      toolsListChanged: true, promptsListChanged: true, jobIds: ['none'], constructor: true,
+      ...JSON.parse('{"__proto__":true}') as object,
     },
     _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -341,7 +358,10 @@ test('without an extension that takes it, a result of its type is an error', asy
   const { client } = await over(t, 'memory', { extensions: { [id]: {} } });
   await assert.rejects(client.callTool('bake'), /the result is of the type "job", which this client does not know/);
   const none = await over(t, 'memory', { extensions: {} });
-  await assert.rejects(none.client.callTool('bake'), (error: RpcError) => error.code === new MissingCapabilityError('', {}).code);
+  await assert.rejects(
+    none.client.callTool('bake'),
+    (error: RpcError) => error.code === new MissingCapabilityError('', {}).code,
+  );
   await assert.rejects(none.client.listen('jobIds', ['cake']), /did not declare/);
 });
 

@@ -32,7 +32,8 @@ const calls = ['echo', 'later', 'any', 'structured', 'ask'];
 function sound(id: string, nonce: string, { pick, chance }: Random): Bag {
   const args = { text: nonce };
   const [method, params] = pick<[string, Bag?]>([
-    ['ping'], ['tools/list', {}], ['resources/list'], ['resources/templates/list'], ['prompts/list'], ['server/discover'],
+    ['ping'], ['tools/list', {}], ['resources/list'], ['resources/templates/list'], ['prompts/list'],
+    ['server/discover'],
     ...Array.from({ length: 10 }, (): [string, Bag] => ['tools/call', { name: pick(calls), arguments: args }]),
     ['tools/call', { name: 'throws' }], ['tools/call', { name: 'change' }],
     ['tools/call', { name: 'ask', arguments: args, requestState: 'AAAA', inputResponses: { x: { action: 'accept' } } }],
@@ -118,8 +119,12 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
 
   /** A question gets a broken answer first, and a sound one after it. */
   function answerQuestion(id: unknown): void {
-    for (const answer of [mutated({ jsonrpc: '2.0', id, result: { action: 'accept', content: {} } }, {}, by), undefined]) {
-      const bytes = answer ?? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'decline', roots: [] } }));
+    for (const answer of [
+      mutated({ jsonrpc: '2.0', id, result: { action: 'accept', content: {} } }, {}, by), undefined,
+    ]) {
+      const bytes = answer ?? Buffer.from(JSON.stringify({
+        jsonrpc: '2.0', id, result: { action: 'decline', roots: [] },
+      }));
       expectAnswers(bytes);
       write(bytes);
     }
@@ -166,7 +171,8 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
 
   try {
     await ask('hello', 'initialize', {
-      protocolVersion: '2025-06-18', capabilities: { elicitation: {}, roots: {} }, clientInfo: { name: 'x', version: '1' },
+      protocolVersion: '2025-06-18', capabilities: { elicitation: {}, roots: {} },
+      clientInfo: { name: 'x', version: '1' },
     });
     write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
 

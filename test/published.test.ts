@@ -16,7 +16,9 @@ function loaded(...entries: string[]): string[] {
     found.add(file);
     if (file.startsWith('node:')) return;
     const text = readFileSync(join(lib, file), 'utf8');
-    for (const [, path = ''] of text.matchAll(/(?:\bfrom|\bimport)\s*"((?:\.\/|node:)[^"]+)"/g)) load(path.replace('./', ''));
+    for (const [, path = ''] of text.matchAll(/(?:\bfrom|\bimport)\s*"((?:\.\/|node:)[^"]+)"/g)) {
+      load(path.replace('./', ''));
+    }
   };
   entries.forEach(load);
   return [...found];
@@ -40,7 +42,8 @@ test('published: what entries share holds nothing of Node, nor does what runs ev
 });
 
 test('published: entries share one copy of each class', built, async () => {
-  const load = async (file: string): Promise<Record<string, unknown>> => await import(new URL(`../lib/${file}`, import.meta.url).href);
+  const load = async (file: string): Promise<Record<string, unknown>> =>
+    await import(new URL(`../lib/${file}`, import.meta.url).href);
   const [server, client, jsonrpc] = await Promise.all(['server.js', 'client.js', 'jsonrpc.js'].map(load));
   assert.ok(server?.['RpcError']);
   assert.equal(server['RpcError'], client?.['RpcError']);

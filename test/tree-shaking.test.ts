@@ -68,7 +68,9 @@ const importer = `
 for (const [path, entry] of entries) {
   test(`importing ${path} does nothing`, async () => {
     assert.ok(typeof entry === 'object');
-    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', importer, join(root, entry.default)]);
+    const { stdout, stderr } = await run(process.execPath, [
+      '--input-type=module', '-e', importer, join(root, entry.default),
+    ]);
     assert.equal(stdout + stderr, '');
   });
 }

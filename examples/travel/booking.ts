@@ -33,7 +33,8 @@ export function registerBooking(server: McpServer, agency: Agency): void {
 
     const { seat, travellers, name } = wish.content;
     const total = quote.price * travellers;
-    const payment = await ctx.elicit(`${describeFlight(quote)}. ${travellers} × ${seat} seat, ${total} EUR in all. Pay?`, {
+    const offer = `${describeFlight(quote)}. ${travellers} × ${seat} seat, ${total} EUR in all.`;
+    const payment = await ctx.elicit(`${offer} Pay?`, {
       confirm: { type: 'boolean', default: true, title: `Pay ${total} EUR` },
     }, { key: 'payment' });
     if (payment.action !== 'accept' || !payment.content.confirm) return 'Nothing booked.';
@@ -111,7 +112,9 @@ export function registerBooking(server: McpServer, agency: Agency): void {
   }, async ({ country = 'Portugal' }, ctx) => {
     const url = `https://consulate.example/visa?country=${encodeURIComponent(country)}`;
     try {
-      const { action } = await ctx.elicitUrl(`The visa for ${country} is applied for on the consulate's own page.`, url);
+      const { action } = await ctx.elicitUrl(
+        `The visa for ${country} is applied for on the consulate's own page.`, url,
+      );
       return action === 'accept' ? 'The application was opened.' : 'No application was made.';
     } catch (error) {
       if (!(error instanceof MissingCapabilityError)) throw error;

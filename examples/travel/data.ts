@@ -26,7 +26,9 @@ export const cities: readonly string[] = [
   'Rome', 'Stockholm', 'Vienna', 'Zurich',
 ];
 
-export const interests: readonly string[] = ['architecture', 'art', 'food', 'hiking', 'history', 'music', 'nightlife', 'sea'];
+export const interests: readonly string[] = [
+  'architecture', 'art', 'food', 'hiking', 'history', 'music', 'nightlife', 'sea',
+];
 
 export const airlines: readonly string[] = ['Aurora Air', 'Blue Swift', 'Cirrus', 'Delphin', 'Echo Lines'];
 
@@ -36,7 +38,9 @@ export const dateSchema = { type: 'string', format: 'date', description: 'As in 
 /** A number from 0 to 1 that belongs to these words: FNV-1a, which is small and good enough to look like chance. */
 function share(...words: readonly string[]): number {
   let hash = 0x811c9dc5;
-  for (const char of words.join('|').toLowerCase()) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  for (const char of words.join('|').toLowerCase()) {
+    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
   // The last characters have touched only the low bits so far.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
   return ((hash ^ (hash >>> 13)) >>> 0) % 1000 / 1000;

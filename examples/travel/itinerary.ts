@@ -19,7 +19,11 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
           pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\\.(md|txt)$',
           default: 'itinerary.md',
         },
-        folder: { type: 'string', default: '.', description: 'A folder in a root: absolute, or as seen from the first one' },
+        folder: {
+          type: 'string',
+          default: '.',
+          description: 'A folder in a root: absolute, or as seen from the first one',
+        },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },

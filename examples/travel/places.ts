@@ -49,7 +49,11 @@ export function registerPlaces(server: McpServer, agency: Agency): void {
     title: 'Plan a vacation',
     description: 'A plan for some days in a city, within a budget',
     arguments: {
-      destination: { description: 'The city to go to', required: true, complete: (typed) => beginningWith(cities, typed) },
+      destination: {
+        description: 'The city to go to',
+        required: true,
+        complete: (typed) => beginningWith(cities, typed),
+      },
       duration: { description: 'Days', complete: (typed) => beginningWith(['3', '5', '7', '10', '14'], typed) },
       budget: {
         description: 'EUR in all',

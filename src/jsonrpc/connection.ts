@@ -2,7 +2,9 @@ import { encode, isObject, isRequestId, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
-import type { Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type {
+  Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
+} from './message.ts';
 import { batchOutlet, refuse } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -44,11 +46,13 @@ export interface ConnectionHandlers {
   /** The result, or a promise of it. A throw is the error answer. */
   request(inbound: Inbound): object | Promise<object>;
   notification(notification: Notification): void;
-  /** Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications. */
+  /**
+   * Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications.
+   */
   error(error: Error): void;
   /**
-   * Nobody waits any longer for the answer to this question of ours. True: the peer has been told, or is not to
-   * be told; otherwise it gets `notifications/cancelled`.
+   * Nobody waits any longer for the answer to this question of ours. True: the peer has been told, or is not
+   * to be told; otherwise it gets `notifications/cancelled`.
    */
   giveUp?(id: RequestId, method: string): boolean;
 }
@@ -65,7 +69,9 @@ interface Pending {
   onAbort: (() => void) | undefined;
 }
 
-/** Late answers to cancelled requests are expected, and these many are remembered in order to tell them apart. */
+/**
+ * Late answers to cancelled requests are expected, and these many are remembered in order to tell them apart.
+ */
 const maxAbandoned = 256;
 
 /**
@@ -86,7 +92,11 @@ export class Connection {
   #closed: ConnectionError | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(outlet: Outlet, handlers: ConnectionHandlers, limits: ConnectionLimits = defaultConnectionLimits) {
+  constructor(
+    outlet: Outlet,
+    handlers: ConnectionHandlers,
+    limits: ConnectionLimits = defaultConnectionLimits,
+  ) {
     this.#outlet = outlet;
     this.#handlers = handlers;
     this.#limits = limits;
@@ -103,8 +113,8 @@ export class Connection {
   }
 
   /**
-   * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise the
-   * connection's. Never throws.
+   * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
+   * the connection's. Never throws.
    */
   receive(decoded: Decoded, outlet: Outlet = this.#outlet): void {
     if (this.#closed) return outlet.answer(undefined);
@@ -118,7 +128,10 @@ export class Connection {
     }
   }
 
-  /** Fails the question of ours that a message which could not be read was to answer. False: it was to answer none. */
+  /**
+   * Fails the question of ours that a message which could not be read was to answer. False:
+   * it was to answer none.
+   */
   refused({ id, answer, error: { code, message } }: Refusal): boolean {
     const error = new RpcError(code, message.replace('request', 'answer'));
     if (!answer || this.fail(id as RequestId, error) === undefined) return false;
@@ -128,7 +141,8 @@ export class Connection {
 
   #receiveBatch(items: Decoded[], outlet: Outlet): void {
     if (!this.batching) {
-      return refuse(outlet, refusal(null, errorCodes.invalidRequest, 'Invalid request: this protocol revision has no batches'));
+      const message = 'Invalid request: this protocol revision has no batches';
+      return refuse(outlet, refusal(null, errorCodes.invalidRequest, message));
     }
     const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
     const gathered = batchOutlet(outlet, answers);
@@ -209,8 +223,11 @@ export class Connection {
       if (this.#closed) throw this.#closed;
       signal?.throwIfAborted();
       const id = this.#nextId++;
-      // The token is the id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress demands.
-      const sent = onProgress ? { ...params, _meta: { ...(params?.['_meta'] as object), progressToken: id } } : params;
+      // The token is the id: unique among the requests in flight,
+      // as 2025-11-25 basic/utilities/progress demands.
+      const sent = onProgress
+        ? { ...params, _meta: { ...(params?.['_meta'] as object), progressToken: id } }
+        : params;
       const max = options.maxTimeoutMs ?? this.#limits.maxTimeoutMs;
       const pending: Pending = {
         method, resolve, reject, onProgress, signal,
@@ -242,10 +259,16 @@ export class Connection {
 
   #startTimer(id: RequestId, pending: Pending): void {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
-    const left = Math.min(pending.timeoutMs > 0 ? pending.timeoutMs : Infinity, pending.deadline - Date.now());
+    const left = Math.min(
+      pending.timeoutMs > 0 ? pending.timeoutMs : Infinity,
+      pending.deadline - Date.now(),
+    );
     if (left === Infinity || typeof setTimeout !== 'function') return;
     pending.timer = setTimeout(() => {
-      this.#giveUp(id, new ConnectionError('timeout', `${pending.method}: no answer within ${Math.round(left)} ms`));
+      this.#giveUp(id, new ConnectionError(
+        'timeout',
+        `${pending.method}: no answer within ${Math.round(left)} ms`,
+      ));
     }, left);
   }
 
@@ -254,7 +277,9 @@ export class Connection {
     const method = this.fail(id, reason);
     // 2025-11-25 basic/utilities/cancellation: `initialize` MUST NOT be cancelled.
     if (method === undefined || this.#handlers.giveUp?.(id, method) || method === 'initialize') return;
-    this.notify('notifications/cancelled', { requestId: id, reason: reason instanceof Error ? reason.message : String(reason) });
+    this.notify('notifications/cancelled', {
+      requestId: id, reason: reason instanceof Error ? reason.message : String(reason),
+    });
   }
 
   #take(id: RequestId): Pending | undefined {
@@ -267,8 +292,8 @@ export class Connection {
   }
 
   /**
-   * Fails one question of ours: its message could not be delivered, or its answer is not to be waited for. A late
-   * answer will be expected. Returns the question's method; undefined where no such question waits.
+   * Fails one question of ours: its message could not be delivered, or its answer is not to be waited for. A
+   * late answer will be expected. Returns the question's method; undefined where no such question waits.
    */
   fail(id: RequestId, error: unknown): string | undefined {
     const pending = this.#take(id);
@@ -296,7 +321,9 @@ export class Connection {
     const pending = isRequestId(token) ? this.#pending?.get(token) : undefined;
     // Late reports are no fault: they cross the answer on the wire.
     if (pending === undefined || !isRequestId(token)) return;
-    if (!isProgress(params)) return this.#report(new Error('notifications/progress: "progress" must be a number'));
+    if (!isProgress(params)) {
+      return this.#report(new Error('notifications/progress: "progress" must be a number'));
+    }
     this.#startTimer(token, pending);
     try {
       pending.onProgress?.(params);
@@ -327,7 +354,9 @@ export class Connection {
     this.#onIdle = undefined;
   }
 
-  /** Ends the connection: what is pending fails with `why`, handlers are told to stop, nothing more is sent. */
+  /**
+   * Ends the connection: what is pending fails with `why`, handlers are told to stop, nothing more is sent.
+   */
   close(why: string = 'the connection was closed', cause?: unknown): void {
     if (this.#closed) return;
     const closed = this.#closed = new ConnectionError('closed', why, { cause });

@@ -1,6 +1,7 @@
 /**
- * The codes of error objects. JSON-RPC 2.0 section 5.1; the MCP codes are each named by the revision that defines
- * them. Imported as a whole (`errorCodes.parseError`), so that a bundle holds the numbers that it uses and no table.
+ * The codes of error objects. JSON-RPC 2.0 section 5.1; the MCP codes are each named by the revision that
+ * defines them. Imported as a whole (`errorCodes.parseError`),
+ * so that a bundle holds the numbers that it uses and no table.
  */
 
 export const parseError = -32700;

@@ -49,7 +49,9 @@ export function internalError(message: string): RpcError {
   return new RpcError(codes.internalError, message);
 }
 
-/** The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. */
+/**
+ * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack.
+ */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
     const { code, message, data } = thrown;

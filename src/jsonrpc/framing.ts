@@ -19,7 +19,10 @@ export interface FramerEvents {
 
 /** Splits bytes at newlines. Owns no stream: feed it with `push`, end it with `end`. */
 export interface Framer {
-  /** The bytes are read before `push` returns, except for an unfinished line, whose chunks are kept until it ends. */
+  /**
+   * The bytes are read before `push` returns, except for an unfinished line,
+   * whose chunks are kept until it ends.
+   */
   push(chunk: Uint8Array): void;
   /** The stream is over: a line that never ended is handed out, since the last newline is often forgotten. */
   end(): void;
@@ -67,7 +70,9 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
     try {
       text = decodeUtf8(bytes);
     } catch {
-      return events.refused({ code: errorCodes.parseError, message: 'Parse error: the message is not valid UTF-8' });
+      return events.refused({
+        code: errorCodes.parseError, message: 'Parse error: the message is not valid UTF-8',
+      });
     }
     events.line(text);
   }
@@ -79,7 +84,10 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
     });
   }
 
-  /** Whole lines in one run of bytes: decoded in one go, because a decoder's call costs more than a short line. */
+  /**
+   * Whole lines in one run of bytes: decoded in one go,
+   * because a decoder's call costs more than a short line.
+   */
   function emitRun(bytes: Uint8Array): void {
     let text: string;
     try {

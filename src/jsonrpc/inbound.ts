@@ -16,7 +16,9 @@ export class Abortable {
   #controller: AbortController | undefined;
   #reason: (() => unknown) | undefined;
 
-  /** Made at first use: most handlers never look, and a controller costs more than the rest of a small call. */
+  /**
+   * Made at first use: most handlers never look, and a controller costs more than the rest of a small call.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       need('AbortController', 'the signal of a request');
@@ -58,8 +60,8 @@ export class Inbound extends Abortable {
   }
 
   /**
-   * Runs `handle` and answers with what it returns or throws; then `done`, even where the answer was no longer
-   * wanted. A handler that answers at once costs no turn of the microtask queue.
+   * Runs `handle` and answers with what it returns or throws; then `done`, even where the answer was no
+   * longer wanted. A handler that answers at once costs no turn of the microtask queue.
    */
   run(handle: (inbound: Inbound) => object | Promise<object>, done?: (inbound: Inbound) => void): void {
     let result: object | Promise<object>;
@@ -73,7 +75,8 @@ export class Inbound extends Abortable {
       this.#succeed(result);
       return done?.(this);
     }
-    result.then((value) => this.#succeed(value), (thrown) => this.#fail(thrown)).then(done && (() => done(this)));
+    result.then((value) => this.#succeed(value), (thrown) => this.#fail(thrown))
+      .then(done && (() => done(this)));
   }
 
   #succeed(result: object): void {

@@ -3,8 +3,8 @@ import type { ErrorObject, Notification, Refusal, Request, RequestId } from './m
 /** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
 export interface Outlet {
   /**
-   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says, for
-   * transports that look inside; it is left out where one text goes to many.
+   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says,
+   * for transports that look inside; it is left out where one text goes to many.
    */
   send(text: string, message?: Request | Notification): void;
   /**

@@ -2,8 +2,8 @@
 export type Era = 'legacy' | 'modern';
 
 /**
- * Everything that differs between two revisions, a row each: written out whole, with a mark at what the revision
- * changed. Code asks a column and never compares versions.
+ * Everything that differs between two revisions, a row each: written out whole, with a mark at what the
+ * revision changed. Code asks a column and never compares versions.
  * Source: the changelog.mdx of each revision, and its schema.ts.
  */
 export interface Revision {

@@ -136,8 +136,8 @@ function parse(text: string, maxLength: number, maxVariables: number): Step[] {
 }
 
 /**
- * The URI that a template gives for these values. A variable that is missing is left out, as RFC 6570, 2.3, has it.
- * Throws as `uriTemplate` does, and a URIError for a value with half a surrogate pair.
+ * The URI that a template gives for these values. A variable that is missing is left out, as RFC 6570, 2.3,
+ * has it. Throws as `uriTemplate` does, and a URIError for a value with half a surrogate pair.
  */
 export function expandUriTemplate(
   text: string,
@@ -159,8 +159,8 @@ export function expandUriTemplate(
 }
 
 /**
- * Compiles a template for matching. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a SyntaxError
- * that names the place for what is not a template or is beyond a limit.
+ * Compiles a template for matching. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a
+ * SyntaxError that names the place for what is not a template or is beyond a limit.
  */
 export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
   const { maxLength = 2048, maxVariables = 32, maxUriLength = 8192 } = limits;

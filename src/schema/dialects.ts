@@ -64,7 +64,9 @@ const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: strin
   ['format', 'a string', 'format'],
 ];
 
-let keywords: ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]> | undefined;
+let keywords:
+  | ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]>
+  | undefined;
 
 /** By name. Made at the first use: an import does nothing. */
 const byName = (): NonNullable<typeof keywords> => keywords ??= new Map(

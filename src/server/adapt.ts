@@ -18,7 +18,9 @@ export function adaptTool(tool: Tool, revision: Revision): Tool {
   if (!revision.toolAnnotations) gone.push('annotations');
   const { structuredContent } = revision;
   // Until 2025-11-25 an output schema describes an object.
-  if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) gone.push('outputSchema');
+  if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {
+    gone.push('outputSchema');
+  }
   return without(adaptListed(tool, revision), gone);
 }
 

@@ -1,8 +1,8 @@
 import { joinBytes } from '../jsonrpc/bytes.ts';
 
 /**
- * AES-256-GCM under one key. What is sealed is secret and whole, and belongs to `bound`, which is not carried:
- * 12 random bytes, the encrypted text, a tag of 16 bytes.
+ * AES-256-GCM under one key. What is sealed is secret and whole, and belongs to `bound`, which is not
+ * carried: 12 random bytes, the encrypted text, a tag of 16 bytes.
  */
 export interface AesGcm {
   seal(bound: string, text: string): Uint8Array | Promise<Uint8Array>;
@@ -16,8 +16,8 @@ const tagBytes = 16;
 const smallest = ivBytes + tagBytes;
 
 /**
- * The platform's own; a key is made where none is given. Node, Bun and Deno have it as a module that answers at once;
- * WebCrypto hands each job to another thread and back, which takes several times as long as the job.
+ * The platform's own; a key is made where none is given. Node, Bun and Deno have it as a module that answers
+ * at once; WebCrypto hands each job to another thread and back, which takes several times as long as the job.
  * Throws where the runtime has neither.
  */
 export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
@@ -39,14 +39,19 @@ export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
         if (sealed.length < smallest) throw new RangeError('too short');
         const decipher = node.createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), options);
         decipher.setAAD(Buffer.from(bound)).setAuthTag(sealed.subarray(-tagBytes));
-        return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+        return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8')
+          + decipher.final('utf8');
       },
     };
   }
   const { subtle } = globalThis.crypto ?? {};
-  if (!subtle) throw new Error('this runtime has no crypto.subtle, which questions to a 2026-07-28 client need');
+  if (!subtle) {
+    throw new Error('this runtime has no crypto.subtle, which questions to a 2026-07-28 client need');
+  }
   const random = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length));
-  const key = await subtle.importKey('raw', secret as Bytes ?? random(keyBytes), 'AES-GCM', false, ['encrypt', 'decrypt']);
+  const key = await subtle.importKey(
+    'raw', secret as Bytes ?? random(keyBytes), 'AES-GCM', false, ['encrypt', 'decrypt'],
+  );
   const by = (iv: Bytes, bound: string) => ({ name: 'AES-GCM', iv, additionalData: bytesOf(bound) });
   return {
     async seal(bound, text) {

@@ -4,7 +4,9 @@ import type { FormContent, FormField, FormProperties, FormSchema } from '../sche
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
 
-/** The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message. */
+/**
+ * The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message.
+ */
 export class NotAnswered extends Error {
   /** `decline`: the person said no. `cancel`: the person went away. */
   readonly action: 'decline' | 'cancel';
@@ -59,17 +61,28 @@ type Limits<F> = Omit<F, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>;
 
 /** The questions of generator handlers: each becomes a restricted schema, and its answer a plain value. */
 export const ask: {
-  text(message: string, options?: FieldOptions & Limits<Extract<FormField, { type: 'string'; minLength?: number }>>): Asked<string>;
-  number(message: string, options?: FieldOptions & { minimum?: number; maximum?: number; default?: number; integer?: boolean }): Asked<number>;
+  text(
+    message: string,
+    options?: FieldOptions & Limits<Extract<FormField, { type: 'string'; minLength?: number }>>,
+  ): Asked<string>;
+  number(
+    message: string,
+    options?: FieldOptions & { minimum?: number; maximum?: number; default?: number; integer?: boolean },
+  ): Asked<number>;
   confirm(message: string, options?: FieldOptions & { default?: boolean }): Asked<boolean>;
-  select<const C extends string>(message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> }): Asked<C>;
-  form<const S extends FormProperties | FormSchema>(message: string, form: S, options?: QuestionOptions): Asked<FormContent<S>>;
+  select<const C extends string>(
+    message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> },
+  ): Asked<C>;
+  form<const S extends FormProperties | FormSchema>(
+    message: string, form: S, options?: QuestionOptions,
+  ): Asked<FormContent<S>>;
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
   roots(options?: QuestionOptions): Asked<Root[]>;
 } = {
   text: (message, options = {}) => field(message, { type: 'string' }, options),
-  number: (message, { integer, ...options } = {}) => field(message, { type: integer ? 'integer' : 'number' }, options),
+  number: (message, { integer, ...options } = {}) =>
+    field(message, { type: integer ? 'integer' : 'number' }, options),
   confirm: (message, options = {}) => field(message, { type: 'boolean' }, options),
   select: (message, choices, options = {}) => field(message, { type: 'string', enum: choices }, options),
   form: (message, form, options) => accepted(formQuestion(message, form, options), (content) => content),

@@ -14,7 +14,9 @@ export const defaultMaxAsks = 3;
 
 /** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
 export abstract class AskingExchange extends Exchange implements Context {
-  /** Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer. */
+  /**
+   * Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer.
+   */
   abstract ask<T>(question: Question<T>): Promise<T>;
 
   /** A question as it is sent. Throws where the client cannot answer such a question. */
@@ -25,7 +27,11 @@ export abstract class AskingExchange extends Exchange implements Context {
     return put;
   }
 
-  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>> {
+  elicit<const S extends Form>(
+    message: string,
+    form: S,
+    options?: QuestionOptions,
+  ): Promise<FormAnswer<FormContent<S>>> {
     return this.ask(formQuestion(message, form, options));
   }
 
@@ -41,7 +47,9 @@ export abstract class AskingExchange extends Exchange implements Context {
     return this.ask(rootsQuestion(options));
   }
 
-  /** Calls `leave` when the run is left behind for its next round; there are rounds in the modern era alone. */
+  /**
+   * Calls `leave` when the run is left behind for its next round; there are rounds in the modern era alone.
+   */
   onLeave(_leave: () => void): void {}
 
   override settle<R>(outcome: Outcome<R>): R | Promise<R> {
@@ -54,7 +62,10 @@ function isGenerator<R>(outcome: Outcome<R>): outcome is QuestionGenerator<R> {
   return Symbol.iterator in outcome || Symbol.asyncIterator in outcome;
 }
 
-/** Asks what a generator yields. A run that is left behind is ended by `return()`: `finally` runs, `catch` does not. */
+/**
+ * Asks what a generator yields. A run that is left behind is ended by `return()`:
+ * `finally` runs, `catch` does not.
+ */
 async function drive<R>(generator: QuestionGenerator<R>, exchange: AskingExchange): Promise<R> {
   exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
   let step = await generator.next();
@@ -62,7 +73,9 @@ async function drive<R>(generator: QuestionGenerator<R>, exchange: AskingExchang
     const asked = step.value;
     let answer: unknown;
     try {
-      answer = await (isList(asked) ? Promise.all(asked.map((one) => exchange.ask(one))) : exchange.ask(asked));
+      answer = await (isList(asked)
+        ? Promise.all(asked.map((one) => exchange.ask(one)))
+        : exchange.ask(asked));
     } catch (thrown) {
       step = await generator.throw(thrown);
       continue;

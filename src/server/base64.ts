@@ -3,7 +3,9 @@ export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base
   if (globalThis.Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(form);
   let binary = '';
   // In pieces: an argument list has a limit, and one character at a time is slow.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  for (let at = 0; at < bytes.length; at += 8192) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  }
   const text = btoa(binary);
   return form === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
@@ -15,7 +17,10 @@ export function fromBase64Url(text: string): Uint8Array | undefined {
     bytes = Buffer.from(text, 'base64url');
   } else {
     try {
-      bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+      bytes = Uint8Array.from(
+        atob(text.replaceAll('-', '+').replaceAll('_', '/')),
+        (char) => char.charCodeAt(0),
+      );
     } catch {
       return undefined;
     }

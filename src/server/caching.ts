@@ -5,7 +5,11 @@ export interface CacheHint {
   readonly scope?: 'public' | 'private';
 }
 
-/** 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise. */
-export function cacheFields(hint: CacheHint | undefined): { ttlMs: number; cacheScope: 'public' | 'private' } {
+/**
+ * 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise.
+ */
+export function cacheFields(
+  hint: CacheHint | undefined,
+): { ttlMs: number; cacheScope: 'public' | 'private' } {
   return { ttlMs: Math.max(0, Math.floor(hint?.ttlMs ?? 0)), cacheScope: hint?.scope ?? 'private' };
 }

@@ -8,8 +8,8 @@ import { after } from './run.ts';
 import type { ServerCore } from './server-core.ts';
 
 /**
- * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already known
- * (from 2025-06-18 on). Best first; what is more than 100 is cut and counted.
+ * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already
+ * known (from 2025-06-18 on). Best first; what is more than 100 is cut and counted.
  */
 export type Completer = (
   value: string,
@@ -25,7 +25,10 @@ const maxValues = 100;
 export interface Completable {
   /** Whether any argument has a completer. */
   completes(): boolean;
-  /** Throws `-32602` for a reference or an argument that is not there; one without a completer has no suggestions. */
+  /**
+   * Throws `-32602` for a reference or an argument that is not there;
+   * one without a completer has no suggestions.
+   */
   completer(ref: string, argument: string): Completer | undefined;
 }
 
@@ -50,7 +53,10 @@ export class Completion implements Feature {
         const value = text(argument, 'value', 'argument');
         const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
         for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
-        return after(among.completer(target, name)?.(value, settled as Record<string, string>) ?? [], complete);
+        return after(
+          among.completer(target, name)?.(value, settled as Record<string, string>) ?? [],
+          complete,
+        );
       },
     };
     server.add(this);

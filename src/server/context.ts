@@ -6,9 +6,14 @@ import type { Form, FormContent } from '../schema/elicitation.ts';
 import type { Auth } from '../transport/port.ts';
 import type { FormAnswer, QuestionOptions, UrlAnswer } from './question.ts';
 
-/** What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it. */
+/**
+ * What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it.
+ */
 export interface PlainContext {
-  /** Aborts when the client cancels, the connection ends, or (2026-07-28) the run is left behind for its next round. */
+  /**
+   * Aborts when the client cancels, the connection ends,
+   * or (2026-07-28) the run is left behind for its next round.
+   */
   readonly signal: AbortSignal;
 
   /** Who the client says it is: for display, never for trust. */
@@ -42,18 +47,23 @@ export interface PlainContext {
 }
 
 /**
- * And what it can ask the client. For one of 2026-07-28 a question that has no answer yet ends the run, and the
- * handler runs again from its top when the answer is there. What must not happen twice goes into `once`.
+ * And what it can ask the client. For one of 2026-07-28 a question that has no answer yet ends the run, and
+ * the handler runs again from its top when the answer is there. What must not happen twice goes into `once`.
  */
 export interface Context extends PlainContext {
   /**
-   * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that does not
-   * fit is asked for again with the reason, three times in all. Rejects with `MissingCapabilityError` where the
-   * client has no elicitation. 2025-06-18 client/elicitation.
+   * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that
+   * does not fit is asked for again with the reason, three times in all. Rejects with
+   * `MissingCapabilityError` where the client has no elicitation. 2025-06-18 client/elicitation.
    */
-  elicit<const S extends Form>(message: string, form: S, options?: QuestionOptions): Promise<FormAnswer<FormContent<S>>>;
+  elicit<const S extends Form>(
+    message: string, form: S, options?: QuestionOptions,
+  ): Promise<FormAnswer<FormContent<S>>>;
 
-  /** Sends the user to a page, for what must not pass through the client. 2025-11-25 client/elicitation#url-mode. */
+  /**
+   * Sends the user to a page, for what must not pass through the client.
+   * 2025-11-25 client/elicitation#url-mode.
+   */
   elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer>;
 
   /** Asks the client's model. client/sampling. */

@@ -84,8 +84,8 @@ export class Exchange implements PlainContext {
   }
 
   /**
-   * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON at
-   * once, so that it looks the same in the round that makes it and in those that find it.
+   * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON
+   * at once, so that it looks the same in the round that makes it and in those that find it.
    */
   once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
     if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
@@ -106,7 +106,9 @@ export class Exchange implements PlainContext {
     this.inbound.send(encode(message), message);
   }
 
-  /** 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last. */
+  /**
+   * 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last.
+   */
   progress(progress: number, total?: number, message?: string): void {
     const token = this.meta?.['progressToken'];
     if (token === undefined || !(progress > this.#progress)) return;

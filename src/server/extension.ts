@@ -7,13 +7,13 @@ import type { Outcome } from './run.ts';
 export type Listener = Pick<PlainContext, 'auth' | 'capabilities' | 'client' | 'meta' | 'revision'>;
 
 /**
- * An extension of the protocol, the server's side: the one door through which the protocol grows. All of it is for
- * clients that declare the extension; for others its methods, filters and results are the error `-32021`.
- * Legacy revisions have no extensions: `ctx.capabilities.extensions` tells a handler what its client can take.
- * 2026-07-28 basic/versioning#extension-negotiation.
+ * An extension of the protocol, the server's side: the one door through which the protocol grows. All of it
+ * is for clients that declare the extension; for others its methods, filters and results are the error
+ * `-32021`. Legacy revisions have no extensions: `ctx.capabilities.extensions` tells a handler what its
+ * client can take. 2026-07-28 basic/versioning#extension-negotiation.
  *
- * Keys in `_meta` need no registration: those of a request are `ctx.meta`, those of a result or a notification go
- * out with it.
+ * Keys in `_meta` need no registration: those of a request are `ctx.meta`, those of a result or a
+ * notification go out with it.
  */
 export interface ServerExtension<C extends PlainContext = Context> {
   /** A prefixed name, such as `com.example/thing`. */
@@ -22,11 +22,14 @@ export interface ServerExtension<C extends PlainContext = Context> {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Methods that it adds. They may not ask the client: in 2026-07-28 `elicit` and its kin reject. */
   readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
-  /** Values of `resultType` that it adds: a tool may return an object with one of them in place of its result. */
+  /**
+   * Values of `resultType` that it adds: a tool may return an object with one of them in place of its result.
+   */
   readonly resultTypes?: readonly string[];
   /**
-   * Keys that it adds to the filter of `subscriptions/listen`. Each function is given what the client wants, as it
-   * came from the wire, and returns what of it is agreed; undefined: nothing. A throw refuses to listen.
+   * Keys that it adds to the filter of `subscriptions/listen`. Each function is given what the client wants,
+   * as it came from the wire, and returns what of it is agreed; undefined: nothing.
+   * A throw refuses to listen.
    */
   readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
 }
@@ -43,7 +46,10 @@ export type TellListeners = (
 ) => void;
 
 /** Throws where the client did not declare the extension. */
-export function needExtension({ id }: ServerExtension<never>, { capabilities: { extensions } }: Listener): void {
+export function needExtension(
+  { id }: ServerExtension<never>,
+  { capabilities: { extensions } }: Listener,
+): void {
   if (extensions && Object.hasOwn(extensions, id)) return;
   throw new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });
 }

@@ -11,7 +11,9 @@ export type { Answer, Feature } from './feature.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
 export { Prompts } from './prompts.ts';
-export type { AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn } from './prompts.ts';
+export type {
+  AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn,
+} from './prompts.ts';
 export type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
 export type { Handle } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
@@ -19,14 +21,17 @@ export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } fr
 export type { RequestStateOptions } from './request-state.ts';
 export { Resources } from './resources.ts';
 export type {
-  AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, ResourceTemplateDefinition,
+  AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn,
+  ResourceTemplateDefinition,
 } from './resources.ts';
 export { LeftBehind } from './rounds.ts';
 export type { Outcome, QuestionGenerator } from './run.ts';
 export { defaultServerLimits, ServerCore } from './server-core.ts';
 export type { Cacheable, CoreOptions, ServerLimits } from './server-core.ts';
 export { Tools } from './tools.ts';
-export type { AddTool, ExtensionResult, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Validator } from './tools.ts';
+export type {
+  AddTool, ExtensionResult, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Validator,
+} from './tools.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Auth } from '../transport/port.ts';

@@ -4,7 +4,10 @@ import { AskingExchange, defaultMaxAsks } from './asking-exchange.ts';
 import type { Question } from './question.ts';
 import type { Session } from './session.ts';
 
-/** A request in a legacy session: questions are requests to the client, on the stream of the request that asks. */
+/**
+ * A request in a legacy session: questions are requests to the client,
+ * on the stream of the request that asks.
+ */
 export class LegacyExchange extends AskingExchange {
   readonly #session: Session;
 
@@ -23,9 +26,14 @@ export class LegacyExchange extends AskingExchange {
       // Without it the question goes on when the client cancels, and its answer is dropped.
       const signal = typeof AbortController === 'function' ? this.inbound.signal : undefined;
       const options = { signal, timeoutMs: server.limits.questionTimeoutMs, maxTimeoutMs: 0 };
-      const answer = await connection.request(method, params, options, this.inbound).catch((thrown: unknown) => {
-        // The client's error is the handler's to catch; it must not pass for the answer to the client's own request.
-        throw thrown instanceof RpcError ? new Error(`${method}: ${thrown.message}`, { cause: thrown }) : thrown;
+      const answer = await connection.request(
+        method, params, options, this.inbound,
+      ).catch((thrown: unknown) => {
+        // The client's error is the handler's to catch;
+        // it must not pass for the answer to the client's own request.
+        throw thrown instanceof RpcError
+          ? new Error(`${method}: ${thrown.message}`, { cause: thrown })
+          : thrown;
       });
       const reading = question.read(answer);
       if ('value' in reading) return reading.value;

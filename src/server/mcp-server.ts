@@ -19,9 +19,10 @@ export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking'> {
 }
 
 /**
- * A server of the Model Context Protocol, with all it has, for all revisions and any number of clients at once.
- * Arguments and structured results are judged by barewire's own JSON Schema validator, unless `options.validator` is
- * another one. What is to stay small is put together from `ServerCore` and the features that it needs.
+ * A server of the Model Context Protocol, with all it has, for all revisions and any number of clients at
+ * once. Arguments and structured results are judged by barewire's own JSON Schema validator, unless
+ * `options.validator` is another one. What is to stay small is put together from `ServerCore` and the
+ * features that it needs.
  */
 export class McpServer extends ServerCore<Context> {
   /** Registers a tool. Throws where the name is taken, or a schema is none. server/tools. */

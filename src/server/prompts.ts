@@ -23,7 +23,9 @@ export interface PromptArgumentDefinition {
   readonly complete?: Completer;
 }
 
-export interface PromptDefinition<A extends Record<string, PromptArgumentDefinition> = Record<string, PromptArgumentDefinition>> {
+export interface PromptDefinition<
+  A extends Record<string, PromptArgumentDefinition> = Record<string, PromptArgumentDefinition>,
+> {
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: A;
@@ -41,7 +43,8 @@ export type PromptArguments<A> = {
 /** A text (one message of the user's), messages, or a whole result. */
 export type PromptReturn = string | PromptMessage[] | GetPromptResult;
 
-export type GetPrompt<A, C extends PlainContext = Context> = (args: PromptArguments<A>, ctx: C) => Outcome<PromptReturn>;
+export type GetPrompt<A, C extends PlainContext = Context> =
+  (args: PromptArguments<A>, ctx: C) => Outcome<PromptReturn>;
 
 /** Registers a prompt. */
 export type AddPrompt<C extends PlainContext> = <const A extends Record<string, PromptArgumentDefinition>>(
@@ -58,7 +61,9 @@ export class Prompts<C extends PlainContext = PlainContext> implements Feature, 
   readonly #entries: Registry<PromptEntry>;
 
   constructor(server: ServerCore<C>) {
-    const entries = this.#entries = new Registry<PromptEntry>('prompt', adaptListed, () => server.changed('prompts'));
+    const entries = this.#entries = new Registry<PromptEntry>(
+      'prompt', adaptListed, () => server.changed('prompts'),
+    );
     this.add = (name, definition, get) => entries.register(name, definition as PromptDefinition, (changed) =>
       promptEntry(name, changed, get as unknown as PromptEntry['run']));
     this.methods = {
@@ -94,13 +99,19 @@ function promptEntry(name: string, definition: PromptDefinition, run: PromptEntr
   const { arguments: args, ...shown } = definition;
   const prompt: Prompt = { name, ...shown };
   if (args) {
-    prompt.arguments = Object.entries(args).map(([argument, { complete, ...rest }]) => ({ name: argument, ...rest }));
+    prompt.arguments = Object.entries(args).map(
+      ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),
+    );
   }
   return { listed: prompt, definition, run };
 }
 
 /** 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
-function getPrompt(entry: PromptEntry, params: Params, exchange: Exchange): GetPromptResult | Promise<GetPromptResult> {
+function getPrompt(
+  entry: PromptEntry,
+  params: Params,
+  exchange: Exchange,
+): GetPromptResult | Promise<GetPromptResult> {
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw invalidParams('arguments must be an object');
   for (const [name, value] of Object.entries(given)) {
@@ -114,7 +125,9 @@ function getPrompt(entry: PromptEntry, params: Params, exchange: Exchange): GetP
       ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
       : Array.isArray(value) ? { messages: value } : value;
     const { description } = entry.definition;
-    const messages = result.messages.map(({ role, content }) => ({ role, content: adaptContent(content, exchange.rules) }));
+    const messages = result.messages.map(
+      ({ role, content }) => ({ role, content: adaptContent(content, exchange.rules) }),
+    );
     return { ...description !== undefined && { description }, ...result, messages };
   });
 }

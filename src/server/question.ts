@@ -7,7 +7,10 @@ import { completeForm, formSchema } from '../schema/elicitation.ts';
 import type { Form, FormContent } from '../schema/elicitation.ts';
 import { formFor } from '../schema/elicitation-rules.ts';
 
-/** What reading an answer gives: its value, or what is wrong with it, in words for the person who is asked again. */
+/**
+ * What reading an answer gives: its value, or what is wrong with it,
+ * in words for the person who is asked again.
+ */
 export type Reading<T> = { value: T } | { problem: string };
 
 /** One question to the client: how it is put in a revision, and how its answer is read. */
@@ -15,13 +18,17 @@ export interface Question<T = unknown> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   /** Tells this question from the others of one request; without it, its place among them does. */
   readonly key: string | undefined;
-  /** Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer. */
+  /**
+   * Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer.
+   */
   params(revision: Revision, problem?: string): Params;
   read(answer: Record<string, unknown>): Reading<T>;
 }
 
 export interface QuestionOptions {
-  /** A name for this question, unique within the request, so that its answer is found again in the next round. */
+  /**
+   * A name for this question, unique within the request, so that its answer is found again in the next round.
+   */
   readonly key?: string | undefined;
 }
 
@@ -67,7 +74,11 @@ export function formQuestion<const S extends Form>(
   };
 }
 
-export function urlQuestion(message: string, url: string, { key }: QuestionOptions = {}): Question<UrlAnswer> {
+export function urlQuestion(
+  message: string,
+  url: string,
+  { key }: QuestionOptions = {},
+): Question<UrlAnswer> {
   return {
     method: 'elicitation/create',
     key,

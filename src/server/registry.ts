@@ -87,8 +87,8 @@ export class Registry<E extends Entry> {
   }
 
   /**
-   * One page as the text of a result. `hints` are what else the result says. Throws `-32602` for a cursor that was
-   * not handed out here.
+   * One page as the text of a result. `hints` are what else the result says. Throws `-32602` for a cursor
+   * that was not handed out here.
    */
   list(member: string, cursor: unknown, size: number, revision: Revision, hints: object): string {
     const known = cursor === undefined ? this.#pages.get(revision) : undefined;
@@ -96,7 +96,9 @@ export class Registry<E extends Entry> {
     const found = page(this.#entries.values(), cursor, size);
     if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
-    const text = JSON.stringify({ ...hints, [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor });
+    const text = JSON.stringify({
+      ...hints, [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor,
+    });
     if (cursor === undefined) this.#pages.set(revision, text);
     return text;
   }

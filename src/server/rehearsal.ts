@@ -45,18 +45,20 @@ export interface RehearsalRound {
 export interface Rehearsal {
   readonly result: CallToolResult;
   /**
-   * One for each time that the handler ran. Whatever it did outside `ctx.once`, it did again in each round, as far
-   * as the round got.
+   * One for each time that the handler ran. Whatever it did outside `ctx.once`, it did again in each round,
+   * as far as the round got.
    */
   readonly rounds: readonly RehearsalRound[];
 }
 
-const everything: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
+const everything: ClientCapabilities = {
+  elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {},
+};
 
 /**
- * Calls a tool as a client of 2026-07-28 does, in as many rounds as its questions need, with fresh parameters and a
- * sealed state each time; for tests, to see what runs again. Rejects with the `RpcError` that a client would get,
- * where an answer is missing, and where answers are left over.
+ * Calls a tool as a client of 2026-07-28 does, in as many rounds as its questions need, with fresh parameters
+ * and a sealed state each time; for tests, to see what runs again. Rejects with the `RpcError` that a client
+ * would get, where an answer is missing, and where answers are left over.
  */
 export async function rehearse(
   server: ServerCore<Context>,
@@ -89,7 +91,9 @@ export async function rehearse(
       return { result: copy(result) as unknown as CallToolResult, rounds };
     }
     const inputResponses: Record<string, InputResponse> = {};
-    for (const [key, question] of Object.entries(questions)) inputResponses[key] = await given.to(key, question);
+    for (const [key, question] of Object.entries(questions)) {
+      inputResponses[key] = await given.to(key, question);
+    }
     retry = { inputResponses, requestState: result['requestState'] };
   }
   throw new Error(`tool ${JSON.stringify(name)} still asks after ${maxRounds} rounds`);
@@ -124,8 +128,12 @@ class Answers {
     const answers = this.#answers;
     if (typeof answers === 'function') return answers(key, question);
     const at = Array.isArray(answers) ? `${this.#used.size}` : key;
-    const answer = Object.hasOwn(answers, at) ? (answers as Readonly<Record<string, InputResponse>>)[at] : undefined;
-    if (!isObject(answer)) throw new Error(`no answer to the question ${JSON.stringify(key)}: ${JSON.stringify(question)}`);
+    const answer = Object.hasOwn(answers, at)
+      ? (answers as Readonly<Record<string, InputResponse>>)[at]
+      : undefined;
+    if (!isObject(answer)) {
+      throw new Error(`no answer to the question ${JSON.stringify(key)}: ${JSON.stringify(question)}`);
+    }
     this.#used.add(at);
     return answer as InputResponse;
   }

@@ -27,7 +27,9 @@ interface Described {
   readonly annotations?: Annotations;
   readonly icons?: Icon[];
   readonly _meta?: Record<string, unknown>;
-  /** 2026-07-28: how long what is read may be kept. Not at all, unless this or the server's option says so. */
+  /**
+   * 2026-07-28: how long what is read may be kept. Not at all, unless this or the server's option says so.
+   */
   readonly cache?: CacheHint;
 }
 
@@ -100,10 +102,16 @@ export class Resources<C extends PlainContext = PlainContext> implements Feature
   constructor(server: ServerCore<C>) {
     const changed = (): void => server.changed('resources');
     const entries = this.#entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
-    const templates = this.#templates = new Registry<TemplateEntry>('resource template', adaptListed, changed);
+    const templates = this.#templates = new Registry<TemplateEntry>(
+      'resource template', adaptListed, changed,
+    );
     this.add = (uri, definition, read) => entries.register(uri, definition, (changed) => {
       const { cache, ...shown } = changed;
-      return { listed: { uri, name: uri, ...shown }, definition: changed, run: read as unknown as ResourceEntry['run'] };
+      return {
+        listed: { uri, name: uri, ...shown },
+        definition: changed,
+        run: read as unknown as ResourceEntry['run'],
+      };
     });
     this.addTemplate = (template, definition, read) => {
       const pattern = uriTemplate<string>(template);
@@ -115,7 +123,8 @@ export class Resources<C extends PlainContext = PlainContext> implements Feature
     };
     this.methods = {
       'resources/list': (params, { rules }) => server.list('resources', entries, params, rules),
-      'resources/templates/list': (params, { rules }) => server.list('resourceTemplates', templates, params, rules),
+      'resources/templates/list': (params, { rules }) =>
+        server.list('resourceTemplates', templates, params, rules),
       'resources/read': ({ uri }, exchange) => {
         if (typeof uri !== 'string') throw invalidParams('uri must be a string');
         return this.#read(uri, exchange, server.options.cache?.read);
@@ -133,10 +142,17 @@ export class Resources<C extends PlainContext = PlainContext> implements Feature
    * The resource of this URI, otherwise the first template that it fits and that has it.
    * 2025-11-25 server/resources#error-handling: `-32002` where there is none; `-32602` from 2026-07-28 on.
    */
-  #read(uri: string, exchange: Exchange, fallback: CacheHint | undefined): ReadResourceResult | Promise<ReadResourceResult> {
+  #read(
+    uri: string,
+    exchange: Exchange,
+    fallback: CacheHint | undefined,
+  ): ReadResourceResult | Promise<ReadResourceResult> {
     const entry = this.#entries.get(uri);
     if (entry) {
-      return after(exchange.settle(entry.run(uri, exchange)), (value) => toResult(uri, value, entry.definition, exchange, fallback));
+      return after(
+        exchange.settle(entry.run(uri, exchange)),
+        (value) => toResult(uri, value, entry.definition, exchange, fallback),
+      );
     }
     for (const { pattern, run, definition } of this.#templates.values()) {
       const variables = pattern.match(uri);

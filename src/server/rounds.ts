@@ -8,7 +8,9 @@ import { AskingExchange, defaultMaxAsks } from './asking-exchange.ts';
 import type { Question } from './question.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
-/** `signal.reason` of a run that was left behind: its questions went out, and a new run will have the answers. */
+/**
+ * `signal.reason` of a run that was left behind: its questions went out, and a new run will have the answers.
+ */
 export class LeftBehind extends Error {
   constructor() {
     super('The run ended with a question to the client; the handler runs again with its answer');
@@ -16,7 +18,9 @@ export class LeftBehind extends Error {
   }
 }
 
-/** What a request remembers between its rounds; sealed into `requestState`. Short names: it travels each time. */
+/**
+ * What a request remembers between its rounds; sealed into `requestState`. Short names: it travels each time.
+ */
 interface Rounds {
   /** Answers so far: key to the digest of what was asked, and the answer. */
   a: Record<string, [digest: string, answer: Record<string, unknown>]>;
@@ -26,14 +30,17 @@ interface Rounds {
   o: Record<string, unknown>;
 }
 
-/** A round ends after the turn in which its first question opened, so that questions opened together go together. */
+/**
+ * A round ends after the turn in which its first question opened,
+ * so that questions opened together go together.
+ */
 const nextTurn: (run: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (run) =>
     typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
 
 /**
- * A modern request that may ask: the answers come in with the request, and a question without one ends the run with
- * an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
+ * A modern request that may ask: the answers come in with the request, and a question without one ends the
+ * run with an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
  */
 export class ModernExchange extends AskingExchange {
   readonly #sealer: RequestStateSealer;
@@ -53,8 +60,8 @@ export class ModernExchange extends AskingExchange {
   }
 
   /**
-   * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets arguments
-   * of its own: what it changes in them must not change what the state belongs to.
+   * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets
+   * arguments of its own: what it changes in them must not change what the state belongs to.
    */
   override run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     this.#mayAsk = true;
@@ -82,7 +89,9 @@ export class ModernExchange extends AskingExchange {
     return this.#rounds ??= { a: dictionary(), q: dictionary(), o: dictionary() };
   }
 
-  /** Keeps the answer that the client brought under this key, if it did, as one to what the digest stands for. */
+  /**
+   * Keeps the answer that the client brought under this key, if it did, as one to what the digest stands for.
+   */
   #take(key: string, digest: string): void {
     const given = this.inbound.request.params?.['inputResponses'];
     const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined;
@@ -137,7 +146,10 @@ export class ModernExchange extends AskingExchange {
     q[key] = [digest, times + 1];
     if (this.#open === undefined) nextTurn(() => void this.#suspend());
     const open = this.#open ??= dictionary() as InputRequests;
-    open[key] = { method, params: problem === undefined ? params : this.put(question, problem) } as InputRequests[string];
+    open[key] = {
+      method,
+      params: problem === undefined ? params : this.put(question, problem),
+    } as InputRequests[string];
     // Never settles: this run ends here, and the next one finds the answer.
     return new Promise<T>(() => {});
   }
@@ -181,12 +193,13 @@ function copy(value: unknown): unknown {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
-  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
+  return `{${Object.keys(value).sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
 }
 
 /**
- * 64 bits of FNV-1a with two primes. It tells two questions of one handler apart; against forging stands the seal,
- * and a client that wants to lie about an answer can do so without a collision.
+ * 64 bits of FNV-1a with two primes. It tells two questions of one handler apart; against forging stands the
+ * seal, and a client that wants to lie about an answer can do so without a collision.
  */
 function digestOf(text: string): string {
   let high = 0x811c9dc5;

@@ -32,7 +32,10 @@ import type { Validator } from './tools.ts';
 export interface ServerLimits extends ConnectionLimits {
   /** Milliseconds that a question to the client may take (legacy). 5 minutes; 0: no limit. */
   questionTimeoutMs: number;
-  /** Resources that one session may watch, and `subscriptions/listen` requests that the server keeps open. 10,000. */
+  /**
+   * Resources that one session may watch,
+   * and `subscriptions/listen` requests that the server keeps open. 10,000.
+   */
   maxSubscriptions: number;
 }
 
@@ -65,7 +68,9 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly onRootsChanged?: () => void;
 }
 
-/** What a revision is offered: changes with what is registered, and is found out anew after a change alone. */
+/**
+ * What a revision is offered: changes with what is registered, and is found out anew after a change alone.
+ */
 interface Offer {
   readonly capabilities: ServerCapabilities;
   readonly methods: ReadonlyMap<string, Answer>;
@@ -78,9 +83,9 @@ const plain: Exchanges<PlainContext> = {
 };
 
 /**
- * The core of a server: how one request is answered, whatever features it has. Shared by all clients and requests;
- * transports reach it through `ServerPort`. `McpServer` is this with every feature; `new Tools(new ServerCore(info))`
- * is a server that has tools and carries nothing else.
+ * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
+ * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
+ * `new Tools(new ServerCore(info))` is a server that has tools and carries nothing else.
  */
 export class ServerCore<C extends PlainContext = PlainContext> implements ServerPort {
   readonly info: Implementation;
@@ -115,12 +120,13 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   }
 
   /**
-   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its identifier is
-   * malformed, or it, or something of it, is taken.
+   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its
+   * identifier is malformed, or it, or something of it, is taken.
    */
   extend(extension: ServerExtension<C>): TellListeners {
     const { id, methods = {}, filters = {}, resultTypes = [] } = extension;
-    // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
+    // 2026-07-28 basic/versioning#extension-negotiation:
+    // identifiers follow the rules of `_meta` keys, with a prefix.
     if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
     const names = [id, ...Object.keys(methods), ...Object.keys(filters), ...resultTypes];
     for (const name of names) if (this.extensions.has(name)) throw new Error(`${name} is already registered`);
@@ -201,7 +207,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       for (const [method, answer] of Object.entries(feature.methods)) methods.set(method, answer);
     }
     if (revision.extensions && this.extensions.size > 0) {
-      capabilities.extensions = Object.fromEntries([...this.extensions.values()].map(({ id, settings = {} }) => [id, settings]));
+      capabilities.extensions = Object.fromEntries(
+        [...this.extensions.values()].map(({ id, settings = {} }) => [id, settings]),
+      );
     }
     const offer = { capabilities, methods };
     this.#offers.set(revision, offer);
@@ -217,8 +225,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   }
 
   /**
-   * Whether a request without modern metadata can only be meant for the modern era: the method exists in no legacy
-   * revision and there was no handshake, or the server has no legacy revision. It is then refused in modern words.
+   * Whether a request without modern metadata can only be meant for the modern era: the method exists in no
+   * legacy revision and there was no handshake, or the server has no legacy revision.
+   * It is then refused in modern words.
    */
   isModernOnly(method: string, fresh: boolean): boolean {
     if (!this.revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
@@ -253,7 +262,12 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   }
 
   /** For features: a page of what they list. */
-  list<E extends Entry>(member: Cacheable, registry: Registry<E>, { cursor }: Params, revision: Revision): Serialized {
+  list<E extends Entry>(
+    member: Cacheable,
+    registry: Registry<E>,
+    { cursor }: Params,
+    revision: Revision,
+  ): Serialized {
     const { cache, pageSize = 1000 } = this.options;
     const hints = revision.resultType ? this.#stamp(cacheFields(cache?.[member])) : {};
     return new Serialized(registry.list(member, cursor, pageSize, revision, hints));

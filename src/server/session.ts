@@ -21,8 +21,8 @@ import type { ServerCore } from './server-core.ts';
 const defaultLogLevel: LoggingLevel = 'info';
 
 /**
- * One client over one lasting channel. Its handshake makes it a legacy session; over pipes, modern requests are
- * served beside it, each for itself. An idle session is this object and its connection, no more.
+ * One client over one lasting channel. Its handshake makes it a legacy session; over pipes, modern requests
+ * are served beside it, each for itself. An idle session is this object and its connection, no more.
  */
 export class Session implements ServerPeer, ConnectionHandlers, Asker {
   readonly server: ServerCore;
@@ -71,7 +71,8 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
     const { method, params } = request;
     const { server, options } = this;
     // 2026-07-28 basic/versioning: what the request carries tells its era.
-    const modern = options.modern !== false && (isModern(request) || server.isModernOnly(method, this.#state === 'new'));
+    const modern = options.modern !== false
+      && (isModern(request) || server.isModernOnly(method, this.#state === 'new'));
     if (modern) return server.answerModern(inbound, readRequestMeta(request, server.revisions), options.auth);
     if (method === 'initialize') return this.#initialize(params ?? {});
     if (!mayPass(serverLifecycle[this.#state].receive, method)) {
@@ -115,13 +116,16 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
     if (revision === undefined) {
       // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
       const supported = server.revisions.map(({ version }) => version);
-      throw new RpcError(errorCodes.unsupportedProtocolVersion, `This server speaks ${supported.join(', ')} only, without initialize`, {
-        supported,
-        requested: protocolVersion,
-      });
+      throw new RpcError(
+        errorCodes.unsupportedProtocolVersion,
+        `This server speaks ${supported.join(', ')} only, without initialize`,
+        { supported, requested: protocolVersion },
+      );
     }
     if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
-    if (!isImplementation(clientInfo)) throw invalidParams('clientInfo must be an object with a name and a version');
+    if (!isImplementation(clientInfo)) {
+      throw invalidParams('clientInfo must be an object with a name and a version');
+    }
     this.#move('initialize');
     this.revision = revision;
     this.client = clientInfo;
@@ -167,6 +171,8 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
 
   /** Resolves when questions may be sent. */
   async ready(): Promise<void> {
-    if (this.#state === 'initializing') await new Promise<void>((resolve) => (this.#whenReady ??= []).push(resolve));
+    if (this.#state === 'initializing') {
+      await new Promise<void>((resolve) => (this.#whenReady ??= []).push(resolve));
+    }
   }
 }

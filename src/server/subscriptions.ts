@@ -31,8 +31,8 @@ export class Subscriptions {
   }
 
   /**
-   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a client
-   * that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
+   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a
+   * client that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
    */
   listen(exchange: Exchange, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
     const { inbound } = exchange;
@@ -59,7 +59,9 @@ export class Subscriptions {
       };
       this.#open.add(subscription);
       inbound.signal.addEventListener('abort', subscription.end, { once: true });
-      inbound.send(notificationText('notifications/subscriptions/acknowledged', { _meta, notifications: filter }));
+      inbound.send(notificationText(
+        'notifications/subscriptions/acknowledged', { _meta, notifications: filter },
+      ));
     });
   }
 
@@ -71,8 +73,9 @@ export class Subscriptions {
     this.#tell('notifications/resources/updated', { uri }, ({ uris }) => uris.has(uri));
   }
 
-  readonly tell: TellListeners = (key, method, params = {}, matches = () => true) => this.#tell(method, params,
-    ({ filter, exchange }) => filter[key] !== undefined && matches(filter[key], exchange));
+  readonly tell: TellListeners = (key, method, params = {}, matches = () => true) =>
+    this.#tell(method, params, ({ filter, exchange }) =>
+      filter[key] !== undefined && matches(filter[key], exchange));
 
   #tell(method: string, params: Params, wants: (subscription: Subscription) => boolean): void {
     for (const subscription of this.#open) {

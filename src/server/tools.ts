@@ -24,10 +24,16 @@ import type { ServerCore } from './server-core.ts';
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
 
-export interface ToolDefinition<I extends SchemaSource = SchemaSource, O extends SchemaSource = SchemaSource> {
+export interface ToolDefinition<
+  I extends SchemaSource = SchemaSource,
+  O extends SchemaSource = SchemaSource,
+> {
   readonly title?: string;
   readonly description?: string;
-  /** The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface. None: no arguments. */
+  /**
+   * The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface.
+   * None: no arguments.
+   */
   readonly input?: I;
   /** The structured result, likewise. What the handler returns is then a value of it. */
   readonly output?: O;
@@ -47,7 +53,10 @@ export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : Inf
 export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extends PlainContext = Context> = (
   args: ToolArguments<I>,
   ctx: C,
-) => Outcome<[O] extends [never] ? ToolReturn : InferInput<O> | (CallToolResult & ({ structuredContent: unknown } | { isError: true })) | ExtensionResult>;
+) => Outcome<[O] extends [never]
+  ? ToolReturn
+  : InferInput<O> | ExtensionResult
+    | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
 
 /** Registers a tool. */
 export interface AddTool<C extends PlainContext> {
@@ -74,7 +83,9 @@ export class Tools<C extends PlainContext = PlainContext> implements Feature {
     const entries = this.#entries = new Registry<ToolEntry>('tool', adaptTool, () => server.changed('tools'));
     const { validator } = server.options;
     this.add = (name: string, definition: ToolDefinition, handler: unknown) =>
-      entries.register(name, definition, (changed) => toolEntry(name, changed, handler as ToolEntry['run'], validator, server.extensions));
+      entries.register(name, definition, (changed) => toolEntry(
+        name, changed, handler as ToolEntry['run'], validator, server.extensions,
+      ));
     this.methods = {
       'tools/list': (params, { rules }) => server.list('tools', entries, params, rules),
       'tools/call': (params, exchange) => callTool(entries.require(params['name']), params, exchange),
@@ -117,26 +128,40 @@ function toolEntry(
     throw new TypeError(`tool ${JSON.stringify(name)}: the input schema's type must be "object"`);
   }
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
-  if (isObject(output?.jsonSchema)) tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
+  if (isObject(output?.jsonSchema)) {
+    tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
+  }
   return { listed: tool, run, input, output, extensions };
 }
 
-function callTool(entry: ToolEntry, params: Params, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
+function callTool(
+  entry: ToolEntry,
+  params: Params,
+  exchange: Exchange,
+): CallToolResult | Promise<CallToolResult> {
   const args = params['arguments'] ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object');
   const judged = entry.input?.validate(args);
   if (judged === undefined) return invoke(entry, args, exchange);
-  return after(judged, (result) => (result.valid ? invoke(entry, result.value, exchange) : refuse(result.errors, exchange)));
+  return after(judged, (result) =>
+    result.valid ? invoke(entry, result.value, exchange) : refuse(result.errors, exchange));
 }
 
-/** 2025-11-25 server/tools#error-handling: a model can correct itself where it sees what was wrong; before, an error. */
+/**
+ * 2025-11-25 server/tools#error-handling:
+ * a model can correct itself where it sees what was wrong; before, an error.
+ */
 function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   if (rules.inputErrors === 'result') return failed(faults.join('\n'));
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 
-function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
+function invoke(
+  entry: ToolEntry,
+  args: unknown,
+  exchange: Exchange,
+): CallToolResult | Promise<CallToolResult> {
   let value: unknown;
   try {
     value = exchange.settle(entry.run(args as never, exchange));
@@ -150,16 +175,23 @@ function invoke(entry: ToolEntry, args: unknown, exchange: Exchange): CallToolRe
 /** An ordinary exception is for the model to see; an `RpcError` is for the protocol. */
 function toFailure(thrown: unknown, { rules }: Exchange): CallToolResult {
   // -32021 is defined from 2026-07-28 on; before, the model is told.
-  const protocolError = thrown instanceof RpcError && !(thrown instanceof MissingCapabilityError && rules.era === 'legacy');
+  const protocolError = thrown instanceof RpcError
+    && !(thrown instanceof MissingCapabilityError && rules.era === 'legacy');
   if (protocolError) throw thrown;
   return failed(errorMessage(thrown));
 }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
-function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToolResult | Promise<CallToolResult> {
+function toResult(
+  entry: ToolEntry,
+  value: unknown,
+  exchange: Exchange,
+): CallToolResult | Promise<CallToolResult> {
   const { rules } = exchange;
-  if (typeof value === 'string' && entry.output === undefined) return { content: [{ type: 'text', text: value }] };
+  if (typeof value === 'string' && entry.output === undefined) {
+    return { content: [{ type: 'text', text: value }] };
+  }
   const extension = isObject(value) && entry.extensions.get(value['resultType']);
   if (extension) {
     try {
@@ -174,14 +206,17 @@ function toResult(entry: ToolEntry, value: unknown, exchange: Exchange): CallToo
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
   return after(entry.output.validate(result.structuredContent), (judged: ValidationResult) => {
     if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, rules);
-    const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`).join('; ');
+    const faults = judged.errors
+      .map(({ path, message }) => `structuredContent${path}: ${message}`)
+      .join('; ');
     throw internalError(`Tool ${JSON.stringify(entry.listed.name)} broke its output schema: ${faults}`);
   });
 }
 
 /** With an output schema, only what also says so is a whole result; all else is the structured value. */
 function structuredResult(value: unknown): CallToolResult {
-  if (isObject(value) && Array.isArray(value['content']) && ('structuredContent' in value || value['isError'] === true)) {
+  if (isObject(value) && Array.isArray(value['content'])
+    && ('structuredContent' in value || value['isError'] === true)) {
     return value as unknown as CallToolResult;
   }
   // 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look.

@@ -13,9 +13,9 @@ export interface MemoryOptions {
 const now = Promise.resolve();
 
 /**
- * Connects a client to a server in the same program, for tests and for embedding. Messages pass as JSON text and
- * are decoded on arrival, so that nothing gets through that a pipe would not carry. Each one arrives in a turn of
- * the microtask queue of its own, in order: neither side is ever called from inside its own `send`.
+ * Connects a client to a server in the same program, for tests and for embedding. Messages pass as JSON text
+ * and are decoded on arrival, so that nothing gets through that a pipe would not carry. Each one arrives in a
+ * turn of the microtask queue of its own, in order: neither side is ever called from inside its own `send`.
  * `close` ends the channel after what was sent before it; `reopen` gives the server a new peer.
  */
 export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {

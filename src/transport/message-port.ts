@@ -25,7 +25,10 @@ export interface MessagePortOptions {
 }
 
 export interface MessagePortServing {
-  /** Resolves once the client has closed its port, where the runtime has the event `close`, or `close` was called. */
+  /**
+   * Resolves once the client has closed its port, where the runtime has the event `close`,
+   * or `close` was called.
+   */
   readonly closed: Promise<void>;
   /** Ends the client's session and closes the port. */
   close(): void;
@@ -46,10 +49,13 @@ function attach(port: MessagePortLike, onData: (data: string) => void, onClosed:
 }
 
 /**
- * Connects a client to a server behind a port: in another window, frame or worker, or in the same page. Each message
- * is one event that carries JSON text. A port that has been closed cannot be opened again.
+ * Connects a client to a server behind a port: in another window, frame or worker, or in the same page. Each
+ * message is one event that carries JSON text. A port that has been closed cannot be opened again.
  */
-export function messagePortTransport(port: MessagePortLike, options: MessagePortOptions = {}): ClientTransport {
+export function messagePortTransport(
+  port: MessagePortLike,
+  options: MessagePortOptions = {},
+): ClientTransport {
   const { trace } = options;
   let receiver: ClientReceiver | undefined;
   let detach: (() => void) | undefined;
@@ -70,7 +76,9 @@ export function messagePortTransport(port: MessagePortLike, options: MessagePort
     },
     send(text, message) {
       if (detach === undefined) {
-        if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'the port is closed'));
+        if (message?.id !== undefined) {
+          receiver?.failed(message.id, new ConnectionError('closed', 'the port is closed'));
+        }
         return;
       }
       trace?.({ direction: 'sent', text, at: Date.now() });
@@ -84,7 +92,11 @@ export function messagePortTransport(port: MessagePortLike, options: MessagePort
 }
 
 /** Serves the client at the other end of a port, in every revision. */
-export function serveMessagePort(server: ServerPort, port: MessagePortLike, options: MessagePortOptions = {}): MessagePortServing {
+export function serveMessagePort(
+  server: ServerPort,
+  port: MessagePortLike,
+  options: MessagePortOptions = {},
+): MessagePortServing {
   const { trace, auth } = options;
   let open = true;
   const say = (text: string): void => {

@@ -4,7 +4,9 @@ import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
-/** Who is on the other side, as the HTTP layer has authenticated it. Never taken from the wire as it stands. */
+/**
+ * Who is on the other side, as the HTTP layer has authenticated it. Never taken from the wire as it stands.
+ */
 export interface Auth {
   /** Names the user, unique within the server: sessions and sealed state are bound to it. */
   readonly principal: string;
@@ -31,11 +33,14 @@ export interface ServerPort {
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
   /**
-   * Answers one modern request that stands alone (HTTP). `meta` is what `readRequestMeta` made of it. The answer
-   * goes to `outlet`; `cancel()` on the returned request stops it.
+   * Answers one modern request that stands alone (HTTP). `meta` is what `readRequestMeta` made of it. The
+   * answer goes to `outlet`; `cancel()` on the returned request stops it.
    */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound;
-  /** For HTTP, whose headers mirror what it marks with `x-mcp-header`: a tool's input schema; undefined: no such tool. */
+  /**
+   * For HTTP, whose headers mirror what it marks with `x-mcp-header`: a tool's input schema;
+   * undefined: no such tool.
+   */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
@@ -45,7 +50,9 @@ export interface PeerOptions {
   readonly auth?: Auth | undefined;
   /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */
   readonly modern?: boolean | undefined;
-  /** Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP). */
+  /**
+   * Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP).
+   */
   readonly closeStream?: ((id: RequestId) => void) | undefined;
 }
 
@@ -73,7 +80,10 @@ export interface ClientTransport {
   send(text: string, message?: Outgoing): void;
   /** The caller no longer waits for the answer to this request: its stream may be closed. */
   abandon?(id: RequestId): void;
-  /** What the handshake or the discovery found: the HTTP transport sends it as a header and opens its GET stream. */
+  /**
+   * What the handshake or the discovery found:
+   * the HTTP transport sends it as a header and opens its GET stream.
+   */
   agreed?(revision: Revision): void;
   /**
    * Starts afresh after the far side has gone: a program is spawned again, an HTTP session is forgotten.
@@ -96,8 +106,8 @@ export interface Outgoing {
 export interface ClientReceiver {
   message(decoded: Decoded): void;
   /**
-   * The request could not be delivered, or its answer can no longer come. Its error is a `ConnectionError`, or an
-   * `HttpError` (`status`), or a `SessionExpired` when the server has forgotten the session (HTTP 404).
+   * The request could not be delivered, or its answer can no longer come. Its error is a `ConnectionError`,
+   * or an `HttpError` (`status`), or a `SessionExpired` when the server has forgotten the session (HTTP 404).
    */
   failed(id: RequestId, error: Error): void;
   /** The channel is gone: nothing more will come. `why` says it for a person. */

@@ -23,8 +23,11 @@ export function sseEvent({ data, ...fields }: SseFields): string {
   let head = '';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    // One line break here would let a value write fields, or events, of its own; a reader drops an id with NUL.
-    if (!(name === 'retry' ? /^\d+$/ : /^[^\r\n\0]*$/).test(`${value}`)) throw new TypeError(`SSE ${name} is malformed`);
+    // One line break here would let a value write fields, or events, of its own;
+    // a reader drops an id with NUL.
+    if (!(name === 'retry' ? /^\d+$/ : /^[^\r\n\0]*$/).test(`${value}`)) {
+      throw new TypeError(`SSE ${name} is malformed`);
+    }
     head += `${name}: ${value}\n`;
   }
   return `${head}data: ${data.replace(/\r\n?|\n/g, '\ndata: ')}\n\n`;

@@ -10,18 +10,32 @@ const object = (properties: object, required: string[] = Object.keys(properties)
 const makes: [string, Record<string, unknown>, unknown][] = [
   ['nothing for nothing', { type: 'object' }, {}],
   ['only what is required', object({ a: { type: 'string' }, b: { type: 'string' } }, ['a']), { a: 'example' }],
-  ['defaults and examples', object({ a: { type: 'string', default: 'x' }, b: { type: 'integer', examples: [7] } }), { a: 'x', b: 7 }],
+  ['defaults and examples', object({ a: { type: 'string', default: 'x' }, b: { type: 'integer', examples: [7] } }),
+    { a: 'x', b: 7 }],
   ['a choice', object({ a: { enum: ['p', 'q'] }, b: { const: 3 } }), { a: 'p', b: 3 }],
   ['formats', object({ a: { type: 'string', format: 'date' } }), { a: '2026-05-01' }],
-  ['lengths', object({ a: { type: 'string', minLength: 10 }, b: { type: 'string', maxLength: 2 } }), { a: 'example...', b: 'ex' }],
-  ['numbers within bounds', object({ a: { type: 'integer', minimum: 5 }, b: { type: 'number', exclusiveMaximum: 0 }, c: { type: 'integer', multipleOf: 4 } }),
-    { a: 5, b: -0.5, c: 4 }],
-  ['lists as short as they may be', object({ a: { type: 'array', items: { type: 'string' } }, b: { type: 'array', items: { type: 'boolean' }, minItems: 2 } }),
-    { a: [], b: [false, false] }],
-  ['alternatives', object({ a: { anyOf: [{ type: 'number' }, { type: 'string' }] }, b: { allOf: [{ type: 'string' }, { minLength: 8 }] } }), { a: 1, b: 'example.' }],
-  ['references', object({ a: { $ref: '#/$defs/point' } }, ['a'], { $defs: { point: object({ x: { type: 'number' } }) } }), { a: { x: 1 } }],
-  ['a name that is dangerous', object(JSON.parse('{"__proto__":{"type":"string"}}') as object, ['__proto__']), JSON.parse('{"__proto__":"example"}')],
-  ['a short wait', object({ duration: { type: 'number', default: 10 }, steps: { type: 'number', default: 5 } }, []), { duration: 1 }],
+  ['lengths', object({ a: { type: 'string', minLength: 10 }, b: { type: 'string', maxLength: 2 } }),
+    { a: 'example...', b: 'ex' }],
+  ['numbers within bounds', object({
+    a: { type: 'integer', minimum: 5 },
+    b: { type: 'number', exclusiveMaximum: 0 },
+    c: { type: 'integer', multipleOf: 4 },
+  }), { a: 5, b: -0.5, c: 4 }],
+  ['lists as short as they may be', object({
+    a: { type: 'array', items: { type: 'string' } },
+    b: { type: 'array', items: { type: 'boolean' }, minItems: 2 },
+  }), { a: [], b: [false, false] }],
+  ['alternatives', object({
+    a: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    b: { allOf: [{ type: 'string' }, { minLength: 8 }] },
+  }), { a: 1, b: 'example.' }],
+  ['references',
+    object({ a: { $ref: '#/$defs/point' } }, ['a'], { $defs: { point: object({ x: { type: 'number' } }) } }),
+    { a: { x: 1 } }],
+  ['a name that is dangerous', object(JSON.parse('{"__proto__":{"type":"string"}}') as object, ['__proto__']),
+    JSON.parse('{"__proto__":"example"}')],
+  ['a short wait', object({ duration: { type: 'number', default: 10 }, steps: { type: 'number', default: 5 } }, []),
+    { duration: 1 }],
 ];
 for (const [what, schema, expected] of makes) {
   test(`arguments: ${what}`, () => {
@@ -67,6 +81,7 @@ for (const [name, annotations, called] of safe) {
 
 test('safety: a tool that runs only as a task is not called', () => {
   assert.ok(reasonNotToCall({
-    name: 'a', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execution: { taskSupport: 'required' },
+    name: 'a', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true },
+    execution: { taskSupport: 'required' },
   }));
 });

@@ -32,7 +32,8 @@ async function toured(
     title: 'test',
     transport,
     reporter,
-    answers: (hooks) => answersOf({ ...hooks, person: { present: false }, style: style(false), note: () => {}, patienceMs: 1 }),
+    answers: (hooks) =>
+      answersOf({ ...hooks, person: { present: false }, style: style(false), note: () => {}, patienceMs: 1 }),
     roots: [],
     timeoutMs: 10_000,
     ...options,
@@ -50,8 +51,10 @@ for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 
     const result = await toured(overMemory(createTravelServer()), { revisions: [revision] });
     assert.ok(result.ok, JSON.stringify(result.rows));
     const found = outcomes(result);
-    for (const step of ['Opening', 'Tools', 'Reading', 'A template', 'Subscribing', 'Prompting', 'Calling tools', 'progress',
-      'sampling', 'log messages', 'Cancelling', 'Unsubscribing', 'Ping', 'Shutdown']) {
+    for (const step of [
+      'Opening', 'Tools', 'Reading', 'A template', 'Subscribing', 'Prompting', 'Calling tools', 'progress',
+      'sampling', 'log messages', 'Cancelling', 'Unsubscribing', 'Ping', 'Shutdown',
+    ]) {
       assert.equal(found[step], 'ok', step);
     }
     // 2024-11-05 has no annotations: tools whose names speak of changes are not called there.
@@ -65,7 +68,9 @@ for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 
       assert.ok(section?.startsWith(revision), `${section}: ${what}`);
       assert.doesNotMatch(what ?? '', /no revision|not in 2/);
     }
-    const called = messages.flatMap(({ message }) => (message?.method === 'tools/call' ? [message.params?.['name']] : []));
+    const called = messages.flatMap(
+      ({ message }) => (message?.method === 'tools/call' ? [message.params?.['name']] : []),
+    );
     assert.ok(called.includes('searchFlights'));
     assert.equal(called.includes('book_trip'), annotated);
     assert.ok(!called.includes('cancel_trip'), 'a destructive tool was called');
@@ -94,7 +99,10 @@ test('a tool that never answers fails the tour, and the tour goes on and ends', 
   const found = outcomes(result);
   assert.equal(found['Calling tools'], 'failed');
   assert.equal(found['Ping'], 'ok');
-  assert.match(result.rows.find(({ step }) => step === 'Calling tools')?.detail ?? '', /silent: no answer.*2 tools called/);
+  assert.match(
+    result.rows.find(({ step }) => step === 'Calling tools')?.detail ?? '',
+    /silent: no answer.*2 tools called/,
+  );
 });
 
 test('a tool that fails is an answer like any other', async () => {
@@ -104,7 +112,10 @@ test('a tool that fails is an answer like any other', async () => {
   });
   const result = await toured(overMemory(server));
   assert.ok(result.ok);
-  assert.match(result.rows.find(({ step }) => step === 'Calling tools')?.detail ?? '', /1 called, 1 of them answered isError/);
+  assert.match(
+    result.rows.find(({ step }) => step === 'Calling tools')?.detail ?? '',
+    /1 called, 1 of them answered isError/,
+  );
 });
 
 test('a server that has nothing is toured without a failure', async () => {
@@ -117,9 +128,14 @@ test('a server that has nothing is toured without a failure', async () => {
 
 const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number | null; out: string; err: string }> {
+function run(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env },
+    });
     let out = '';
     let err = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -133,7 +149,9 @@ test('without a target: both eras of the travel agency, as lines of JSON', async
   assert.equal(code, 0, out.slice(-2000) + err);
   const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Line & { ok?: boolean });
   const text = JSON.stringify(lines);
-  for (const method of ['initialize', 'server/discover', 'subscriptions/listen', 'elicitation/create', 'notifications/cancelled']) {
+  for (const method of [
+    'initialize', 'server/discover', 'subscriptions/listen', 'elicitation/create', 'notifications/cancelled',
+  ]) {
     assert.ok(text.includes(`"method":"${method}"`), method);
   }
   assert.equal(lines.filter(({ type }) => type === 'summary').length, 2);
@@ -164,7 +182,9 @@ test('--quiet prints the tables and nothing else', async () => {
 });
 
 test('a program that is no server fails the tour with its last words', async () => {
-  const { code, out } = await run(['--timeout', '20', process.execPath, '-e', 'console.error("nobody home"); process.exit(7)']);
+  const { code, out } = await run([
+    '--timeout', '20', process.execPath, '-e', 'console.error("nobody home"); process.exit(7)',
+  ]);
   assert.equal(code, 1);
   assert.match(out, /exited with code 7/);
   assert.match(out, /nobody home/);
@@ -184,7 +204,9 @@ test('a server that says nothing is given up', async () => {
 
 test('the command line is read as it stands', async () => {
   assert.equal((await run(['--help'])).code, 0);
-  for (const wrong of [['--nonsense'], ['--revision', '1999-01-01'], ['--timeout', 'soon'], ['http://127.0.0.1:1/mcp', 'more']]) {
+  for (const wrong of [
+    ['--nonsense'], ['--revision', '1999-01-01'], ['--timeout', 'soon'], ['http://127.0.0.1:1/mcp', 'more'],
+  ]) {
     const { code, err } = await run(wrong);
     assert.equal(code, 2, wrong.join(' '));
     assert.match(err, /^barewire: /);

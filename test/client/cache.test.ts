@@ -8,7 +8,10 @@ import type { Script } from './scripted.ts';
 
 const info = { name: 'tester', version: '1' };
 
-async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted; asked(): number }> {
+async function connect(
+  script: Script,
+  options: ClientOptions = {},
+): Promise<{ client: McpClient; wire: Scripted; asked(): number }> {
   const wire = new Scripted('pipe', script);
   const client = new McpClient(info, options);
   await client.connect(wire);
@@ -16,7 +19,10 @@ async function connect(script: Script, options: ClientOptions = {}): Promise<{ c
 }
 
 const fresh = (ttlMs: unknown = 60_000): object =>
-  ({ resultType: 'complete', ttlMs, cacheScope: 'private', contents: [{ uri: 'a:b', text: 'x' }], tools: [], resources: [], prompts: [] });
+  ({
+    resultType: 'complete', ttlMs, cacheScope: 'private',
+    contents: [{ uri: 'a:b', text: 'x' }], tools: [], resources: [], prompts: [],
+  });
 
 test('a fresh result is not asked for twice, and belongs to its caller', async () => {
   const { client, asked } = await connect(modern(() => fresh()));
@@ -94,7 +100,10 @@ test('notifications make what they concern stale, also what is still on its way'
   const { client, wire, asked } = await connect(modern((sent, wire) => {
     if (sent.method !== 'subscriptions/listen') return held ? undefined : fresh();
     listen = sent.id;
-    wire.push({ method: 'notifications/subscriptions/acknowledged', params: tag(listen, { notifications: sent.params?.['notifications'] as object }) });
+    wire.push({
+      method: 'notifications/subscriptions/acknowledged',
+      params: tag(listen, { notifications: sent.params?.['notifications'] as object }),
+    });
     return undefined;
   }), { onListChanged: () => {} });
   await client.subscribe('a:b');

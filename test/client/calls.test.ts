@@ -15,7 +15,11 @@ const hang: Script = () => undefined;
 
 interface Connected { client: McpClient; wire: Scripted; errors: Error[] }
 
-async function connect(script: Script, options: ClientOptions = {}, kind: 'pipe' | 'http' = 'pipe'): Promise<Connected> {
+async function connect(
+  script: Script,
+  options: ClientOptions = {},
+  kind: 'pipe' | 'http' = 'pipe',
+): Promise<Connected> {
   const errors: Error[] = [];
   const wire = new Scripted(kind, script);
   const client = new McpClient(info, { onError: (error) => errors.push(error), ...options });
@@ -55,7 +59,10 @@ test('every call is its request', async () => {
   const { client, wire } = await connect(legacy(() => ({ contents: [], messages: [], completion: { values: ['x'] } })));
   await client.readResource('a:b');
   await client.getPrompt('p', { x: 'y' });
-  assert.deepEqual(await client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' }), { values: ['x'] });
+  assert.deepEqual(
+    await client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' }),
+    { values: ['x'] },
+  );
   await client.setLogLevel('debug');
   await client.ping();
   await client.subscribe('a:b');
@@ -63,7 +70,9 @@ test('every call is its request', async () => {
   assert.deepEqual(wire.sent.slice(3).map(({ method, params }) => [method, params]), [
     ['resources/read', { uri: 'a:b' }],
     ['prompts/get', { name: 'p', arguments: { x: 'y' } }],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: 'v' }, context: { arguments: { x: 'y' } } }],
+    ['completion/complete', {
+      ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: 'v' }, context: { arguments: { x: 'y' } },
+    }],
     ['logging/setLevel', { level: 'debug' }],
     ['ping', undefined],
     ['resources/subscribe', { uri: 'a:b' }],
@@ -79,8 +88,9 @@ test('what the server has not declared is not sent', async () => {
     const { client, wire } = await connect(script);
     const before = wire.sent.length;
     for (const call of [
-      () => client.callTool('t'), () => client.listTools(), () => client.readResource('a:b'), () => client.listPrompts(),
-      () => client.getPrompt('p'), () => client.subscribe('a:b'), () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }),
+      () => client.callTool('t'), () => client.listTools(), () => client.readResource('a:b'),
+      () => client.listPrompts(), () => client.getPrompt('p'), () => client.subscribe('a:b'),
+      () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }),
       () => client.listResourceTemplates(),
     ]) await assert.rejects(call(), /the server did not declare/);
     assert.equal(wire.sent.length, before);
@@ -106,7 +116,10 @@ test('lists are read to their last page', async () => {
   for (const make of [legacy, modern]) {
     const { client, wire } = await connect(make((sent) => {
       const page = Number(sent.params?.['cursor'] ?? 0);
-      return { tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }], ...(page < 3 && { nextCursor: String(page + 1) }) };
+      return {
+        tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }],
+        ...(page < 3 && { nextCursor: String(page + 1) }),
+      };
     }));
     assert.deepEqual((await client.listTools()).map(({ name }) => name), ['t0', 't1', 't2', 't3']);
     const names: string[] = [];
@@ -121,10 +134,14 @@ test('lists are read to their last page', async () => {
 });
 
 test('pages that go in a circle, without end, or without a list are refused', async () => {
-  const circle = await connect(legacy((sent) => ({ prompts: [], nextCursor: sent.params?.['cursor'] === 'a' ? 'b' : 'a' })));
+  const circle = await connect(
+    legacy((sent) => ({ prompts: [], nextCursor: sent.params?.['cursor'] === 'a' ? 'b' : 'a' })),
+  );
   await assert.rejects(circle.client.listPrompts(), /go round in a circle/);
   let page = 0;
-  const endless = await connect(legacy(() => ({ prompts: [], nextCursor: String(page++) })), { limits: { maxPages: 5 } });
+  const endless = await connect(
+    legacy(() => ({ prompts: [], nextCursor: String(page++) })), { limits: { maxPages: 5 } },
+  );
   await assert.rejects(endless.client.listPrompts(), /more than 5 pages/);
   const odd = await connect(legacy(() => ({ prompts: 5 })));
   await assert.rejects(odd.client.listPrompts(), /prompts\/list: the result has no list of prompts/);
@@ -132,12 +149,16 @@ test('pages that go in a circle, without end, or without a list are refused', as
 
 test('errors of the server are RpcErrors', async () => {
   const { client } = await connect(legacy(() => new RpcFault(-32602, 'Unknown tool', { x: 1 })));
-  await assert.rejects(client.callTool('t'), (error) => error instanceof RpcError && error.code === -32602 && error.message === 'Unknown tool');
+  await assert.rejects(
+    client.callTool('t'),
+    (error) => error instanceof RpcError && error.code === -32602 && error.message === 'Unknown tool',
+  );
 });
 
 test('cancelling: a notification on pipes and in the legacy era, a closed stream over modern HTTP', async () => {
   const cases: ['pipe' | 'http', typeof legacy | typeof modern, boolean, boolean][] = [
-    ['pipe', legacy, true, false], ['pipe', modern, true, false], ['http', legacy, true, true], ['http', modern, false, true],
+    ['pipe', legacy, true, false], ['pipe', modern, true, false], ['http', legacy, true, true],
+    ['http', modern, false, true],
   ];
   for (const [kind, make, notifies, abandons] of cases) {
     const { client, wire } = await connect(make(hang), {}, kind);
@@ -147,9 +168,15 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
     const { id } = await sent;
     controller.abort(new Error('enough'));
     await assert.rejects(call, /enough/);
-    assert.deepEqual(last(wire)?.method === 'notifications/cancelled' && last(wire)?.params, notifies && { requestId: id, reason: 'enough' });
+    assert.deepEqual(
+      last(wire)?.method === 'notifications/cancelled' && last(wire)?.params,
+      notifies && { requestId: id, reason: 'enough' },
+    );
     assert.deepEqual(wire.abandoned, abandons ? [id] : []);
-    await assert.rejects(client.callTool('t', {}, { timeoutMs: 1 }), (error) => error instanceof ConnectionError && error.reason === 'timeout');
+    await assert.rejects(
+      client.callTool('t', {}, { timeoutMs: 1 }),
+      (error) => error instanceof ConnectionError && error.reason === 'timeout',
+    );
     await client.close();
   }
 });
@@ -195,7 +222,10 @@ for (const era of [legacy, modern]) {
       return undefined;
     }));
     const other = client.callTool('other');
-    await assert.rejects(client.callTool('odd'), /^RpcError: Invalid answer: neither "method" nor "result" nor "error"$/);
+    await assert.rejects(
+      client.callTool('odd'),
+      /^RpcError: Invalid answer: neither "method" nor "result" nor "error"$/,
+    );
     assert.equal(errors.length, 1);
     wire.answer(wire.sent.findLast(({ params }) => params?.['name'] === 'other')?.id as RequestId, { content: [] });
     assert.deepEqual(await other, { content: [] });
@@ -236,7 +266,9 @@ test('a modern server that has left is started again for the next request', asyn
 test('an expired session is renewed once for all, and each call sent once more', async () => {
   let expired = false;
   const { client, wire } = await connect(legacy((sent) =>
-    expired && sent.method === 'tools/call' ? new SessionExpired('gone') : { content: [], of: sent.params?.['name'] }), {}, 'http');
+    expired && sent.method === 'tools/call'
+      ? new SessionExpired('gone')
+      : { content: [], of: sent.params?.['name'] }), {}, 'http');
   await client.subscribe('a:b');
   expired = true;
   const begun = wire.until('initialize');
@@ -310,7 +342,9 @@ const listOf = (...tools: object[]): Script => (sent) =>
   sent.method === 'tools/list' ? { resultType: 'complete', tools } : { resultType: 'complete', content: [] };
 
 test('over modern HTTP arguments are mirrored, and tools with bad annotations left out', async () => {
-  const { client, wire, errors } = await connect(modern(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http');
+  const { client, wire, errors } = await connect(
+    modern(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http',
+  );
   assert.deepEqual((await client.listTools()).map(({ name }) => name), ['good']);
   assert.match(errors[0]?.message ?? '', /the tool "bad" is left out: inputSchema\/properties\/region: x-mcp-header/);
   await client.callTool('good', { region: 'Zürich' });
@@ -327,12 +361,17 @@ test('over modern HTTP arguments are mirrored, and tools with bad annotations le
 
 test('-32020 makes the client read the list anew and call once more', async () => {
   const { client, wire } = await connect(modern((sent) => {
-    if (sent.method === 'tools/list') return { resultType: 'complete', ttlMs: 60_000, cacheScope: 'public', tools: [marked('t', 'Region')] };
+    if (sent.method === 'tools/list') {
+      return { resultType: 'complete', ttlMs: 60_000, cacheScope: 'public', tools: [marked('t', 'Region')] };
+    }
     return sent.headers?.['mcp-param-region'] === 'x' ? { resultType: 'complete', content: [] } : new RpcFault(-32020);
   }), {}, 'http');
   await client.callTool('t', { region: 'x' });
   assert.deepEqual(wire.methods(), ['server/discover', 'tools/call', 'tools/list', 'tools/call']);
-  await assert.rejects(client.callTool('t', { region: 5 }), (error) => error instanceof RpcError && error.code === -32020);
+  await assert.rejects(
+    client.callTool('t', { region: 5 }),
+    (error) => error instanceof RpcError && error.code === -32020,
+  );
   // From the server again, not from the cache; and only once.
   assert.deepEqual(wire.methods().slice(4), ['tools/call', 'tools/list', 'tools/call']);
   assert.ok(everything.tools);

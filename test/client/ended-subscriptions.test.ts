@@ -13,17 +13,21 @@ import { json, serve, stream } from '../transport/http-client/harness.ts';
 // of the two comes, or both, the subscription is opened again, and nothing is wrong.
 
 const discovery = {
-  resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { resources: { subscribe: true } }, ttlMs: 0, cacheScope: 'private',
+  resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { resources: { subscribe: true } },
+  ttlMs: 0, cacheScope: 'private',
 };
 
-const tagged = (id: unknown, params: object = {}): object => ({ ...params, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
+const tagged = (id: unknown, params: object = {}): object =>
+  ({ ...params, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
 const acknowledged = (id: unknown): object => ({
   jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged',
   params: tagged(id, { notifications: { resourceSubscriptions: ['a:1'] } }),
 });
-const cancelled = (id: unknown): object => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'enough' } });
+const cancelled = (id: unknown): object =>
+  ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'enough' } });
 const result = (id: unknown): object => ({ jsonrpc: '2.0', id, result: tagged(id, { resultType: 'complete' }) });
-const updated = (id: unknown): object => ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: tagged(id, { uri: 'a:1' }) });
+const updated = (id: unknown): object =>
+  ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: tagged(id, { uri: 'a:1' }) });
 
 const endings: Record<string, ((id: unknown) => object)[]> = {
   'a cancellation and nothing else': [cancelled],
@@ -33,12 +37,16 @@ const endings: Record<string, ((id: unknown) => object)[]> = {
 };
 
 /** Subscribes, and resolves once the second stream has told something. What passed, and what was wrong. */
-async function subscribed(transport: (trace: (entry: TraceEntry) => void) => ClientTransport): Promise<{ client: McpClient; sent: string[]; errors: Error[] }> {
+async function subscribed(
+  transport: (trace: (entry: TraceEntry) => void) => ClientTransport,
+): Promise<{ client: McpClient; sent: string[]; errors: Error[] }> {
   const errors: Error[] = [];
   const sent: string[] = [];
   let tell = (): void => {};
   const told = new Promise<void>((resolve) => (tell = resolve));
-  const client = new McpClient({ name: 'tester', version: '1' }, { onError: (error) => errors.push(error), onResourceUpdated: tell });
+  const client = new McpClient({ name: 'tester', version: '1' }, {
+    onError: (error) => errors.push(error), onResourceUpdated: tell,
+  });
   await client.connect(transport(({ direction, text }) => {
     if (direction === 'sent') sent.push((JSON.parse(text) as { method: string }).method);
   }));
@@ -50,7 +58,8 @@ async function subscribed(transport: (trace: (entry: TraceEntry) => void) => Cli
 // Line by line: discovery, and then streams of which the first is ended.
 const program = (ending: object[]): string => `
   let opened = 0;
-  const say = (...messages) => process.stdout.write(messages.map((message) => JSON.stringify(message) + '\\n').join(''));
+  const say = (...messages) =>
+    process.stdout.write(messages.map((message) => JSON.stringify(message) + '\\n').join(''));
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     const here = (message) => JSON.parse(JSON.stringify(message).replaceAll('"ID"', id));
@@ -63,17 +72,23 @@ const program = (ending: object[]): string => `
 for (const [name, ending] of Object.entries(endings)) {
   test(`stdio: a subscription that the server ends with ${name}`, async () => {
     const code = program(ending.map((make) => make('ID')));
-    const { client, sent, errors } = await subscribed((trace) => stdioTransport(process.execPath, ['-e', code], { trace }));
+    const { client, sent, errors } = await subscribed(
+      (trace) => stdioTransport(process.execPath, ['-e', code], { trace }),
+    );
     await client.close();
     assert.deepEqual(errors, []);
     // The server is not told that a stream is over which it has ended itself; the last is ours.
-    assert.deepEqual(sent, ['server/discover', 'subscriptions/listen', 'subscriptions/listen', 'notifications/cancelled']);
+    assert.deepEqual(sent, [
+      'server/discover', 'subscriptions/listen', 'subscriptions/listen', 'notifications/cancelled',
+    ]);
   });
 
   test(`HTTP: a subscription that the server ends with ${name}`, async (t) => {
     const streams: ServerResponse[] = [];
     const { url } = await serve(t, ({ body: { id, method } }, response) => {
-      if (method === 'server/discover') return json(response, JSON.stringify({ jsonrpc: '2.0', id, result: discovery }));
+      if (method === 'server/discover') {
+        return json(response, JSON.stringify({ jsonrpc: '2.0', id, result: discovery }));
+      }
       stream(response);
       streams.push(response);
       for (const make of [acknowledged, ...streams.length === 1 ? ending : [updated]]) {
@@ -81,7 +96,9 @@ for (const [name, ending] of Object.entries(endings)) {
       }
       // The server leaves its end of the stream to the client.
     });
-    const { client, sent, errors } = await subscribed((trace) => httpTransport(url, { trace, limits: { lingerMs: 1 } }));
+    const { client, sent, errors } = await subscribed(
+      (trace) => httpTransport(url, { trace, limits: { lingerMs: 1 } }),
+    );
     assert.deepEqual(sent, ['server/discover', 'subscriptions/listen', 'subscriptions/listen']);
     const [first] = streams;
     if (first && !first.closed) await once(first, 'close');

@@ -10,7 +10,11 @@ import type { Script, Sent } from './scripted.ts';
 
 const info = { name: 'tester', version: '1' };
 
-async function connect(script: Script, options: ClientOptions = {}, kind: 'pipe' | 'http' = 'pipe'): Promise<{ client: McpClient; wire: Scripted; errors: Error[] }> {
+async function connect(
+  script: Script,
+  options: ClientOptions = {},
+  kind: 'pipe' | 'http' = 'pipe',
+): Promise<{ client: McpClient; wire: Scripted; errors: Error[] }> {
   const errors: Error[] = [];
   const wire = new Scripted(kind, script);
   const client = new McpClient(info, { onError: (error) => errors.push(error), ...options });
@@ -53,7 +57,9 @@ test('modern: no stream without a handler; with one, for what the server declare
   const heard: string[] = [];
   const { wire, errors } = await connect((sent, wire) => {
     const answer = willing(sent, wire);
-    return sent.method === 'server/discover' ? { ...answer, capabilities: { tools: { listChanged: true }, prompts: {} } } : answer;
+    return sent.method === 'server/discover'
+      ? { ...answer, capabilities: { tools: { listChanged: true }, prompts: {} } }
+      : answer;
   }, { onListChanged: (list) => heard.push(list) });
   await turns();
   const [listen] = listens(wire);
@@ -111,7 +117,9 @@ test('modern: the acknowledged filter is checked', async () => {
 });
 
 test('modern: a refusal reaches the subscriber, and is not repeated', async () => {
-  const { client, wire } = await connect(modern((sent) => (sent.method === 'subscriptions/listen' ? new RpcFault(-32602, 'no such') : {})));
+  const { client, wire } = await connect(
+    modern((sent) => (sent.method === 'subscriptions/listen' ? new RpcFault(-32602, 'no such') : {})),
+  );
   await assert.rejects(client.subscribe('a:1'), /no such/);
   await turns();
   assert.equal(listens(wire).length, 1);
@@ -176,5 +184,7 @@ test('modern: a server that was started again is told anew', async () => {
   assert.equal(listens(wire).length, 1);
   await client.ping();
   await turns();
-  assert.deepEqual(listens(wire).map(filterOf), [{ resourceSubscriptions: ['a:1'] }, { resourceSubscriptions: ['a:1'] }]);
+  assert.deepEqual(listens(wire).map(filterOf), [
+    { resourceSubscriptions: ['a:1'] }, { resourceSubscriptions: ['a:1'] },
+  ]);
 });

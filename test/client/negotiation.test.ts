@@ -10,7 +10,11 @@ import type { Script } from './scripted.ts';
 
 const info = { name: 'tester', version: '1', title: 'Tester', websiteUrl: 'https://example.org/' };
 
-async function connect(kind: 'pipe' | 'http', script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
+async function connect(
+  kind: 'pipe' | 'http',
+  script: Script,
+  options: ClientOptions = {},
+): Promise<{ client: McpClient; wire: Scripted }> {
   const wire = new Scripted(kind, script);
   const client = new McpClient(info, { limits: { probeTimeoutMs: 20 }, ...options });
   await client.connect(wire);
@@ -57,21 +61,27 @@ for (const kind of ['pipe', 'http'] as const) {
         ? new RpcFault(-32022, 'no', { supported: ['2099-01-01', '2025-06-18'], requested: '2026-07-28' })
         : legacy(undefined, '2025-06-18')(sent, wire));
     assert.equal(client.revision?.version, '2025-06-18');
-    await assert.rejects(connect(kind, () => new RpcFault(-32022, 'no', { supported: ['2099-01-01'], requested: 'x' })), (error: Error) => {
+    const refusal = new RpcFault(-32022, 'no', { supported: ['2099-01-01'], requested: 'x' });
+    await assert.rejects(connect(kind, () => refusal), (error: Error) => {
       assert.match(error.message, /this client speaks 2026-07-28, .*; the server speaks 2099-01-01/);
       return true;
     });
   });
 
   test(`${kind}: a discovery that lists only versions in the future is an error with both lists`, async () => {
-    await assert.rejects(connect(kind, modern(undefined, {}, ['2099-01-01'])), /speaks 2026-07-28.*server speaks 2099-01-01/);
+    await assert.rejects(
+      connect(kind, modern(undefined, {}, ['2099-01-01'])),
+      /speaks 2026-07-28.*server speaks 2099-01-01/,
+    );
   });
 
   test(`${kind}: a server that names the version it has just refused is asked once more, and no oftener`, async () => {
     const supported = ['2026-07-28'];
     let refusals = 1;
     const script: Script = (sent, wire) =>
-      sent.method === 'server/discover' && refusals-- > 0 ? new RpcFault(-32022, 'no', { supported }) : modern()(sent, wire);
+      sent.method === 'server/discover' && refusals-- > 0
+        ? new RpcFault(-32022, 'no', { supported })
+        : modern()(sent, wire);
     const { client } = await connect(kind, script);
     assert.equal(client.revision?.version, '2026-07-28');
     refusals = 9;
@@ -81,16 +91,24 @@ for (const kind of ['pipe', 'http'] as const) {
   });
 
   test(`${kind}: an answer that is no discovery comes from a legacy server`, async () => {
-    const { client } = await connect(kind, (sent, wire) => sent.method === 'server/discover' ? {} : legacy()(sent, wire));
+    const { client } = await connect(
+      kind, (sent, wire) => sent.method === 'server/discover' ? {} : legacy()(sent, wire),
+    );
     assert.equal(client.revision?.version, '2025-11-25');
-    await assert.rejects(new McpClient(info, { era: 'modern' }).connect(new Scripted(kind, () => ({}))), /no list of supportedVersions/);
+    await assert.rejects(
+      new McpClient(info, { era: 'modern' }).connect(new Scripted(kind, () => ({}))),
+      /no list of supportedVersions/,
+    );
   });
 
   test(`${kind}: era legacy asks initialize alone; era modern never does`, async () => {
     const { wire } = await connect(kind, legacy(), { era: 'legacy' });
     assert.deepEqual(wire.methods(), ['initialize', 'notifications/initialized']);
     const deaf = new Scripted(kind, legacy());
-    await assert.rejects(new McpClient(info, { era: 'modern' }).connect(deaf), /no protocol revision in common: this client speaks 2026-07-28/);
+    await assert.rejects(
+      new McpClient(info, { era: 'modern' }).connect(deaf),
+      /no protocol revision in common: this client speaks 2026-07-28/,
+    );
     assert.deepEqual(deaf.methods(), ['server/discover']);
     assert.equal(deaf.closed, 1);
   });
@@ -166,10 +184,14 @@ test('revisions pins what is spoken, in its own words', async () => {
   };
   const roots = { listChanged: true };
   assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {} }, ['name', 'version']]);
-  assert.deepEqual(await declared('2025-06-18'), [{ roots, sampling: {}, elicitation: {} }, ['name', 'version', 'title']]);
+  assert.deepEqual(await declared('2025-06-18'), [
+    { roots, sampling: {}, elicitation: {} }, ['name', 'version', 'title'],
+  ]);
   assert.deepEqual(await declared('2025-11-25'),
     [{ roots, sampling: {}, elicitation: { form: {}, url: {} } }, ['name', 'version', 'title', 'websiteUrl']]);
-  const { wire } = await connect('pipe', modern(), { roots: [], extensions: { 'org.example/x': { settings: { a: 1 } } } });
+  const { wire } = await connect('pipe', modern(), {
+    roots: [], extensions: { 'org.example/x': { settings: { a: 1 } } },
+  });
   assert.deepEqual((wire.sent[0]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities],
     { roots: {}, extensions: { 'org.example/x': { a: 1 } } });
   assert.throws(() => new McpClient(info, { revisions: ['2027-01-01'] }), RangeError);

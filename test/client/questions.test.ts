@@ -7,7 +7,10 @@ import type { Script, Sent } from './scripted.ts';
 
 const info = { name: 'tester', version: '1' };
 
-async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted; errors: Error[] }> {
+async function connect(
+  script: Script,
+  options: ClientOptions = {},
+): Promise<{ client: McpClient; wire: Scripted; errors: Error[] }> {
   const errors: Error[] = [];
   const wire = new Scripted('pipe', script);
   const client = new McpClient(info, { onError: (error) => errors.push(error), ...options });
@@ -39,9 +42,14 @@ test('legacy: forms are completed and checked', async () => {
     },
   });
   content = { age: 5 };
-  assert.deepEqual((await wire.ask('q1', 'elicitation/create', form)).result, { action: 'accept', content: { seat: 'aisle', age: 5 } });
+  assert.deepEqual((await wire.ask('q1', 'elicitation/create', form)).result, {
+    action: 'accept', content: { seat: 'aisle', age: 5 },
+  });
   content = { age: -1 };
-  assert.match((await wire.ask('q2', 'elicitation/create', form)).error?.message ?? '', /the content of the form is not valid: "age" must be at least 0/);
+  assert.match(
+    (await wire.ask('q2', 'elicitation/create', form)).error?.message ?? '',
+    /the content of the form is not valid: "age" must be at least 0/,
+  );
   content = undefined;
   assert.match((await wire.ask('q3', 'elicitation/create', form)).error?.message ?? '', /"age" is required/);
   assert.equal((await wire.ask('q4', 'elicitation/create', { message: 'x' })).error?.code, -32602);
@@ -75,7 +83,9 @@ test('legacy: pages, sampling, roots and pings', async () => {
 
 test('legacy: what was not declared is not answered', async () => {
   const { wire } = await connect(legacy());
-  for (const [id, method, params] of [[1, 'elicitation/create', form], [2, 'sampling/createMessage', sample], [3, 'roots/list', {}]] as const) {
+  for (const [id, method, params] of [
+    [1, 'elicitation/create', form], [2, 'sampling/createMessage', sample], [3, 'roots/list', {}],
+  ] as const) {
     assert.equal((await wire.ask(id, method, params)).error?.code, -32601, method);
   }
   const older = await connect(legacy(undefined, '2025-03-26'), { onElicit: () => ({ action: 'cancel' }) });

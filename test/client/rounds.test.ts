@@ -16,7 +16,10 @@ async function connect(script: Script, options: ClientOptions = {}): Promise<{ c
 
 const ask = (name: string): object => ({
   method: 'elicitation/create',
-  params: { message: name, requestedSchema: { type: 'object', properties: { name: { type: 'string', default: name } } } },
+  params: {
+    message: name,
+    requestedSchema: { type: 'object', properties: { name: { type: 'string', default: name } } },
+  },
 });
 const input = (rest: object): object => ({ resultType: 'input_required', ...rest });
 const done = { resultType: 'complete', content: [{ type: 'text', text: 'done' }], messages: [], contents: [] };
@@ -24,12 +27,17 @@ const accept = (): { action: 'accept' } => ({ action: 'accept' });
 
 test('answers go back with the state, under a new id, beside the same parameters', async () => {
   const results = [
-    input({ inputRequests: JSON.parse(`{ "a": ${JSON.stringify(ask('x'))}, "__proto__": { "method": "roots/list" } }`), requestState: 's "1" ü' }),
+    input({
+      inputRequests: JSON.parse(`{ "a": ${JSON.stringify(ask('x'))}, "__proto__": { "method": "roots/list" } }`),
+      requestState: 's "1" ü',
+    }),
     input({ requestState: 's2' }),
     input({ inputRequests: { b: ask('y') } }),
     done,
   ];
-  const { client, wire } = await connect(modern(() => results.shift()), { onElicit: accept, roots: [{ uri: 'file:///a' }] });
+  const { client, wire } = await connect(modern(() => results.shift()), {
+    onElicit: accept, roots: [{ uri: 'file:///a' }],
+  });
   const result = await client.callTool('t', { q: 1 });
   assert.deepEqual(result.content, done.content);
   const calls = wire.sent.slice(1);
@@ -46,7 +54,9 @@ test('answers go back with the state, under a new id, beside the same parameters
   });
   assert.deepEqual(extras[0], {});
   assert.equal(JSON.stringify(extras[1]), JSON.stringify({
-    inputResponses: JSON.parse('{ "a": { "action": "accept", "content": { "name": "x" } }, "__proto__": { "roots": [{ "uri": "file:///a" }] } }'),
+    inputResponses: JSON.parse(
+      '{ "a": { "action": "accept", "content": { "name": "x" } }, "__proto__": { "roots": [{ "uri": "file:///a" }] } }',
+    ),
     requestState: 's "1" ü',
   }));
   assert.deepEqual(extras[2], { requestState: 's2' });
@@ -54,7 +64,8 @@ test('answers go back with the state, under a new id, beside the same parameters
 });
 
 test('prompts and resources may ask; nothing else may', async () => {
-  const once = (): Script => modern((sent) => (sent.params?.['requestState'] === 's' ? done : input({ requestState: 's' })));
+  const once = (): Script =>
+    modern((sent) => (sent.params?.['requestState'] === 's' ? done : input({ requestState: 's' })));
   await (await connect(once())).client.getPrompt('p');
   await (await connect(once())).client.readResource('a:b');
   await assert.rejects((await connect(once())).client.listTools(), /tools\/list: the server asks for input/);
@@ -64,7 +75,8 @@ test('questions that come together are asked together', async () => {
   const open: string[] = [];
   let release = (): void => {};
   const both = new Promise<void>((resolve) => { release = resolve; });
-  const { client } = await connect(modern((sent) => sent.params?.['inputResponses'] ? done : input({ inputRequests: { a: ask('a'), b: ask('b') } })), {
+  const { client } = await connect(modern((sent) =>
+    sent.params?.['inputResponses'] ? done : input({ inputRequests: { a: ask('a'), b: ask('b') } })), {
     onElicit: async ({ message }) => {
       open.push(message);
       if (open.length === 2) release();
@@ -107,7 +119,8 @@ test('cancelling the call stops its questions', async () => {
 
 test('what was not declared, and what is no question, fails the call', async () => {
   for (const [request, pattern] of [
-    [ask('a'), /did not declare/], [{ method: 'ping' }, /inputRequests\["k"\] is not a question/], [5, /not a question/],
+    [ask('a'), /did not declare/], [{ method: 'ping' }, /inputRequests\["k"\] is not a question/],
+    [5, /not a question/],
     [{ method: 'tasks/x' }, /Method not found/],
   ] as const) {
     const { client, wire } = await connect(modern(() => input({ inputRequests: { k: request } })));
@@ -131,8 +144,13 @@ test('rounds are bounded', async () => {
 test('an unknown type of result is an error, an absent one is complete, a legacy one says nothing', async () => {
   const other = { resultType: 'org.example/other', content: [] };
   const { client } = await connect(modern(() => other));
-  await assert.rejects(client.callTool('t'), /the result is of the type "org.example\/other", which this client does not know/);
-  const odd = await connect(modern(() => ({ ...other, resultType: 'constructor' })), { extensions: { 'org.example/x': { resultTypes: {} } } });
+  await assert.rejects(
+    client.callTool('t'),
+    /the result is of the type "org.example\/other", which this client does not know/,
+  );
+  const odd = await connect(modern(() => ({ ...other, resultType: 'constructor' })), {
+    extensions: { 'org.example/x': { resultTypes: {} } },
+  });
   await assert.rejects(odd.client.callTool('t'), /does not know/);
   const absent = await connect(modern(() => ({ content: [] })));
   assert.deepEqual(await absent.client.callTool('t'), { content: [] });
@@ -143,7 +161,11 @@ test('an unknown type of result is an error, an absent one is complete, a legacy
 test('an extension takes results of its own type, also after rounds', async () => {
   const { client } = await connect(modern((sent: Sent) =>
     sent.params?.['requestState'] ? { resultType: 'task', taskId: 5 } : input({ requestState: 's' })), {
-    extensions: { 'org.example/tasks': { resultTypes: { task: async ({ taskId }, method) => ({ content: [], taskId, method }) } } },
+    extensions: {
+      'org.example/tasks': {
+        resultTypes: { task: async ({ taskId }, method) => ({ content: [], taskId, method }) },
+      },
+    },
   });
   assert.deepEqual(await client.callTool('t'), { content: [], taskId: 5, method: 'tools/call' });
 });

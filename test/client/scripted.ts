@@ -124,21 +124,32 @@ export const everything = {
 const serverInfo = { name: 'scripted', version: '1' };
 
 /** A server of the legacy era; `script` answers what is not the handshake. */
-export function legacy(script: Script = () => ({}), version: string = '2025-11-25', capabilities: object = everything): Script {
+export function legacy(
+  script: Script = () => ({}),
+  version: string = '2025-11-25',
+  capabilities: object = everything,
+): Script {
   return (sent, wire) => {
-    if (sent.method === 'initialize') return { protocolVersion: version, capabilities, serverInfo, instructions: 'Ask.' };
+    if (sent.method === 'initialize') {
+      return { protocolVersion: version, capabilities, serverInfo, instructions: 'Ask.' };
+    }
     if (sent.method === 'server/discover') return new RpcFault(-32601);
     return script(sent, wire);
   };
 }
 
 /** A server of the modern era. */
-export function modern(script: Script = () => ({}), capabilities: object = everything, versions: string[] = ['2026-07-28']): Script {
+export function modern(
+  script: Script = () => ({}),
+  capabilities: object = everything,
+  versions: string[] = ['2026-07-28'],
+): Script {
   return (sent, wire) => {
     if (sent.method === 'initialize') return new RpcFault(-32601, 'Method not found');
     if (sent.method === 'server/discover') {
       return {
-        resultType: 'complete', supportedVersions: versions, capabilities, instructions: 'Ask.', ttlMs: 0, cacheScope: 'public',
+        resultType: 'complete', supportedVersions: versions, capabilities, instructions: 'Ask.',
+        ttlMs: 0, cacheScope: 'public',
         _meta: { [metaKeys.serverInfo]: serverInfo },
       };
     }

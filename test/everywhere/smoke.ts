@@ -33,7 +33,9 @@ export function smokeServer(): McpServer {
     return 'counted';
   });
   server.tool('greet', { description: 'Asks for a name' }, async (_args, ctx) => {
-    const form = await ctx.elicit('Who is there?', { name: { type: 'string' }, formal: { type: 'boolean', default: true } });
+    const form = await ctx.elicit('Who is there?', {
+      name: { type: 'string' }, formal: { type: 'boolean', default: true },
+    });
     return form.action === 'accept' ? `${form.content.formal ? 'Good day' : 'Hi'}, ${form.content.name}` : 'Nobody';
   });
   let stopped: (why: string) => void;
@@ -95,8 +97,12 @@ async function smokeEra(transport: string, era: Era, channel: Channel, cells: Ce
     const refused = await call('add', { a: 2 }).then((text) => text, (error: unknown) => String(error));
     if (!refused.includes('b')) throw new Error(`an argument is missing, and the answer is ${refused}`);
     // A limit of time can be set, or the runtime is told to have no timers.
-    const timed = await call('add', { a: 1, b: 1 }, { timeoutMs: 60_000 }).catch((error: unknown) => (error as Error).message);
-    expect(typeof setTimeout === 'function' ? timed : lacking(timed), typeof setTimeout === 'function' ? '2' : 'setTimeout');
+    const timed = await call('add', { a: 1, b: 1 }, { timeoutMs: 60_000 })
+      .catch((error: unknown) => (error as Error).message);
+    expect(
+      typeof setTimeout === 'function' ? timed : lacking(timed),
+      typeof setTimeout === 'function' ? '2' : 'setTimeout',
+    );
   });
   await judge('progress', async () => {
     const seen: number[] = [];

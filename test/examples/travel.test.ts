@@ -77,7 +77,9 @@ for (const era of eras) {
   test(`${era}: a generator asks three questions`, async () => {
     const client = await connect(createTravelServer(), {
       era,
-      onElicit: ({ message }) => ({ action: 'accept', content: { value: /days/.test(message) ? 2 : /work/.test(message) ? true : 'mountains' } }),
+      onElicit: ({ message }) => ({
+        action: 'accept', content: { value: /days/.test(message) ? 2 : /work/.test(message) ? true : 'mountains' },
+      }),
     });
     assert.equal(textOf(await client.callTool('packing_list')), 'Pack: 2 × everything, boots, rain coat, laptop.');
     await client.close();
@@ -108,7 +110,9 @@ for (const era of eras) {
 
   test(`${era}: the long search tells its progress, logs, and can be cancelled`, async () => {
     const logs: unknown[] = [];
-    const client = await connect(createTravelServer(), { era, onLog: ({ data }) => logs.push(data), logLevel: 'debug' });
+    const client = await connect(createTravelServer(), {
+      era, onLog: ({ data }) => logs.push(data), logLevel: 'debug',
+    });
     const seen: number[] = [];
     const result = await client.callTool('search_every_airline', { ...route, paceMs: 0 }, {
       onProgress: ({ progress }) => seen.push(progress),
@@ -153,8 +157,13 @@ test('arguments of the prompt are completed, with regard to each other', async (
   const client = await connect(createTravelServer());
   const ref = { type: 'ref/prompt', name: 'plan-vacation' } as const;
   assert.deepEqual((await client.complete(ref, { name: 'destination', value: 'l' })).values, ['Lisbon', 'London']);
-  assert.deepEqual((await client.complete(ref, { name: 'budget', value: '' }, { duration: '10' })).values, ['600', '1200', '2500']);
-  assert.deepEqual((await client.complete(ref, { name: 'interests', value: 'food, h' })).values, ['food, hiking', 'food, history']);
+  assert.deepEqual(
+    (await client.complete(ref, { name: 'budget', value: '' }, { duration: '10' })).values,
+    ['600', '1200', '2500'],
+  );
+  assert.deepEqual((await client.complete(ref, { name: 'interests', value: 'food, h' })).values, [
+    'food, hiking', 'food, history',
+  ]);
   const uri = { type: 'ref/resource', uri: 'weather://forecast/{city}/{date}' } as const;
   assert.deepEqual((await client.complete(uri, { name: 'city', value: 'P' })).values, ['Paris', 'Prague']);
   const { messages } = await client.getPrompt('plan-vacation', { destination: 'Lisbon', duration: '3' });
@@ -188,7 +197,9 @@ test('a booking of three rounds is served by three processes that share a key', 
   const first = (await round(a, {}))['result'] as Record<string, unknown>;
   assert.equal(first['resultType'], 'input_required');
   const wish = { wish: { action: 'accept', content: { seat: 'aisle', travellers: 1, name: 'N' } } };
-  const second = (await round(b, { inputResponses: wish, requestState: first['requestState'] }))['result'] as Record<string, unknown>;
+  const second = (await round(b, {
+    inputResponses: wish, requestState: first['requestState'],
+  }))['result'] as Record<string, unknown>;
   const payment = { payment: { action: 'accept', content: { confirm: true } } };
   const third = await round(c, { inputResponses: payment, requestState: second['requestState'] });
   assert.match(JSON.stringify(third), /Booked BW1001/);
@@ -209,7 +220,9 @@ await symlink(join(home, 'root-of-others'), join(root, 'way-out'));
 await symlink(join(home, 'root-of-others', 'target.md'), join(root, 'link.md'));
 
 test('the itinerary is written inside the roots', async () => {
-  const client = await connect(createTravelServer(), { roots: [{ uri: 'https://example.com/' }, { uri: pathToFileURL(root).href }] });
+  const client = await connect(createTravelServer(), {
+    roots: [{ uri: 'https://example.com/' }, { uri: pathToFileURL(root).href }],
+  });
   const write = async (args: object): Promise<string> => textOf(await client.callTool('write_itinerary', { ...args }));
   assert.equal(await write({}), `Wrote ${join(root, 'itinerary.md')}`);
   assert.match(await readFile(join(root, 'itinerary.md'), 'utf8'), /^# Itinerary\n\n- 2026-04-30: Pack\n$/);
@@ -223,7 +236,9 @@ test('the itinerary is written inside the roots', async () => {
   assert.equal(await write({ folder: 'way-out' }), 'way-out is outside the client\'s roots');
   assert.equal(await write({ folder: 'nowhere' }), 'There is no folder nowhere');
   assert.equal(await write({ file: 'link.md' }), 'link.md is there already');
-  for (const file of ['../x.md', 'a/b.md', '.hidden.md', 'x.sh', '']) assert.match(await write({ file }), /does not match the pattern/);
+  for (const file of ['../x.md', 'a/b.md', '.hidden.md', 'x.sh', '']) {
+    assert.match(await write({ file }), /does not match the pattern/);
+  }
   await client.close();
 });
 

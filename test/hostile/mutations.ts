@@ -20,7 +20,8 @@ export function random(seed: number): Random {
   return { int, pick: (from) => from[int(from.length)] as (typeof from)[number], chance: (of) => next() < of };
 }
 
-const nested = (depth: number, open: string, close: string): unknown => JSON.parse(open.repeat(depth) + '0' + close.repeat(depth));
+const nested = (depth: number, open: string, close: string): unknown =>
+  JSON.parse(open.repeat(depth) + '0' + close.repeat(depth));
 
 /** Stands for what is nested deeper than JSON.stringify can write. */
 const deep = 'nested very deep';
@@ -37,7 +38,9 @@ const junk: readonly (() => unknown)[] = [
 /** Values that JSON.stringify does not write. */
 const texts = ['1e400', '9007199254740993', '-0', 'undefined', '\ufeff', '"\\ud800"', '{"a":1,"a":2}', '01', "'x'"];
 
-const keys = ['__proto__', 'constructor', 'id', 'method', 'params', 'result', 'error', '_meta', 'name', 'arguments', 'x'];
+const keys = [
+  '__proto__', 'constructor', 'id', 'method', 'params', 'result', 'error', '_meta', 'name', 'arguments', 'x',
+];
 
 type Bag = Record<string, unknown>;
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null;
@@ -49,7 +52,11 @@ function changed(value: unknown, { int, pick, chance }: Random): unknown {
   const own = Object.keys(copy);
   const key = own.length > 0 ? pick(own) : 'x';
   switch (int(own.length > 0 ? 6 : 1)) {
-    case 0: Object.defineProperty(copy, pick(keys), { value: pick(junk)(), enumerable: true, configurable: true, writable: true }); break;
+    case 0:
+      Object.defineProperty(copy, pick(keys), {
+        value: pick(junk)(), enumerable: true, configurable: true, writable: true,
+      });
+      break;
     case 1: delete copy[key]; break;
     case 2: copy[pick(own)] = copy[key]; break;
     default: copy[key] = changed(copy[key], { int, pick, chance });
@@ -77,10 +84,19 @@ export function mutated(message: unknown, other: unknown, by: Random): Uint8Arra
     switch (int(6)) {
       case 0: bytes[at] = int(256); break;
       case 1: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(upto)]); break;
-      case 2: bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(Array.from({ length: 1 + int(4) }, () => int(256))), bytes.subarray(at)]); break;
+      case 2:
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          Buffer.from(Array.from({ length: 1 + int(4) }, () => int(256))),
+          bytes.subarray(at),
+        ]);
+        break;
       case 3: bytes = bytes.subarray(0, at); break;
       case 4: bytes = Buffer.concat([bytes.subarray(0, upto), bytes.subarray(at)]); break;
-      default: bytes = Buffer.concat([bytes, Buffer.from(pick(['', ' ', ',', '\t'])), Buffer.from(JSON.stringify(other))]);
+      default:
+        bytes = Buffer.concat([
+          bytes, Buffer.from(pick(['', ' ', ',', '\t'])), Buffer.from(JSON.stringify(other)),
+        ]);
     }
   }
   return Uint8Array.from(bytes.filter((byte) => byte !== 10 && byte !== 13));

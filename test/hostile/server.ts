@@ -37,7 +37,9 @@ server.tool('memory', {}, () => {
   return JSON.stringify(process.memoryUsage());
 });
 server.resource('note://one', {}, () => 'one');
-server.resourceTemplate('note://{box}/{+path}', { complete: { box: (typed) => [typed] } }, ({ box, path }) => `${box} ${path}`);
+server.resourceTemplate(
+  'note://{box}/{+path}', { complete: { box: (typed) => [typed] } }, ({ box, path }) => `${box} ${path}`,
+);
 server.prompt('plan', { arguments: { city: { required: true, complete: (typed) => [typed] } } }, ({ city }) => city);
 
 serveStdio(server);

@@ -56,7 +56,11 @@ const progress = (progressToken: unknown, value: unknown): object =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Requests that are answered when the test says so. */
-function held(): { request: (inbound: Inbound) => Promise<object>; inbound: Inbound[]; resolve: ((result: object) => void)[] } {
+function held(): {
+  request: (inbound: Inbound) => Promise<object>;
+  inbound: Inbound[];
+  resolve: ((result: object) => void)[];
+} {
   const inbound: Inbound[] = [];
   const resolve: ((result: object) => void)[] = [];
   return {
@@ -217,7 +221,10 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
 
 test('connection: a signal that has aborted before sends nothing', async () => {
   const { connection, take } = bench();
-  await assert.rejects(connection.request('m', undefined, { signal: AbortSignal.abort(new Error('too late')) }), /too late/);
+  await assert.rejects(
+    connection.request('m', undefined, { signal: AbortSignal.abort(new Error('too late')) }),
+    /too late/,
+  );
   assert.deepEqual(take(), []);
   assert.equal(connection.waiting, 0);
 });
@@ -408,7 +415,10 @@ for (const [name, members, says] of malformed) {
     const other = connection.request('n');
     take();
     receive({ jsonrpc, id: 1, ...members });
-    await assert.rejects(call, (error: RpcError) => error instanceof RpcError && error.code === -32600 && says.test(error.message));
+    await assert.rejects(
+      call,
+      (error: RpcError) => error instanceof RpcError && error.code === -32600 && says.test(error.message),
+    );
     // Nothing is said to the peer about its answer: as an error with this id it could be taken for one of ours.
     assert.deepEqual(take(), [undefined]);
     assert.match(errors.join(), says);
@@ -487,7 +497,9 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   for (const [index, method] of ['a', 'b'].entries()) {
     await assert.rejects(calls[index] as Promise<unknown>, (thrown) => {
       assert.ok(thrown instanceof ConnectionError);
-      assert.deepEqual([thrown.reason, thrown.message, thrown.cause], ['closed', `${method}: the server exited`, cause]);
+      assert.deepEqual([thrown.reason, thrown.message, thrown.cause], [
+        'closed', `${method}: the server exited`, cause,
+      ]);
       return true;
     });
   }
@@ -541,7 +553,9 @@ test('connection: a batch is refused where the revision has none', () => {
   const [refusal, ...rest] = take();
   assert.deepEqual(rest, []);
   assert.equal(refusal?.['id'], null);
-  assert.deepEqual(refusal?.['error'], { code: -32600, message: 'Invalid request: this protocol revision has no batches' });
+  assert.deepEqual(refusal?.['error'], {
+    code: -32600, message: 'Invalid request: this protocol revision has no batches',
+  });
 });
 
 test('connection: a batch is answered with one batch, once all is answered', async () => {

@@ -29,7 +29,9 @@ function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
 const badUtf8 = '!-32700 Parse error: the message is not valid UTF-8';
 const tooLong = (limit: number): string => `!-32600 Invalid request: the message is over the limit of ${limit} bytes`;
 
-const table: readonly (readonly [name: string, stream: string | Uint8Array, expected: string[], maxBytes?: number])[] = [
+const table: readonly (readonly [
+  name: string, stream: string | Uint8Array, expected: string[], maxBytes?: number,
+])[] = [
   ['nothing', '', []],
   ['one line', '{"a":1}\n', ['{"a":1}']],
   ['several lines', 'a\nbc\ndef\n', ['a', 'bc', 'def']],
@@ -47,7 +49,9 @@ const table: readonly (readonly [name: string, stream: string | Uint8Array, expe
   ['line separators of Unicode are not line ends', 'a\u2028b\u2029c\u0085d\n', ['a\u2028b\u2029c\u0085d']],
   ['NUL and other controls', 'a\0b\u0001\n', ['a\0b\u0001']],
   ['not UTF-8, and the lines beside it', join('a\n', new Uint8Array([0xff, 0xfe]), '\nb\n'), ['a', badUtf8, 'b']],
-  ['a character cut off by the line end', join('a', new Uint8Array([0xe2, 0x82]), '\n', new Uint8Array([0xac]), '\nb\n'),
+  ['a character cut off by the line end', join(
+    'a', new Uint8Array([0xe2, 0x82]), '\n', new Uint8Array([0xac]), '\nb\n',
+  ),
     [badUtf8, badUtf8, 'b']],
   ['an overlong encoding', join(new Uint8Array([0xc0, 0x8a]), '\nb\n'), [badUtf8, 'b']],
   ['half a surrogate pair', join(new Uint8Array([0xed, 0xa0, 0x80]), '\r\nb\r\n'), [badUtf8, 'b']],

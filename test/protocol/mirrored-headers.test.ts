@@ -65,7 +65,9 @@ test('reads own values along a path', () => {
   assert.equal(mirroredValue({ a: 42 }, ['a']), '42');
   assert.equal(mirroredValue({ a: false }, ['a']), 'false');
   assert.equal(mirroredValue({ a: '' }, ['a']), '');
-  for (const value of [null, undefined, 1.5, 2 ** 53, {}, []]) assert.equal(mirroredValue({ a: value }, ['a']), undefined);
+  for (const value of [null, undefined, 1.5, 2 ** 53, {}, []]) {
+    assert.equal(mirroredValue({ a: value }, ['a']), undefined);
+  }
   assert.equal(mirroredValue({}, ['constructor', 'name']), undefined);
   assert.equal(mirroredValue(undefined, ['a']), undefined);
 });
@@ -97,7 +99,9 @@ test('encodes values and decodes them back', () => {
 });
 
 test('refuses values that no header may hold', () => {
-  for (const text of ['caf\u00e9', 'a\u0000', '=?base64?a?=', '=?base64?ab=c?=', '=?base64?====?=', '=?base64?a b=?=', '=?base64?/w==?=']) {
+  for (const text of [
+    'caf\u00e9', 'a\u0000', '=?base64?a?=', '=?base64?ab=c?=', '=?base64?====?=', '=?base64?a b=?=', '=?base64?/w==?=',
+  ]) {
     assert.equal(decodeHeaderValue(text), undefined, text);
   }
 });

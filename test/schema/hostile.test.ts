@@ -3,7 +3,9 @@ import { describe, test } from 'node:test';
 import { SchemaError, compile, linearPatterns } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
 
-/** What became of it: valid, invalid, or the limit that was named. What runs away is ended by the runner's time limit. */
+/**
+ * What became of it: valid, invalid, or the limit that was named. What runs away is ended by the runner's time limit.
+ */
 function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions): string {
   let answer: string;
   try {

@@ -32,12 +32,16 @@ test('arguments go through a Standard Schema, and its issues come back with thei
   assert.equal(textOf(await peer.call('hello', { name: 'Ada' })), 'Hello ADA');
   assert.equal(textOf(await peer.call('hello', { name: 1 })), 'failed: arguments.name: is no name');
   const { result } = await peer.request('tools/list');
-  assert.deepEqual((result?.['tools'] as Bag[])[0]?.['inputSchema'], { type: 'object', properties: { name: { type: 'string' } } });
+  assert.deepEqual((result?.['tools'] as Bag[])[0]?.['inputSchema'], {
+    type: 'object', properties: { name: { type: 'string' } },
+  });
 });
 
 test('defaults of a JSON Schema are not invented: the handler sees what was sent', async () => {
   const server = new McpServer(info);
-  server.tool('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, (args) => JSON.stringify(args));
+  server.tool(
+    'see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, (args) => JSON.stringify(args),
+  );
   const peer = await connect(server, { revision });
   assert.equal(textOf(await peer.call('see')), '{}');
   assert.equal(textOf(await peer.call('see', { a: 1, b: 2 })), '{"a":1,"b":2}');
@@ -46,12 +50,17 @@ test('defaults of a JSON Schema are not invented: the handler sees what was sent
 
 test('arguments that do not fit are an error before 2025-11-25, and name each path', async () => {
   const server = new McpServer(info);
-  const input = { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'number' } } } }, required: ['c'] } as const;
+  const input = {
+    type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'number' } } } }, required: ['c'],
+  } as const;
   server.tool('see', { input }, () => '');
   const peer = await connect(server, { revision: '2025-06-18' });
   const { error } = await peer.call('see', { a: { b: 'x' } });
   assert.equal(error?.code, -32602);
-  assert.match(error?.message ?? '', /^Invalid params: params\.arguments\.a\.b: .*; params\.arguments: property "c" is missing$/);
+  assert.match(
+    error?.message ?? '',
+    /^Invalid params: params\.arguments\.a\.b: .*; params\.arguments: property "c" is missing$/,
+  );
 });
 
 test('without a validator schemas are shown and not enforced', async () => {
@@ -76,7 +85,9 @@ test('a structured result that breaks its schema is an internal error, whichever
     assert.match(error?.message ?? '', /broke its output schema: structuredContent/);
   }
   assert.equal(textOf(await peer.call('failed')), 'failed: sorry');
-  assert.deepEqual((await peer.call('later')).result, { content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 1 } });
+  assert.deepEqual((await peer.call('later')).result, {
+    content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 1 },
+  });
 });
 
 test('what a handler may return, and what it may not', async () => {
@@ -88,10 +99,15 @@ test('what a handler may return, and what it may not', async () => {
   };
   for (const [name, value] of Object.entries(returns)) server.tool(name, {}, () => value as string);
   const peer = await connect(server, { revision });
-  for (const name of ['text', 'block', 'blocks', 'whole']) assert.deepEqual((await peer.call(name)).result, { content: [block] }, name);
+  for (const name of ['text', 'block', 'blocks', 'whole']) {
+    assert.deepEqual((await peer.call(name)).result, { content: [block] }, name);
+  }
   assert.deepEqual((await peer.call('nothing')).result, { content: [] });
   for (const name of ['number', 'empty', 'null', 'map']) {
-    assert.equal(textOf(await peer.call(name)), `error -32603: Tool "${name}" returned neither text nor content nor a result`);
+    assert.equal(
+      textOf(await peer.call(name)),
+      `error -32603: Tool "${name}" returned neither text nor content nor a result`,
+    );
   }
 });
 
@@ -113,13 +129,17 @@ test('a result that JSON cannot say is an error answer, and the server goes on',
 
 test('a handler may throw anything, at once or later', async () => {
   const server = new McpServer(info);
-  const thrown: Record<string, unknown> = { error: new Error('broken'), string: 'text', undefined, null: null, empty: new Error('') };
+  const thrown: Record<string, unknown> = {
+    error: new Error('broken'), string: 'text', undefined, null: null, empty: new Error(''),
+  };
   for (const [name, value] of Object.entries(thrown)) {
     server.tool(name, {}, () => { throw value; });
     server.tool(`${name} later`, {}, () => Promise.reject(value));
   }
   const peer = await connect(server, { revision });
-  const said: Record<string, string> = { error: 'broken', string: 'text', undefined: 'undefined', null: 'null', empty: '' };
+  const said: Record<string, string> = {
+    error: 'broken', string: 'text', undefined: 'undefined', null: 'null', empty: '',
+  };
   for (const [name, text] of Object.entries(said)) {
     assert.equal(textOf(await peer.call(name)), `failed: ${text}`);
     assert.equal(textOf(await peer.call(`${name} later`)), `failed: ${text}`);
@@ -146,7 +166,9 @@ test('a reader or a prompt that fails is an error without a stack', async () => 
 test('calls run beside each other, and each gets its own answer', async () => {
   const server = new McpServer(info);
   const waiting = new Map<number, () => void>();
-  server.tool('wait', { input: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }, async ({ n }) => {
+  server.tool('wait', {
+    input: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+  }, async ({ n }) => {
     await new Promise<void>((resolve) => waiting.set(n, resolve));
     return `${n}`;
   });
@@ -191,7 +213,9 @@ test('more requests in flight than the limit are refused, one by one', async () 
   });
   const peer = await connect(server, { revision });
   const calls = [peer.call('wait'), peer.call('wait')];
-  assert.deepEqual((await peer.request('ping')).error, { code: -32603, message: 'Too many requests in flight: the limit is 2' });
+  assert.deepEqual((await peer.request('ping')).error, {
+    code: -32603, message: 'Too many requests in flight: the limit is 2',
+  });
   go.resolve();
   assert.deepEqual((await Promise.all(calls)).map(textOf), ['done', 'done']);
   assert.deepEqual((await peer.request('ping')).result, {});
@@ -209,9 +233,15 @@ test('more subscriptions than the limit are refused, in either era', async () =>
   await peer.request('resources/unsubscribe', { uri: 'note://two' });
   assert.deepEqual((await subscribe('note://three')).result, {});
 
-  const ended = [peer.modern('subscriptions/listen', { notifications: {} }), peer.modern('subscriptions/listen', { notifications: {} })];
+  const ended = [
+    peer.modern('subscriptions/listen', { notifications: {} }),
+    peer.modern('subscriptions/listen', { notifications: {} }),
+  ];
   assert.equal((await peer.rest()).length, 2);
-  assert.match((await peer.modern('subscriptions/listen', { notifications: {} })).error?.message ?? '', /Too many subscriptions/);
+  assert.match(
+    (await peer.modern('subscriptions/listen', { notifications: {} })).error?.message ?? '',
+    /Too many subscriptions/,
+  );
   server.endSubscriptions();
   for (const { id, result } of await Promise.all(ended)) {
     assert.equal(result?.['resultType'], 'complete');
@@ -237,7 +267,13 @@ test('filters are checked', async () => {
   const server = new McpServer(info);
   server.tool('one', {}, () => '');
   const peer = await connect(server);
-  for (const notifications of [undefined, null, [], 'x', { resourceSubscriptions: 'note://one' }, { resourceSubscriptions: [1] }]) {
-    assert.equal((await peer.modern('subscriptions/listen', { notifications })).error?.code, -32602, JSON.stringify(notifications));
+  for (const notifications of [
+    undefined, null, [], 'x', { resourceSubscriptions: 'note://one' }, { resourceSubscriptions: [1] },
+  ]) {
+    assert.equal(
+      (await peer.modern('subscriptions/listen', { notifications })).error?.code,
+      -32602,
+      JSON.stringify(notifications),
+    );
   }
 });

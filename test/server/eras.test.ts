@@ -25,7 +25,9 @@ test('both eras are served on one pipe at the same time, each request in its own
     peer.call('revision'),
     peer.modern('tools/call', { name: 'revision' }, {}),
   ]);
-  assert.deepEqual(answers.map(textOf), ['2025-06-18 7 roots', '2026-07-28 1 sampling', '2025-06-18 7 roots', '2026-07-28 1 ']);
+  assert.deepEqual(answers.map(textOf), [
+    '2025-06-18 7 roots', '2026-07-28 1 sampling', '2025-06-18 7 roots', '2026-07-28 1 ',
+  ]);
   assert.deepEqual(answers.map(({ result }) => result?.['resultType']), [undefined, 'complete', undefined, 'complete']);
 });
 
@@ -33,7 +35,9 @@ test('a modern request needs no handshake, and makes none', async () => {
   const peer = await connect(server());
   assert.equal((await peer.modern('tools/call', { name: 'revision' })).result?.['resultType'], 'complete');
   assert.equal((await peer.call('revision')).error?.message, 'Invalid request: tools/call before initialize');
-  const { result } = await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info });
+  const { result } = await peer.request('initialize', {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info,
+  });
   assert.equal(result?.['protocolVersion'], '2025-11-25');
   assert.equal((await peer.modern('server/discover')).result?.['resultType'], 'complete');
 });
@@ -52,11 +56,15 @@ test('legacy methods are unknown to modern requests, and the other way round', a
 
 test('each legacy revision is agreed to, and an unknown one answered with the newest legacy one', async () => {
   for (const version of legacy) {
-    const { result } = await (await connect(server())).request('initialize', { protocolVersion: version, capabilities: {}, clientInfo: info });
+    const { result } = await (await connect(server())).request('initialize', {
+      protocolVersion: version, capabilities: {}, clientInfo: info,
+    });
     assert.equal(result?.['protocolVersion'], version);
   }
   for (const version of ['1999-12-31', modern, '2099-01-01', '', 'x'.repeat(1000)]) {
-    const { result } = await (await connect(server())).request('initialize', { protocolVersion: version, capabilities: {}, clientInfo: info });
+    const { result } = await (await connect(server())).request('initialize', {
+      protocolVersion: version, capabilities: {}, clientInfo: info,
+    });
     assert.equal(result?.['protocolVersion'], '2025-11-25', version.slice(0, 20));
   }
 });
@@ -87,12 +95,16 @@ test('a server limited to some revisions offers these and no other', async () =>
     message: 'Unsupported protocol version "2026-07-28"',
     data: { supported: ['2025-06-18', '2024-11-05'], requested: modern },
   });
-  const { result } = await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info });
+  const { result } = await peer.request('initialize', {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info,
+  });
   assert.equal(result?.['protocolVersion'], '2025-06-18');
 
   const only = await connect(server({ revisions: [modern] }));
   assert.equal((await only.modern('tools/list')).error, undefined);
-  const refusal = await only.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info });
+  const refusal = await only.request('initialize', {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info,
+  });
   assert.equal(refusal.error?.code, -32022);
   assert.deepEqual(refusal.error?.data, { supported: [modern], requested: '2025-11-25' });
   assert.match(refusal.error?.message ?? '', /2026-07-28 only/);
@@ -120,7 +132,10 @@ test('metadata that is wrong is refused by name', async () => {
     [{ clientInfo: { name: 'x' } }, 'clientInfo"] must be an object with a name and a version'],
     [{ logLevel: 'loud' }, 'logLevel"] must be one of debug,'],
   ] as const) {
-    const _meta = { ...modernMeta(), ...Object.fromEntries(Object.entries(changes).map(([key, value]) => [prefix + key, value])) };
+    const _meta = {
+      ...modernMeta(),
+      ...Object.fromEntries(Object.entries(changes).map(([key, value]) => [prefix + key, value])),
+    };
     const { error } = await peer.request('tools/list', { _meta });
     assert.equal(error?.code, -32602);
     assert.ok(error?.message.includes(where), error?.message);
@@ -134,7 +149,9 @@ test('a client need not say who it is', async () => {
 });
 
 test('what is modern never reaches a legacy client', async () => {
-  const made = new McpServer({ ...info, title: 'T', icons: [] }, { cache: { tools: { ttlMs: 1000 }, read: { ttlMs: 1000 } } });
+  const made = new McpServer({ ...info, title: 'T', icons: [] }, {
+    cache: { tools: { ttlMs: 1000 }, read: { ttlMs: 1000 } },
+  });
   made.tool('one', {}, () => ({ content: [{ type: 'text', text: '' }] }));
   made.resource('note://one', {}, () => '');
   made.prompt('p', {}, () => '');
@@ -146,7 +163,9 @@ test('what is modern never reaches a legacy client', async () => {
     ] as const) {
       const { result } = await peer.request(method, params);
       assert.ok(result, method);
-      for (const key of ['resultType', 'ttlMs', 'cacheScope', '_meta']) assert.equal(key in result, false, `${method} ${key}`);
+      for (const key of ['resultType', 'ttlMs', 'cacheScope', '_meta']) {
+        assert.equal(key in result, false, `${method} ${key}`);
+      }
     }
   }
 });
@@ -157,11 +176,15 @@ test('an extension adds methods for clients that declare it, in the revisions th
     id: 'com.example/echo',
     settings: { loud: true },
     methods: {
-      'echo/say': (params, ctx) => ({ said: params['text'], revision: ctx.revision, resultType: 'echo', _meta: { 'com.example/x': 1 } }),
+      'echo/say': (params, ctx) =>
+        ({ said: params['text'], revision: ctx.revision, resultType: 'echo', _meta: { 'com.example/x': 1 } }),
       'echo/ask': async (_params, ctx) => ({ action: (await ctx.elicit('?', { a: { type: 'string' } })).action }),
     },
   });
-  assert.throws(() => made.extend({ id: 'com.example/other', methods: { 'echo/say': () => ({}) } }), /already registered/);
+  assert.throws(
+    () => made.extend({ id: 'com.example/other', methods: { 'echo/say': () => ({}) } }),
+    /already registered/,
+  );
   assert.throws(() => made.extend({ id: 'com.example/echo' }), /already registered/);
   for (const id of ['plain', '', '/name', '1com/name', 'com..example/name', 'com.example/-name']) {
     assert.throws(() => made.extend({ id }), /not a prefixed name/, id);

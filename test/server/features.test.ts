@@ -21,10 +21,14 @@ test('a core without features declares logging, and finds no method', async () =
 
 test('tools alone: served in both eras, and nothing else is', async () => {
   const server = new ServerCore(info, { validator: compile });
-  new Tools(server).add('twice', { input: { type: 'object', properties: { n: { type: 'number' } } } }, ({ n = 1 }) => `${2 * n}`);
+  new Tools(server).add(
+    'twice', { input: { type: 'object', properties: { n: { type: 'number' } } } }, ({ n = 1 }) => `${2 * n}`,
+  );
   const legacy = await connect(server, { revision });
   const modern = await connect(server);
-  assert.deepEqual((await modern.modern('server/discover')).result?.['capabilities'], { logging: {}, tools: { listChanged: true } });
+  assert.deepEqual((await modern.modern('server/discover')).result?.['capabilities'], {
+    logging: {}, tools: { listChanged: true },
+  });
   for (const ask of [legacy.request, modern.modern]) {
     assert.equal(textOf(await ask('tools/call', { name: 'twice', arguments: { n: 21 } })), '42');
     const wrong = await ask('tools/call', { name: 'twice', arguments: { n: 'x' } });
@@ -57,7 +61,9 @@ test('without asking a handler has no questions, and with it has them in both er
   const { result } = await modern.modern('tools/call', { name: 'ask' });
   assert.equal(result?.['resultType'], 'input_required');
   const inputResponses = { sure: accept({ sure: true }) };
-  const answer = await modern.modern('tools/call', { name: 'ask', inputResponses, requestState: result?.['requestState'] });
+  const answer = await modern.modern('tools/call', {
+    name: 'ask', inputResponses, requestState: result?.['requestState'],
+  });
   assert.equal(textOf(answer), 'accept');
   const legacy = await connect(server, { revision, capabilities: { elicitation: {} } });
   const call = legacy.call('ask');

@@ -82,7 +82,8 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
         self.text(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
       });
     },
-    modern: (method, params, declared = capabilities) => self.request(method, { ...params, _meta: modernMeta(declared) }),
+    modern: (method, params, declared = capabilities) =>
+      self.request(method, { ...params, _meta: modernMeta(declared) }),
     call: (name, args) => self.request('tools/call', { name, ...args && { arguments: args } }),
     async next() {
       const text = await next();

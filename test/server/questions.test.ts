@@ -47,7 +47,9 @@ test('questions that are open together are answered in any order', async () => {
   const peer = await connect(server, { revision });
   const result = peer.call('ask');
   const questions: Said[] = [await peer.next(), await peer.next(), await peer.next()];
-  for (const question of questions.reverse()) peer.answer(question, accept({ value: `${question.params?.['message'] as string}!` }));
+  for (const question of questions.reverse()) {
+    peer.answer(question, accept({ value: `${question.params?.['message'] as string}!` }));
+  }
   assert.equal(textOf(await result), 'a!,b!,c!');
 });
 
@@ -57,7 +59,8 @@ test('a question that the client cannot answer is an error that the handler may 
     elicit: (ctx) => ctx.elicit('Name?', name),
     elicitUrl: (ctx) => ctx.elicitUrl('Go.', 'https://example.com/'),
     sample: (ctx) => ctx.sample({ messages: [], maxTokens: 1 }),
-    sampleTools: (ctx) => ctx.sample({ messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
+    sampleTools: (ctx) =>
+      ctx.sample({ messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
     roots: (ctx) => ctx.roots(),
   } satisfies Record<string, (ctx: Parameters<Parameters<typeof server.tool>[2]>[1]) => Promise<unknown>>;
   for (const [kind, put] of Object.entries(kinds)) {
@@ -77,7 +80,10 @@ test('a question that the client cannot answer is an error that the handler may 
     assert.equal(textOf(await legacy.call(`${kind} caught`)), `true ${JSON.stringify({ requiredCapabilities })}`);
     assert.match(textOf(await legacy.call(kind)), /^failed: The client did not declare/);
     // 2026-07-28 basic/index#error-codes: uncaught, it answers the request.
-    assert.equal(textOf(await legacy.modern('tools/call', { name: `${kind} caught` }, {})), `true ${JSON.stringify({ requiredCapabilities })}`);
+    assert.equal(
+      textOf(await legacy.modern('tools/call', { name: `${kind} caught` }, {})),
+      `true ${JSON.stringify({ requiredCapabilities })}`,
+    );
     const { error } = await legacy.modern('tools/call', { name: kind }, {});
     assert.deepEqual([error?.code, error?.data], [-32021, { requiredCapabilities }]);
   }

@@ -6,7 +6,8 @@ import type { Answer, Bag } from './peer.ts';
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
-const names = ({ result }: Answer, list: string = 'tools'): unknown[] => (result?.[list] as Bag[]).map(({ name }) => name);
+const names = ({ result }: Answer, list: string = 'tools'): unknown[] =>
+  (result?.[list] as Bag[]).map(({ name }) => name);
 
 test('a handle changes and removes what was registered, and the list follows', async () => {
   const server = new McpServer(info);
@@ -15,7 +16,9 @@ test('a handle changes and removes what was registered, and the list follows', a
   const peer = await connect(server, { revision });
   handle.update({ description: 'after' });
   const { result } = await peer.request('tools/list');
-  assert.deepEqual((result?.['tools'] as Bag[]).map(({ name, description }) => [name, description]), [['one', 'after'], ['two', undefined]]);
+  assert.deepEqual((result?.['tools'] as Bag[]).map(({ name, description }) => [name, description]), [
+    ['one', 'after'], ['two', undefined],
+  ]);
   handle.remove();
   handle.remove();
   assert.deepEqual(names(await peer.request('tools/list')), ['two']);
@@ -38,7 +41,9 @@ test('what is registered later is declared to clients that come later', async ()
   const server = new McpServer(info);
   const offered = async (): Promise<string[]> => {
     const peer = await connect(server);
-    const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+    const { result } = await peer.request('initialize', {
+      protocolVersion: revision, capabilities: {}, clientInfo: info,
+    });
     return Object.keys(result?.['capabilities'] as Bag).sort();
   };
   assert.deepEqual(await offered(), ['logging']);
@@ -56,7 +61,9 @@ test('what is registered later is declared to clients that come later', async ()
 
 test('an update that cannot be leaves everything as it was', async () => {
   const server = new McpServer(info);
-  const handle = server.tool('one', { input: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => `${a}`);
+  const handle = server.tool(
+    'one', { input: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => `${a}`,
+  );
   assert.throws(() => handle.update({ input: { type: 'array' } }), /the input schema's type must be "object"/);
   const peer = await connect(server, { revision });
   assert.equal((await peer.call('one', { a: 1 })).result?.['isError'], true);
@@ -108,7 +115,8 @@ test('names of the prototype are names like any other', async () => {
   server.tool('other', {}, () => '');
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     assert.deepEqual(await peer.call(name), {
-      jsonrpc: '2.0', id: (await peer.call('other')).id as number - 1, error: { code: -32602, message: `Unknown tool: ${name}` },
+      jsonrpc: '2.0', id: (await peer.call('other')).id as number - 1,
+      error: { code: -32602, message: `Unknown tool: ${name}` },
     });
     server.tool(name, {}, () => `this is ${name}`);
     assert.deepEqual((await peer.call(name)).result, { content: [{ type: 'text', text: `this is ${name}` }] });
@@ -152,7 +160,11 @@ test('pages neither repeat nor hide what is there all the time, whatever comes a
   assert.deepEqual(names(third), ['f']);
   assert.equal('nextCursor' in (third.result ?? {}), false);
   for (const cursor of ['', '0', 'zzz', 1, null, {}]) {
-    assert.equal((await peer.request('tools/list', { cursor })).error?.code, -32602, `cursor ${JSON.stringify(cursor)}`);
+    assert.equal(
+      (await peer.request('tools/list', { cursor })).error?.code,
+      -32602,
+      `cursor ${JSON.stringify(cursor)}`,
+    );
   }
 });
 
@@ -165,16 +177,22 @@ test('a list that was sent to one revision is not sent to another', async () => 
   for (let times = 0; times < 2; times++) {
     assert.deepEqual(keys(await old.request('tools/list')), ['inputSchema', 'name']);
     assert.deepEqual(keys(await current.request('tools/list')), ['annotations', 'inputSchema', 'name', 'title']);
-    assert.deepEqual(Object.keys((await current.modern('tools/list')).result ?? {}).sort(), ['_meta', 'cacheScope', 'resultType', 'tools', 'ttlMs']);
+    assert.deepEqual(Object.keys((await current.modern('tools/list')).result ?? {}).sort(), [
+      '_meta', 'cacheScope', 'resultType', 'tools', 'ttlMs',
+    ]);
     assert.deepEqual(Object.keys((await old.request('tools/list')).result ?? {}), ['tools']);
   }
 });
 
 test('suggestions are cut at a hundred, and counted', async () => {
   const server = new McpServer(info);
-  server.prompt('p', { arguments: { n: { complete: async () => Array.from({ length: 150 }, (_, index) => `${index}`) } } }, () => '');
+  server.prompt('p', {
+    arguments: { n: { complete: async () => Array.from({ length: 150 }, (_, index) => `${index}`) } },
+  }, () => '');
   const peer = await connect(server, { revision });
-  const { result } = await peer.request('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: '' } });
+  const { result } = await peer.request('completion/complete', {
+    ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: '' },
+  });
   const { values, ...rest } = result?.['completion'] as { values: string[] };
   assert.equal(values.length, 100);
   assert.deepEqual(rest, { total: 150, hasMore: true });
@@ -185,7 +203,9 @@ test('capabilities are what there is to have, and are not taken back', async () 
   const handle = server.tool('one', {}, () => '');
   handle.remove();
   const peer = await connect(server);
-  const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+  const { result } = await peer.request('initialize', {
+    protocolVersion: revision, capabilities: {}, clientInfo: info,
+  });
   assert.deepEqual(result?.['capabilities'], { logging: {}, tools: { listChanged: true } });
   assert.equal((await peer.request('resources/list')).error?.code, -32601);
   assert.equal((await peer.request('resources/subscribe', { uri: 'note://one' })).error?.code, -32601);
@@ -193,7 +213,10 @@ test('capabilities are what there is to have, and are not taken back', async () 
 
 test('definitions that cannot be are refused when they are made', () => {
   const server = new McpServer(info);
-  assert.throws(() => server.tool('a', { input: { type: 'array' } }, () => ''), /tool "a": the input schema's type must be "object"/);
+  assert.throws(
+    () => server.tool('a', { input: { type: 'array' } }, () => ''),
+    /tool "a": the input schema's type must be "object"/,
+  );
   assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
   assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);
 });

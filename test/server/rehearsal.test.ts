@@ -75,12 +75,13 @@ test('answers may come in the order of the questions, or from a function', async
 
 test('each round gets its arguments afresh', async () => {
   const server = new McpServer(info);
-  server.tool('spoil', { input: { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } }, required: ['list'] } },
-    async (args, ctx) => {
-      args.list.push(7);
-      await ctx.elicit('?', sure, { key: 'k' });
-      return `${args.list}`;
-    });
+  server.tool('spoil', {
+    input: { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } } }, required: ['list'] },
+  }, async (args, ctx) => {
+    args.list.push(7);
+    await ctx.elicit('?', sure, { key: 'k' });
+    return `${args.list}`;
+  });
   const args = { list: [1] };
   assert.deepEqual((await rehearse(server, 'spoil', args, { k: yes })).result.content, [{ type: 'text', text: '1,7' }]);
   assert.deepEqual(args, { list: [1] });
@@ -90,8 +91,14 @@ test('what does not fit together is an error', async () => {
   const { server } = shop();
   await assert.rejects(rehearse(server, 'buy', { price: 10 }, { wrap: yes }), /no answer to the question "receipt"/);
   await assert.rejects(rehearse(server, 'buy', { price: 10 }, [yes]), /no answer to the question "receipt"/);
-  await assert.rejects(rehearse(server, 'buy', { price: 10 }, { wrap: yes, receipt: yes, recipe: yes }), /answers that no question asked for: recipe/);
-  await assert.rejects(rehearse(server, 'buy', { price: 10 }, () => yes, { maxRounds: 2 }), /"buy" still asks after 2 rounds/);
+  await assert.rejects(
+    rehearse(server, 'buy', { price: 10 }, { wrap: yes, receipt: yes, recipe: yes }),
+    /answers that no question asked for: recipe/,
+  );
+  await assert.rejects(
+    rehearse(server, 'buy', { price: 10 }, () => yes, { maxRounds: 2 }),
+    /"buy" still asks after 2 rounds/,
+  );
   await assert.rejects(rehearse(server, 'sell', {}), { code: -32602 });
   await assert.rejects(rehearse(server, 'buy', { price: 10 }, {}, { capabilities: {} }), { code: -32021 });
   assert.equal((await rehearse(server, 'buy', { price: 'x' })).result.isError, true);

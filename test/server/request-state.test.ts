@@ -21,7 +21,8 @@ function paying(requestState?: RequestStateOptions): McpServer {
   }
   server.prompt('pay', { arguments: { price: {} } }, async ({ price }, ctx) =>
     `${(await ctx.elicit(`pay ${price}?`, { sure: { type: 'boolean' } }, { key: 'sure' })).action}`);
-  server.resource('pay://10', {}, async (_uri, ctx) => (await ctx.elicit('pay?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
+  server.resource('pay://10', {}, async (_uri, ctx) =>
+    (await ctx.elicit('pay?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
   return server;
 }
 
@@ -70,7 +71,9 @@ test('each character changed, and other spellings of the same bytes: refused', a
       if (changed !== state) refused(await paidWith(peer, changed));
     }
   }
-  for (const changed of [`${state}=`, `${state}==`, ` ${state}`, `${state}\n`, state.replaceAll('_', '/').replaceAll('-', '+') + ' ']) {
+  for (const changed of [
+    `${state}=`, `${state}==`, ` ${state}`, `${state}\n`, state.replaceAll('_', '/').replaceAll('-', '+') + ' ',
+  ]) {
     refused(await paidWith(peer, changed));
   }
 });
@@ -86,7 +89,9 @@ test('cut anywhere, at either end: refused', async () => {
 
 test('what is no string, or too long: refused', async () => {
   const peer = await connect(paying({ maxLength: 1000 }));
-  for (const state of [null, 7, true, {}, [], [await stateOf(peer)]]) refused(await paidWith(peer, state), /must be a string/);
+  for (const state of [null, 7, true, {}, [], [await stateOf(peer)]]) {
+    refused(await paidWith(peer, state), /must be a string/);
+  }
   refused(await paidWith(peer, 'A'.repeat(1001)), /over the limit of 1000 characters/);
 });
 
@@ -110,24 +115,31 @@ test('brought to another tool, prompt, resource, method or argument: refused', a
     { name: 'pay' },
     { ...pay, more: 1 },
   ]) refused(await paidWith(peer, state, params), /does not belong to this request/);
-  refused(await peer.modern('prompts/get', { name: 'pay', arguments: { price: '10' }, inputResponses: answers, requestState: state }));
+  refused(await peer.modern('prompts/get', {
+    name: 'pay', arguments: { price: '10' }, inputResponses: answers, requestState: state,
+  }));
   refused(await peer.modern('resources/read', { uri: 'pay://10', inputResponses: answers, requestState: state }));
   const fromPrompt = await stateOf(peer, { name: 'pay', arguments: { price: '10' } }, 'prompts/get');
   refused(await paidWith(peer, fromPrompt));
-  refused(await peer.modern('prompts/get', { name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt }));
+  refused(await peer.modern('prompts/get', {
+    name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt,
+  }));
 });
 
 test('the order in which parameters are written says nothing', async () => {
   const peer = await connect(paying());
   const state = await stateOf(peer, { name: 'pay', arguments: { price: 10, note: { a: 1, b: { c: 2, d: 3 } } } });
-  const again = await paidWith(peer, state, { arguments: { note: { b: { d: 3, c: 2 }, a: 1 }, price: 10 }, name: 'pay' });
+  const again = await paidWith(peer, state, {
+    arguments: { note: { b: { d: 3, c: 2 }, a: 1 }, price: 10 }, name: 'pay',
+  });
   assert.equal(textOf(again), 'pay 10: accept');
   refused(await paidWith(peer, state, { arguments: { note: { b: { d: 2, c: 3 }, a: 1 }, price: 10 }, name: 'pay' }));
 });
 
 test('brought by somebody else: refused', async () => {
   const server = paying();
-  const as = (principal?: string): Promise<Peer> => connect(server, principal === undefined ? {} : { auth: { principal } } satisfies PeerOptions);
+  const as = (principal?: string): Promise<Peer> =>
+    connect(server, principal === undefined ? {} : { auth: { principal } } satisfies PeerOptions);
   const [ada, bob, nobody, empty] = [await as('ada'), await as('bob'), await as(), await as('')];
   const state = await stateOf(ada);
   for (const other of [bob, nobody, empty]) refused(await paidWith(other, state));
@@ -207,7 +219,9 @@ test('the answers of one round cannot be changed in the next, and are those of t
   });
   const peer = await connect(server);
   const first = await stateOf(peer, { name: 'two' });
-  const second = await peer.modern('tools/call', { name: 'two', inputResponses: { price: accept({ price: 10 }) }, requestState: first });
+  const second = await peer.modern('tools/call', {
+    name: 'two', inputResponses: { price: accept({ price: 10 }) }, requestState: first,
+  });
   assert.equal(asked(second)['sure']?.params['message'], 'Pay 10?');
   // `price` is not open any more: an answer to it is ignored.
   const third = await peer.modern('tools/call', {

@@ -11,7 +11,9 @@ import type { Answer, Bag, Peer } from './peer.ts';
 const info = { name: 'test', version: '1' };
 const text = { value: { type: 'string' } } as const;
 
-/** Calls a tool again and again with these answers, a round each; what came back in the end, and each round's questions. */
+/**
+ * Calls a tool again and again with these answers, a round each; what came back in the end, and each round's questions.
+ */
 async function rounds(peer: Peer, name: string, ...answers: Bag[]): Promise<{ last: Answer; questions: string[][] }> {
   let last = await peer.modern('tools/call', { name });
   const questions = [Object.keys(asked(last))];
@@ -54,20 +56,25 @@ test('questions that open in the same turn go out together, also after other wai
     return (await Promise.all([one('a'), one('b'), one('c')])).join();
   });
   const peer = await connect(server);
-  const { last, questions } = await rounds(peer, 'ask', { c: accept({ value: '' }), a: { action: 'decline' }, b: { action: 'cancel' } });
+  const { last, questions } = await rounds(peer, 'ask', {
+    c: accept({ value: '' }), a: { action: 'decline' }, b: { action: 'cancel' },
+  });
   assert.deepEqual(questions, [['a', 'b', 'c'], []]);
   assert.equal(textOf(last), 'decline,cancel,accept');
 });
 
 test('an answer that does not fit is asked for again with the reason, three times in all', async () => {
   const server = new McpServer(info);
-  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Number?', { n: { type: 'integer' } }, { key: 'n' })).action);
+  server.tool('ask', {}, async (_args, ctx) =>
+    (await ctx.elicit('Number?', { n: { type: 'integer' } }, { key: 'n' })).action);
   const peer = await connect(server);
   let answer = await peer.modern('tools/call', { name: 'ask' });
   const messages: unknown[] = [];
   for (const wrong of [accept({ n: 1.5 }), accept({}), accept({ n: 'x' })]) {
     messages.push(asked(answer)['n']?.params['message']);
-    answer = await peer.modern('tools/call', { name: 'ask', inputResponses: { n: wrong }, requestState: answer.result?.['requestState'] });
+    answer = await peer.modern('tools/call', {
+      name: 'ask', inputResponses: { n: wrong }, requestState: answer.result?.['requestState'],
+    });
   }
   assert.equal(messages[0], 'Number?');
   assert.match(String(messages[1]), /^Number\?\n\nThe last answer could not be used: n must be a whole number/);
@@ -79,7 +86,9 @@ test('a missing answer is asked for again, as it was', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', text, { key: 'k' })).action);
   const peer = await connect(server);
-  const { last, questions } = await rounds(peer, 'ask', {}, { other: accept({ value: '' }) }, { k: null as never }, { k: accept({ value: 'x' }) });
+  const { last, questions } = await rounds(
+    peer, 'ask', {}, { other: accept({ value: '' }) }, { k: null as never }, { k: accept({ value: 'x' }) },
+  );
   assert.deepEqual(questions, [['k'], ['k'], ['k'], ['k'], []]);
   assert.equal(textOf(last), 'accept');
 });
@@ -95,20 +104,27 @@ test('an answer is never taken for another question under the same key', async (
   const first = await peer.modern('tools/call', { name: 'pay' });
   price = 1000;
   const inputResponses = { sure: accept({ sure: true }) };
-  const second = await peer.modern('tools/call', { name: 'pay', inputResponses, requestState: first.result?.['requestState'] });
+  const second = await peer.modern('tools/call', {
+    name: 'pay', inputResponses, requestState: first.result?.['requestState'],
+  });
   assert.equal(asked(second)['sure']?.params['message'], 'Pay 1000?');
-  const third = await peer.modern('tools/call', { name: 'pay', inputResponses, requestState: second.result?.['requestState'] });
+  const third = await peer.modern('tools/call', {
+    name: 'pay', inputResponses, requestState: second.result?.['requestState'],
+  });
   assert.equal(textOf(third), 'paid 1000: accept');
 });
 
 test('a form that has changed is another question', async () => {
   const server = new McpServer(info);
   let maximum = 5;
-  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', { n: { type: 'integer', maximum } }, { key: 'n' })).action);
+  server.tool('ask', {}, async (_args, ctx) =>
+    (await ctx.elicit('?', { n: { type: 'integer', maximum } }, { key: 'n' })).action);
   const peer = await connect(server);
   const first = await peer.modern('tools/call', { name: 'ask' });
   maximum = 6;
-  const second = await peer.modern('tools/call', { name: 'ask', inputResponses: { n: accept({ n: 1 }) }, requestState: first.result?.['requestState'] });
+  const second = await peer.modern('tools/call', {
+    name: 'ask', inputResponses: { n: accept({ n: 1 }) }, requestState: first.result?.['requestState'],
+  });
   assert.deepEqual(Object.keys(asked(second)), ['n']);
 });
 
@@ -182,7 +198,9 @@ test('what once is making when the questions go out is waited for, and kept', as
   go.resolve();
   const { result } = await first;
   assert.equal(made, 1);
-  const last = await peer.modern('tools/call', { name: 'ask', inputResponses: { k: accept({ value: '' }) }, requestState: result?.['requestState'] });
+  const last = await peer.modern('tools/call', {
+    name: 'ask', inputResponses: { k: accept({ value: '' }) }, requestState: result?.['requestState'],
+  });
   assert.equal(textOf(last), '1 made: 1');
 });
 
@@ -225,7 +243,8 @@ test('a generator that is left behind runs its finally and not its catch', async
     assert.deepEqual(events, ['start', 'finally', 'start', 'finally'], kind);
     events.length = 0;
     for (const action of ['decline', 'cancel']) {
-      assert.equal(textOf(await peer.modern('tools/call', { name: 'ask', inputResponses: { k: { action } } })), 'caught');
+      const answer = await peer.modern('tools/call', { name: 'ask', inputResponses: { k: { action } } });
+      assert.equal(textOf(answer), 'caught');
       assert.deepEqual(events.splice(0), ['start', `catch ${action}`, 'finally']);
     }
   }
@@ -262,9 +281,11 @@ test('a generator yields several questions at once', async () => {
 
 test('prompts and resources may ask too, templates included; nothing else may', async () => {
   const server = new McpServer(info);
-  server.prompt('p', {}, async (ctx0, ctx) => `${Object.keys(ctx0).length} ${(await ctx.elicit('?', text, { key: 'k' })).action}`);
+  server.prompt('p', {}, async (ctx0, ctx) =>
+    `${Object.keys(ctx0).length} ${(await ctx.elicit('?', text, { key: 'k' })).action}`);
   server.resource('note://one', {}, async (_uri, ctx) => (await ctx.elicit('?', text, { key: 'k' })).action);
-  server.resourceTemplate('note://in/{box}', {}, async ({ box }, ctx) => `${box} ${(await ctx.elicit('?', text, { key: 'k' })).action}`);
+  server.resourceTemplate('note://in/{box}', {}, async ({ box }, ctx) =>
+    `${box} ${(await ctx.elicit('?', text, { key: 'k' })).action}`);
   const peer = await connect(server);
   const inputResponses = { k: { action: 'decline' } };
   for (const [method, params, said] of [
@@ -274,7 +295,9 @@ test('prompts and resources may ask too, templates included; nothing else may', 
   ] as const) {
     const first = await peer.modern(method, params);
     assert.equal(first.result?.['resultType'], 'input_required', method);
-    const { result } = await peer.modern(method, { ...params, inputResponses, requestState: first.result?.['requestState'] });
+    const { result } = await peer.modern(method, {
+      ...params, inputResponses, requestState: first.result?.['requestState'],
+    });
     assert.match(JSON.stringify(result), new RegExp(`"text":"${said}"`));
   }
   // A completer has no context to ask with; what a list brings of answers is ignored.
@@ -327,7 +350,9 @@ test('log and progress are sent in each round to whoever asked for them', async 
   assert.deepEqual(await peer.rest(), []);
   const _meta = { ...modernMeta(), 'io.modelcontextprotocol/logLevel': 'warning', progressToken: 1 };
   const { result } = await peer.request('tools/call', { name: 'ask', _meta });
-  await peer.request('tools/call', { name: 'ask', _meta, inputResponses: { k: { action: 'decline' } }, requestState: result?.['requestState'] });
+  await peer.request('tools/call', {
+    name: 'ask', _meta, inputResponses: { k: { action: 'decline' } }, requestState: result?.['requestState'],
+  });
   assert.deepEqual((await peer.rest()).map(({ method }) => method), [
     'notifications/message', 'notifications/progress', 'notifications/message', 'notifications/progress',
   ]);
@@ -335,7 +360,10 @@ test('log and progress are sent in each round to whoever asked for them', async 
 
 test('a handler may change its arguments: the state belongs to what was sent', async () => {
   const server = new McpServer(info);
-  const input = { type: 'object', properties: { list: { type: 'array', items: { type: 'number' } }, limit: { type: 'number' } } } as const;
+  const input = {
+    type: 'object',
+    properties: { list: { type: 'array', items: { type: 'number' } }, limit: { type: 'number' } },
+  } as const;
   server.tool('ask', { input }, async (args, ctx) => {
     args.limit ??= 10;
     args.list?.push(7);
@@ -345,6 +373,8 @@ test('a handler may change its arguments: the state belongs to what was sent', a
   const peer = await connect(server);
   const params = JSON.parse('{"name":"ask","arguments":{"list":[1],"__proto__":{"limit":3}}}') as Bag;
   const first = await peer.modern('tools/call', params);
-  const last = await peer.modern('tools/call', { ...params, inputResponses: { k: { action: 'decline' } }, requestState: first.result?.['requestState'] });
+  const last = await peer.modern('tools/call', {
+    ...params, inputResponses: { k: { action: 'decline' } }, requestState: first.result?.['requestState'],
+  });
   assert.equal(textOf(last), 'decline 10 1,7');
 });

@@ -10,7 +10,9 @@ const ask = (id: RequestId, method: string, params?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function receiver(onMessage?: (decoded: Decoded) => void): ClientReceiver & { seen: string[]; failures: [RequestId, Error][] } {
+function receiver(
+  onMessage?: (decoded: Decoded) => void,
+): ClientReceiver & { seen: string[]; failures: [RequestId, Error][] } {
   const seen: string[] = [];
   const failures: [RequestId, Error][] = [];
   return {
@@ -29,7 +31,9 @@ function receiver(onMessage?: (decoded: Decoded) => void): ClientReceiver & { se
 
 test('memory: messages pass as text, in order, and never inside a send', async () => {
   const trace: string[] = [];
-  const transport = memoryTransport(fakeServer(), { trace: ({ direction, text }) => trace.push(`${direction} ${text}`) });
+  const transport = memoryTransport(fakeServer(), {
+    trace: ({ direction, text }) => trace.push(`${direction} ${text}`),
+  });
   const to = receiver();
   await transport.open(to);
   for (const id of [1, 2, 3]) transport.send(ask(id, 'ping'), { id });
@@ -59,7 +63,9 @@ test('memory: the server asks and notifies, and takes refusals', async () => {
   const server = fakeServer();
   const transport = memoryTransport(server);
   const to = receiver((decoded) => {
-    if (decoded.kind === 'request') transport.send(`{"jsonrpc":"2.0","id":${decoded.message.id},"result":{"roots":[]}}`);
+    if (decoded.kind === 'request') {
+      transport.send(`{"jsonrpc":"2.0","id":${decoded.message.id},"result":{"roots":[]}}`);
+    }
   });
   await transport.open(to);
   transport.send(ask('a', 'ask'), { id: 'a' });

@@ -136,7 +136,9 @@ declare const loaded: JsonSchema;
 same<unknown>()(tool(loaded, () => {}));
 
 const small = new ServerCore({ name: 'small', version: '1' }, { asking: asking() });
-new Tools(small).add('ask', { input: { type: 'object', properties: { a: { type: 'string' } } } }, async ({ a = '' }, ctx) => {
+new Tools(small).add('ask', {
+  input: { type: 'object', properties: { a: { type: 'string' } } },
+}, async ({ a = '' }, ctx) => {
   const { action } = await ctx.elicit(a, { name: { type: 'string' } });
   return action;
 });

@@ -8,7 +8,9 @@ import type { ServerPort } from '../port.ts';
 /** Answers a web-standard request. Never rejects. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
-  /** Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds), and ends the rest. */
+  /**
+   * Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds), and ends the rest.
+   */
   close(options?: CloseOptions): Promise<void>;
 }
 

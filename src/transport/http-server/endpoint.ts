@@ -41,7 +41,9 @@ const nobody: Outlet = { send() {}, answer() {} };
 /** `options` override `defaultHttpLimits`, each by its name. */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
   const limits = { ...defaultHttpLimits };
-  for (const name of Object.keys(limits) as (keyof HttpLimits)[]) limits[name] = options[name] ?? limits[name];
+  for (const name of Object.keys(limits) as (keyof HttpLimits)[]) {
+    limits[name] = options[name] ?? limits[name];
+  }
   const { trace, auth: authenticate, onError = () => {}, path = '/mcp', eventStore } = options;
   const store = eventStore === false ? undefined
     : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay);
@@ -82,7 +84,9 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     const where: Where | undefined = exchange.path === path ? 'endpoint'
       : pair && exchange.path === pair.path ? 'sse'
         : pair && exchange.path === pair.messages ? 'messages' : undefined;
-    if (where === undefined) return refuse(exchange, 404, `Not found: ${exchange.path}; the endpoint is ${path}`);
+    if (where === undefined) {
+      return refuse(exchange, 404, `Not found: ${exchange.path}; the endpoint is ${path}`);
+    }
     // A preflight carries no credentials.
     if (options.cors && exchange.method === 'OPTIONS') exchange.respond(204, '');
     else if (authenticate) void admit(exchange, where);
@@ -98,7 +102,11 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
       return refuse(exchange, 500, 'The credentials could not be checked');
     }
     if (auth) route(exchange, where, auth);
-    else refuse(exchange, 401, 'Unauthorized', null, { 'www-authenticate': options.authenticate ?? 'Bearer' });
+    else {
+      refuse(exchange, 401, 'Unauthorized', null, {
+        'www-authenticate': options.authenticate ?? 'Bearer',
+      });
+    }
   }
 
   function route(exchange: Exchange, where: Where, auth: Auth | undefined): void {
@@ -120,7 +128,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     exchange.respond(204, '');
   }
 
-  const refuseWork = (exchange: Exchange, id?: RequestId): void => refuse(exchange, 503, 'The server is closing', id);
+  const refuseWork = (exchange: Exchange, id?: RequestId): void =>
+    refuse(exchange, 503, 'The server is closing', id);
 
   const isModernVersion = (exchange: Exchange): boolean =>
     findRevision(revisions, exchange.header('mcp-protocol-version'))?.era === 'modern';
@@ -128,7 +137,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   /** The session that the headers name, in a version that is served; otherwise the request is refused. */
   function sessionOf(exchange: Exchange, auth: Auth | undefined, id?: RequestId): Session | undefined {
     const name = exchange.header('mcp-session-id');
-    // 2025-11-25 basic/transports#session-management: 400 without an id, 404 for one that is not known any more.
+    // 2025-11-25 basic/transports#session-management: 400 without an id,
+    // 404 for one that is not known any more.
     if (name === undefined) return void refuse(exchange, 400, 'The Mcp-Session-Id header is missing', id);
     const session = sessions.find(name, auth, false);
     if (session === undefined) return void refuse(exchange, 404, noSession, id);
@@ -141,8 +151,15 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   function unsupported(exchange: Exchange, requested: unknown, id?: RequestId): void {
     const supported = revisions.map(({ version }) => version);
     // The code is the modern era's: a server without it must not look like one of it.
-    refuse(exchange, 400, `Unsupported protocol version ${JSON.stringify(requested)}; there is ${supported.join(', ')}`, id,
-      undefined, modern ? errorCodes.unsupportedProtocolVersion : undefined, { supported, requested });
+    refuse(
+      exchange,
+      400,
+      `Unsupported protocol version ${JSON.stringify(requested)}; there is ${supported.join(', ')}`,
+      id,
+      undefined,
+      modern ? errorCodes.unsupportedProtocolVersion : undefined,
+      { supported, requested },
+    );
   }
 
   function post(exchange: Exchange, where: Where, auth: Auth | undefined): void {
@@ -156,7 +173,10 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     exchange.read(limits.maxBodyBytes, (body) => {
       if (typeof body === 'object' && 'fault' in body) {
         return body.fault === 'too large'
-          ? refuse(exchange, 413, `Content too large: the limit is ${limits.maxBodyBytes} bytes`, null, { connection: 'close' })
+          ? refuse(
+            exchange, 413, `Content too large: the limit is ${limits.maxBodyBytes} bytes`, null,
+            { connection: 'close' },
+          )
           : refuse(exchange, 400, 'The body could not be read');
       }
       const decoded = read(body);
@@ -177,14 +197,20 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     });
   }
 
-  function postMessage(exchange: Exchange, auth: Auth | undefined, decoded: Decoded, accepts: Accepted): void {
+  function postMessage(
+    exchange: Exchange,
+    auth: Auth | undefined,
+    decoded: Decoded,
+    accepts: Accepted,
+  ): void {
     const request = decoded.kind === 'request' ? decoded.message : undefined;
     const id = request?.id;
     const opening = request?.method === 'initialize';
     if (modern && ((request && isModern(request)) || (!opening && isModernVersion(exchange)))) {
       if (request) {
         return open.size < limits.maxOpenRequests
-          ? new ModernPost(host, exchange, accepts, open).run(request, auth) : refuse(exchange, 503, tooMany, id);
+          ? new ModernPost(host, exchange, accepts, open).run(request, auth)
+          : refuse(exchange, 503, tooMany, id);
       }
       if (decoded.kind === 'notification') return exchange.respond(202, '');
       return refuse(exchange, 400, 'Invalid request: this revision takes one request or notification');
@@ -201,7 +227,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     const { peer } = session;
     // 2025-03-26 basic/transports: a batch without a request is accepted, like a message that is none.
     const asks = request || (decoded.kind === 'batch'
-      && !(peer.revision?.batching && decoded.items.every(({ kind }) => kind !== 'request' && kind !== 'refusal')));
+      && !(peer.revision?.batching
+        && decoded.items.every(({ kind }) => kind !== 'request' && kind !== 'refusal')));
     if (!asks) {
       exchange.respond(202, '');
       peer.receive(decoded);
@@ -247,7 +274,9 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
       missed = end === seq ? [] : await store?.after(session.id, name, seq);
     } while (stream?.seq !== end);
     if (session.ended) return refuse(exchange, 404, noSession);
-    if (missed === undefined) return refuse(exchange, 400, `The stream cannot be resumed after event ${JSON.stringify(last)}`);
+    if (missed === undefined) {
+      return refuse(exchange, 400, `The stream cannot be resumed after event ${JSON.stringify(last)}`);
+    }
     const live = session.streams?.get(name);
     const carrier = live ?? session.endedStream(name);
     carrier.attach(exchange, undefined, seq, missed);
@@ -257,7 +286,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   function pairUp(exchange: Exchange, auth: Auth | undefined): void {
     const session = sessions.open(auth, true);
     if (session === undefined) return refuse(exchange, 503, full);
-    openPair(exchange, session, pair ? pair.messages : '', () => sessions.end(session, 'the client has left'));
+    openPair(exchange, session, pair ? pair.messages : '', () =>
+      sessions.end(session, 'the client has left'));
   }
 
   function postPaired(exchange: Exchange, auth: Auth | undefined, decoded: Decoded): void {

@@ -2,7 +2,10 @@
 export interface EventStore {
   /** Keeps a message. `seq` counts the messages of a stream from 1. Must not throw. */
   append(session: string, stream: string, seq: number, text: string): void;
-  /** The messages after `seq`, in order; undefined where one of them is not kept any more, or the stream never was. */
+  /**
+   * The messages after `seq`, in order; undefined where one of them is not kept any more,
+   * or the stream never was.
+   */
   after(session: string, stream: string, seq: number): Replay | Promise<Replay>;
   /** The session has ended. */
   drop(session: string): void;
@@ -27,7 +30,10 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   /** The log at the very end: most messages follow one of their own stream. */
   let last: Log | undefined;
 
-  /** Makes room for some more at once: finding the oldest in a map that was used long costs more than dropping it. */
+  /**
+   * Makes room for some more at once: finding the oldest in a map that was used long
+   * costs more than dropping it.
+   */
   function shrink(): void {
     last = undefined;
     for (const [session, logs] of sessions) {

@@ -12,7 +12,11 @@ export interface RequestInfo {
 export type HeaderFields = Record<string, string | number>;
 
 /** A body: bytes or text as it came, a value that somebody has parsed already, or what is wrong with it. */
-export type Body = Uint8Array | string | { readonly value: unknown } | { readonly fault: 'too large' | 'unreadable' };
+export type Body =
+  | Uint8Array
+  | string
+  | { readonly value: unknown }
+  | { readonly fault: 'too large' | 'unreadable' };
 
 /** One HTTP request and its answer: all that the logic knows of a runtime. An adapter implements it. */
 export interface Exchange extends RequestInfo {
@@ -23,8 +27,8 @@ export interface Exchange extends RequestInfo {
   /** Answers whole; with a body it is JSON unless `fields` says otherwise. */
   respond(status: number, body: string, fields?: HeaderFields): void;
   /**
-   * Begins a stream of events with status 200; then `write` and at last `end`. What is written in one turn may go out
-   * at its end in one piece. `lasts` is called once if the stream is still open then.
+   * Begins a stream of events with status 200; then `write` and at last `end`. What is written in one turn
+   * may go out at its end in one piece. `lasts` is called once if the stream is still open then.
    */
   open(fields: HeaderFields, lasts: () => void): void;
   write(text: string): void;
@@ -33,6 +37,8 @@ export interface Exchange extends RequestInfo {
   destroy(): void;
   /** Bytes that were written and that the client has not taken yet. */
   readonly buffered: number;
-  /** `listener` is called when the client leaves before the answer is complete. It replaces the one before. */
+  /**
+   * `listener` is called when the client leaves before the answer is complete. It replaces the one before.
+   */
   onGone(listener: () => void): void;
 }

@@ -16,7 +16,9 @@ const sseOnly: Accepted = { json: false, sse: true };
 let lastAccept: string | undefined;
 let lastAccepted: Accepted | undefined = both;
 
-/** Reads an `Accept` header; one that is missing accepts everything. RFC 9110, 12.5.1, without its weights. */
+/**
+ * Reads an `Accept` header; one that is missing accepts everything. RFC 9110, 12.5.1, without its weights.
+ */
 export function readAccept(header: string | undefined): Accepted | undefined {
   // A client says the same each time.
   if (header === lastAccept) return lastAccepted;
@@ -40,8 +42,8 @@ export function createGuard(options: HttpOptions): (request: RequestInfo) => str
   const { allowedHosts = loopback, allowedOrigins } = options;
   let lastHost: string | undefined;
 
-  // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives itself
-  // away by its Host, and by its Origin.
+  // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives
+  // itself away by its Host, and by its Origin.
   function hostAllowed(host: string): boolean {
     if (allowedHosts === '*' || host === lastHost) return true;
     const given = host.toLowerCase();
@@ -53,7 +55,8 @@ export function createGuard(options: HttpOptions): (request: RequestInfo) => str
   function originAllowed(origin: string): boolean {
     if (allowedOrigins === '*') return true;
     const given = origin.toLowerCase();
-    return allowedOrigins?.includes(given) ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
+    return allowedOrigins?.includes(given)
+      ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
   }
 
   return (request) => {
@@ -64,7 +67,10 @@ export function createGuard(options: HttpOptions): (request: RequestInfo) => str
   };
 }
 
-/** The CORS fields of every answer to an allowed origin; for a preflight, those that allow the request as well. */
+/**
+ * The CORS fields of every answer to an allowed origin; for a preflight,
+ * those that allow the request as well.
+ */
 export function corsFields(exchange: Exchange): HeaderFields | undefined {
   const origin = exchange.header('origin');
   if (origin === undefined) return undefined;
@@ -76,7 +82,8 @@ export function corsFields(exchange: Exchange): HeaderFields | undefined {
   if (exchange.method === 'OPTIONS') {
     fields['access-control-allow-methods'] = 'GET, POST, DELETE';
     // Whatever it wants to send: the names of Mcp-Param headers cannot be listed.
-    fields['access-control-allow-headers'] = exchange.header('access-control-request-headers') ?? 'Content-Type';
+    fields['access-control-allow-headers'] = exchange.header('access-control-request-headers')
+      ?? 'Content-Type';
     fields['access-control-max-age'] = 600;
   }
   return fields;

@@ -115,7 +115,10 @@ export class ModernPost implements Outlet {
   }
 }
 
-/** The rules of 2026-07-28 basic/transports/streamable-http#server-validation, and those of `_meta`. Throws `RpcError`. */
+/**
+ * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
+ * and those of `_meta`. Throws `RpcError`.
+ */
 function checkRequest({ server }: Host, request: Request, exchange: Exchange): RequestMeta {
   const { method, params } = request;
   const version = exchange.header('mcp-protocol-version');
@@ -139,7 +142,10 @@ function checkRequest({ server }: Host, request: Request, exchange: Exchange): R
 /** What is mirrored, by input schema: a schema is read at the first call of its tool, and not again. */
 const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
 
-/** The headers of a tool's parameters. Throws where its schema marks them wrongly: nobody may then call it over HTTP. */
+/**
+ * The headers of a tool's parameters. Throws where its schema marks them wrongly:
+ * nobody may then call it over HTTP.
+ */
 function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
   const schema = server.toolInput(name) ?? {};
   let found = mirrored.get(schema);
@@ -156,15 +162,20 @@ function compareParameter(
   const given = decoded(header, exchange.header(header));
   if (value === undefined || value === null) {
     if (given !== undefined) throw mismatch(`${header} is there, and its argument is not`);
-  } else if (typeof value !== 'number' || given === undefined || given.trim() === '' || Number(given) !== value) {
-    // Numbers are compared as numbers; an object or an array, which no header can say, is the validator's to refuse.
+  } else if (
+    typeof value !== 'number' || given === undefined || given.trim() === '' || Number(given) !== value
+  ) {
+    // Numbers are compared as numbers; an object or an array, which no header can say,
+    // is the validator's to refuse.
     if (typeof value !== 'object') compare(header, given, String(value));
   }
 }
 
 function decoded(name: string, value: string | undefined): string | undefined {
   const text = value === undefined ? undefined : decodeHeaderValue(value);
-  if (value !== undefined && text === undefined) throw mismatch(`${name} holds characters that may not be there`);
+  if (value !== undefined && text === undefined) {
+    throw mismatch(`${name} holds characters that may not be there`);
+  }
   return text;
 }
 
@@ -175,4 +186,5 @@ function compare(name: string, header: string | undefined, body: string): void {
   }
 }
 
-const mismatch = (what: string): RpcError => new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);
+const mismatch = (what: string): RpcError =>
+  new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);

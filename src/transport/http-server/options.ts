@@ -6,11 +6,16 @@ import type { RequestInfo } from './exchange.ts';
 export interface HttpLimits {
   /** Bytes of a request's body; a longer one gets 413. 16 MiB. */
   maxBodyBytes: number;
-  /** Sessions at once. A new one pushes out the one that has been idle longest; where all are busy it gets 503. 10,000. */
+  /**
+   * Sessions at once. A new one pushes out the one that has been idle longest;
+   * where all are busy it gets 503. 10,000.
+   */
   maxSessions: number;
   /** Sessions of one authenticated principal at once, by the same rule. 100. */
   maxSessionsPerPrincipal: number;
-  /** Milliseconds without a request, an open stream or work in flight after which a session ends. 30 minutes. */
+  /**
+   * Milliseconds without a request, an open stream or work in flight after which a session ends. 30 minutes.
+   */
   sessionIdleMs: number;
   /** Requests of one session, or streams of answers, that may be open at once; the next one gets 429. 256. */
   maxStreamsPerSession: number;
@@ -47,8 +52,8 @@ export interface HttpOptions extends Partial<HttpLimits> {
   /** The path of the endpoint. Default `/mcp`. */
   path?: string | undefined;
   /**
-   * The two paths of HTTP+SSE (2024-11-05), or false for none. Default: `/sse` and `/messages` in the place of the
-   * last segment of `path`, where the server has that revision.
+   * The two paths of HTTP+SSE (2024-11-05), or false for none. Default: `/sse` and `/messages` in the place
+   * of the last segment of `path`, where the server has that revision.
    */
   sse?: { path: string; messages: string } | false | undefined;
   /**
@@ -68,7 +73,9 @@ export interface HttpOptions extends Partial<HttpLimits> {
   eventStore?: EventStore | false | undefined;
   /** Sees each message that passes. */
   trace?: Trace | undefined;
-  /** Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw. */
+  /**
+   * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
+   */
   onError?: ((error: Error) => void) | undefined;
 }
 

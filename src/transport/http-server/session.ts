@@ -36,7 +36,13 @@ export class Session implements Outlet {
   #listening: SseStream | undefined;
   #streamCount = 0;
 
-  constructor(host: Host, id: string, auth: Auth | undefined, paired: boolean, used: (session: Session) => void) {
+  constructor(
+    host: Host,
+    id: string,
+    auth: Auth | undefined,
+    paired: boolean,
+    used: (session: Session) => void,
+  ) {
     this.#host = host;
     this.touch = used;
     this.id = id;
@@ -99,7 +105,9 @@ export class Session implements Outlet {
 
 /** A notification that nobody listens to is nothing; a question would wait for its answer in vain. */
 function lost(message: Sent): void {
-  if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+  if (message && 'id' in message) {
+    throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+  }
 }
 
 /** The answer to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
@@ -128,7 +136,10 @@ export class Post implements Outlet {
     if (id !== undefined && session.peer.revision?.ssePolling) (session.posts ??= new Map()).set(id, this);
   }
 
-  /** The answer has not come at once. A dropped connection is no cancellation, but then nobody hears the answer. */
+  /**
+   * The answer has not come at once. A dropped connection is no cancellation,
+   * but then nobody hears the answer.
+   */
   wait(): void {
     this.#exchange.onGone(() => {
       this.#gone = true;

@@ -114,7 +114,9 @@ export function createSessions(host: Host): Sessions {
     find(id, auth, paired) {
       const session = byId.get(id);
       // Another user's session is as unknown as none: its id tells nothing.
-      if (session?.paired !== paired || session.auth?.principal !== auth?.principal || lapses(session)) return undefined;
+      if (session?.paired !== paired || session.auth?.principal !== auth?.principal || lapses(session)) {
+        return undefined;
+      }
       use(session);
       return session;
     },

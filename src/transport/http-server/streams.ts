@@ -18,7 +18,12 @@ export class Wire {
     this.#gone = gone;
     const { keepAliveMs } = host.limits;
     // Proxies hand events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
-    exchange.open({ 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no', ...fields }, () => {
+    exchange.open({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      ...fields,
+    }, () => {
       exchange.onGone(() => this.#close() && gone());
       if (keepAliveMs > 0) this.#timer = setInterval(() => this.write(sseHeartbeat), keepAliveMs);
     });
@@ -31,7 +36,9 @@ export class Wire {
     if (buffered <= this.#host.limits.maxBufferedBytes) return this.#exchange.write(event);
     this.#close();
     this.#exchange.destroy();
-    this.#host.onError(new Error(`a stream was cut off: its reader is too slow, ${buffered} bytes were waiting`));
+    this.#host.onError(new Error(
+      `a stream was cut off: its reader is too slow, ${buffered} bytes were waiting`,
+    ));
     this.#gone();
   }
 
@@ -47,8 +54,8 @@ export class Wire {
 }
 
 /**
- * One stream of a session: that of a request, or the one that a GET opened. It outlives its connections where its
- * messages are kept. 2025-11-25 basic/transports#resumability-and-redelivery.
+ * One stream of a session: that of a request, or the one that a GET opened. It outlives its connections where
+ * its messages are kept. 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export class SseStream {
   readonly id: string;

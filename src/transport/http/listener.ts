@@ -20,7 +20,8 @@ export function httpListener(server: ServerPort, options: HttpOptions = {}): Htt
 }
 
 export function listenerOf(endpoint: Endpoint): HttpListener {
-  return (req, res, body) => endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
+  return (req, res, body) =>
+    endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
 }
 
 /** What has something to write at the end of this turn of the event loop. */

@@ -9,7 +9,9 @@ import { listenerOf } from './listener.ts';
 export interface ServeHttpOptions extends HttpOptions {
   /** Default 0: one that is free. */
   port?: number | undefined;
-  /** The address to listen on. Default 127.0.0.1: this machine alone. For another, set `allowedHosts` as well. */
+  /**
+   * The address to listen on. Default 127.0.0.1: this machine alone. For another, set `allowedHosts` as well.
+   */
   host?: string | undefined;
 }
 
@@ -17,7 +19,10 @@ export interface HttpServer {
   /** Where clients find it. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds), and closes the port. */
+  /**
+   * Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds),
+   * and closes the port.
+   */
   close(options?: CloseOptions): Promise<void>;
 }
 

@@ -16,7 +16,9 @@ export interface StdioTransportOptions {
   readonly onStderr?: ((line: string) => void) | undefined;
   /** Sees each message as it passes: `sent` is what the client said. */
   readonly trace?: Trace | undefined;
-  /** Milliseconds that the server gets to end once its stdin is closed; then it is told to (SIGTERM). 2000. */
+  /**
+   * Milliseconds that the server gets to end once its stdin is closed; then it is told to (SIGTERM). 2000.
+   */
   readonly graceMs?: number | undefined;
   /** Milliseconds that it then gets before it is killed (SIGKILL). 2000. */
   readonly termMs?: number | undefined;
@@ -38,10 +40,10 @@ interface Run {
 }
 
 /**
- * A transport that starts a server and speaks with it over its standard streams. The program is started directly,
- * without a shell, in a process group of its own (not on Windows), and is ended with the whole of that group: when
- * the transport is closed, and when this process exits (not when it is killed; then the server sees its stdin end).
- * 2026-07-28 basic/transports/stdio.
+ * A transport that starts a server and speaks with it over its standard streams. The program is started
+ * directly, without a shell, in a process group of its own (not on Windows), and is ended with the whole of
+ * that group: when the transport is closed, and when this process exits (not when it is killed; then the
+ * server sees its stdin end). 2026-07-28 basic/transports/stdio.
  *
  * stdout is read even while stdin is full: were both sides to wait for the other to read, neither would.
  */
@@ -148,7 +150,9 @@ export function stdioTransport(
     send(text, message) {
       if (run === undefined) {
         if (message?.id !== undefined) {
-          receiver?.failed(message.id, new ConnectionError('closed', `${command}: the server is not running`));
+          receiver?.failed(message.id, new ConnectionError(
+            'closed', `${command}: the server is not running`,
+          ));
         }
         return;
       }
@@ -167,7 +171,9 @@ export function stdioTransport(
 function cannotStart(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): Error {
   const where = cwd === undefined ? '' : ` in ${cwd}`;
   const why = error.code === 'ENOENT' ? 'there is no such program or directory' : error.message;
-  return new ConnectionError('closed', `Could not start ${JSON.stringify(command)}${where}: ${why}`, { cause: error });
+  return new ConnectionError(
+    'closed', `Could not start ${JSON.stringify(command)}${where}: ${why}`, { cause: error },
+  );
 }
 
 function ended({ child, told }: Run, said: string): string {

@@ -11,7 +11,9 @@ const inheritedOnWindows: readonly string[] = [
 ];
 
 /** The environment of a server: a short list of this process's variables, and what is given. */
-export function safeEnvironment(given: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+export function safeEnvironment(
+  given: Readonly<Record<string, string | undefined>> = {},
+): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of process.platform === 'win32' ? inheritedOnWindows : inherited) {
     const value = process.env[name];
@@ -25,8 +27,8 @@ export function safeEnvironment(given: Readonly<Record<string, string | undefine
 }
 
 /**
- * Sends a signal to a program and to all that it has started (on Windows, to the program alone). Nothing happens
- * once it has been forgotten: its number may be another's by then.
+ * Sends a signal to a program and to all that it has started (on Windows, to the program alone). Nothing
+ * happens once it has been forgotten: its number may be another's by then.
  */
 export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || !kept.has(child)) return;

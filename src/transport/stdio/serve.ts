@@ -13,13 +13,13 @@ export interface ServeStdioOptions {
   /** Milliseconds that requests in flight may go on once stdin has ended; then they are aborted. 5000. */
   readonly drainMs?: number | undefined;
   /**
-   * Milliseconds after which the process is ended, once serving is over, if something (a timer, a socket) keeps it
-   * alive. Nothing waits for it otherwise. 0: never. 1000. Only where stdin is the process's own.
+   * Milliseconds after which the process is ended, once serving is over, if something (a timer, a socket)
+   * keeps it alive. Nothing waits for it otherwise. 0: never. 1000. Only where stdin is the process's own.
    */
   readonly exitMs?: number | undefined;
   /**
-   * Whether `console.log` and whatever else writes to `process.stdout` goes to stderr while serving, since stdout
-   * carries messages and nothing else. True. Only where stdout is the process's own.
+   * Whether `console.log` and whatever else writes to `process.stdout` goes to stderr while serving, since
+   * stdout carries messages and nothing else. True. Only where stdout is the process's own.
    */
   readonly console?: boolean | undefined;
   readonly stdin?: Readable | undefined;
@@ -29,16 +29,19 @@ export interface ServeStdioOptions {
 export interface StdioServing {
   /** Resolves once serving is over and everything has been written. Never rejects. */
   readonly closed: Promise<void>;
-  /** Stops reading, aborts what is in flight, writes out what was said, and gives the console back. Ends no process. */
+  /**
+   * Stops reading, aborts what is in flight, writes out what was said,
+   * and gives the console back. Ends no process.
+   */
   close(): Promise<void>;
 }
 
 /**
  * Serves one client over the standard streams of this process. 2026-07-28 basic/transports/stdio.
  *
- * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted; the
- * process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if nobody
- * listened. A client that no longer reads ends the session quietly.
+ * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted;
+ * the process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if
+ * nobody listened. A client that no longer reads ends the session quietly.
  * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
@@ -123,16 +126,18 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     closed,
     async close() {
       await finish('the server was closed', false);
-      // Given back here only: when the client ends the session, it may still read what comes after the last message.
+      // Given back here only: when the client ends the session,
+      // it may still read what comes after the last message.
       restoreConsole?.();
     },
   };
 }
 
 /**
- * Sends to stderr what the program writes to stdout. Node's console writes through `process.stdout.write`, and so
- * do streams that are piped into it; other runtimes have a console of their own, whose methods are replaced.
- * Returns what undoes it. Writes to file descriptor 1, and children that inherit it, pass by unseen.
+ * Sends to stderr what the program writes to stdout. Node's console writes through `process.stdout.write`,
+ * and so do streams that are piped into it; other runtimes have a console of their own, whose methods are
+ * replaced. Returns what undoes it. Writes to file descriptor 1, and children that
+ * inherit it, pass by unseen.
  */
 function divertConsole(): () => void {
   const { write } = process.stdout;

@@ -23,7 +23,8 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
   let scheduled = false;
   let full = false;
 
-  // A tick runs once the microtasks of the turn have run, and with them the handlers that were ready to answer.
+  // A tick runs once the microtasks of the turn have run,
+  // and with them the handlers that were ready to answer.
   function tick(): void {
     scheduled = false;
     send();

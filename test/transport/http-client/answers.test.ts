@@ -41,7 +41,8 @@ const messages: Record<string, { script: Script; expected: readonly unknown[]; a
     ],
   },
   'events of other types and without data are skipped': {
-    script: (response) => void stream(response).end(`event: other\ndata: x\n\ndata\n\n: note\n\ndata: ${result(1)}\n\n`),
+    script: (response) =>
+      void stream(response).end(`event: other\ndata: x\n\ndata\n\n: note\n\ndata: ${result(1)}\n\n`),
     expected: [{ jsonrpc: '2.0', id: 1, result: {} }],
   },
   'an error answer': {
@@ -95,7 +96,8 @@ for (const [name, { script, expected, agreed }] of Object.entries(messages)) {
 const failures: Record<string, { script: Script; status: number; says: RegExp; options?: HttpTransportOptions }> = {
   'nothing but 202': { script: (r) => void r.writeHead(202).end(), status: 202, says: /HTTP 202 with content type/ },
   'another content type': {
-    script: (r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'), status: 200, says: /"text\/html": <p>hi/,
+    script: (r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'), status: 200,
+    says: /"text\/html": <p>hi/,
   },
   'no content type': { script: (r) => void r.writeHead(200).end(result(1)), status: 200, says: /content type ""/ },
   'not JSON': { script: (r) => json(r, '{"a"'), status: 200, says: /Parse error/ },
@@ -105,15 +107,22 @@ const failures: Record<string, { script: Script; status: number; says: RegExp; o
     status: 200, says: /Parse error/,
   },
   'not JSON-RPC': { script: (r) => json(r, '{"id":1,"result":{}}'), status: 200, says: /"jsonrpc" must be/ },
-  'not JSON-RPC, in a stream': { script: (r) => sse(r, '{"jsonrpc":"2.0","id":1,"result":1}'), status: 200, says: /"result" must be/ },
+  'not JSON-RPC, in a stream': {
+    script: (r) => sse(r, '{"jsonrpc":"2.0","id":1,"result":1}'), status: 200, says: /"result" must be/,
+  },
   'a batch, where the revision has none': { script: (r) => json(r, `[${result(1)}]`), status: 200, says: /no batches/ },
-  'an error status with some text': { script: (r) => void r.writeHead(400).end('Bad'), status: 400, says: /HTTP 400: Bad/ },
-  'an error status with the error of another request': { script: (r) => json(r, failure(2, -32600), 400), status: 400, says: /HTTP 400/ },
+  'an error status with some text': {
+    script: (r) => void r.writeHead(400).end('Bad'), status: 400, says: /HTTP 400: Bad/,
+  },
+  'an error status with the error of another request': {
+    script: (r) => json(r, failure(2, -32600), 400), status: 400, says: /HTTP 400/,
+  },
   '401, whatever the body': { script: (r) => json(r, failure(1, -32600), 401), status: 401, says: /HTTP 401/ },
   '403, whatever the body': { script: (r) => json(r, failure(null, -32600), 403), status: 403, says: /HTTP 403/ },
   '500': { script: (r) => void r.writeHead(500).end(), status: 500, says: /^HTTP 500$/ },
   'too large, announced': {
-    script: (r) => json(r, result(1, { a: 'x'.repeat(100) })), status: 200, says: /limit of 100 bytes/, options: { limits: { maxMessageBytes: 100 } },
+    script: (r) => json(r, result(1, { a: 'x'.repeat(100) })), status: 200, says: /limit of 100 bytes/,
+    options: { limits: { maxMessageBytes: 100 } },
   },
   'too large, endless': {
     script(r) {
@@ -124,13 +133,19 @@ const failures: Record<string, { script: Script; status: number; says: RegExp; o
     status: 200, says: /limit of 100000 bytes/, options: { limits: { maxMessageBytes: 100_000 } },
   },
   'an event too large': {
-    script: (r) => sse(r, result(1, { a: 'x'.repeat(100) })), status: 200, says: /event too large.*100 bytes/, options: { limits: { maxMessageBytes: 100 } },
+    script: (r) => sse(r, result(1, { a: 'x'.repeat(100) })), status: 200, says: /event too large.*100 bytes/,
+    options: { limits: { maxMessageBytes: 100 } },
   },
   'a redirect to another origin': {
-    script: (r) => void r.writeHead(307, { location: 'http://127.0.0.1:9/mcp' }).end(), status: 307, says: /redirect.*127\.0\.0\.1:9/,
+    script: (r) => void r.writeHead(307, { location: 'http://127.0.0.1:9/mcp' }).end(), status: 307,
+    says: /redirect.*127\.0\.0\.1:9/,
   },
-  'a redirect that changes the method': { script: (r) => void r.writeHead(302, { location: '/other' }).end(), status: 302, says: /redirect/ },
-  'redirects without end': { script: (r) => void r.writeHead(307, { location: '/mcp' }).end(), status: 307, says: /redirect/ },
+  'a redirect that changes the method': {
+    script: (r) => void r.writeHead(302, { location: '/other' }).end(), status: 302, says: /redirect/,
+  },
+  'redirects without end': {
+    script: (r) => void r.writeHead(307, { location: '/mcp' }).end(), status: 307, says: /redirect/,
+  },
 };
 
 for (const [name, { script, status, says, options }] of Object.entries(failures)) {
@@ -172,7 +187,9 @@ test('no server: the request fails with what the runtime says', async (t) => {
 test('the connection cut before an answer, and in the middle of one', async (t) => {
   const server = await serve(t, (call, response) => {
     if (call.body.id === 1) response.destroy();
-    else response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{', () => response.destroy());
+    else response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write(
+      '{', () => response.destroy(),
+    );
   });
   const it = await client(t, server.url);
   for (const id of [1, 2]) {
@@ -182,7 +199,9 @@ test('the connection cut before an answer, and in the middle of one', async (t) 
 });
 
 test('a notification that is refused is told, and one that is accepted is not', async (t) => {
-  const server = await serve(t, (call, response) => void response.writeHead(call.body.method === 'bad' ? 400 : 202).end('{'));
+  const server = await serve(
+    t, (call, response) => void response.writeHead(call.body.method === 'bad' ? 400 : 202).end('{'),
+  );
   const it = await client(t, server.url);
   it.send({ method: 'good' });
   it.send({ method: 'bad' });

@@ -48,7 +48,12 @@ export const result = (id: RequestId | undefined, value: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result: value });
 export const notice = (n: number): string => JSON.stringify({ jsonrpc: '2.0', method: 'note', params: { n } });
 
-export function json(response: ServerResponse, text: string, status: number = 200, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  text: string,
+  status: number = 200,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 

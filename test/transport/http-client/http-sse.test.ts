@@ -12,7 +12,11 @@ interface Old extends Scripted {
 }
 
 /** A server of 2024-11-05: GET gives the endpoint and the answers, POST is 405 anywhere else. */
-async function oldServer(t: TestContext, status: number = 405, first: string = 'event: endpoint\ndata: /messages?s=1\n\n'): Promise<Old> {
+async function oldServer(
+  t: TestContext,
+  status: number = 405,
+  first: string = 'event: endpoint\ndata: /messages?s=1\n\n',
+): Promise<Old> {
   const get: Old['get'] = { stream: undefined };
   const scripted = await serve(t, (call, response) => {
     if (call.method === 'GET') {
@@ -121,7 +125,9 @@ test('other refusals, a modern server\'s among them, look for nothing', async (t
 });
 
 test('a legacy server\'s refusal is handed on once nothing older is found', async (t) => {
-  const server = await serve(t, (call, response) => json(response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}', 400));
+  const server = await serve(t, (call, response) => json(
+    response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}', 400,
+  ));
   const it = await client(t, server.url);
   const told = await it.request(1, 'initialize');
   assert.ok(told.kind === 'message' && told.decoded.kind === 'failure' && told.decoded.message.id === 1);
@@ -137,6 +143,8 @@ test('reopen leaves the old stream and begins with the new transport again', asy
   await it.transport.reopen?.();
   await gone;
   await it.request(2, 'initialize');
-  assert.deepEqual(server.calls.slice(-3).map(({ method, path }) => `${method} ${path}`), ['POST /mcp', 'GET /mcp', 'POST /messages?s=1']);
+  assert.deepEqual(server.calls.slice(-3).map(({ method, path }) => `${method} ${path}`), [
+    'POST /mcp', 'GET /mcp', 'POST /messages?s=1',
+  ]);
   assert.deepEqual(it.untaken, []);
 });

@@ -16,15 +16,18 @@ test('the headers of each kind of message', () => {
     [{ id: 1, method: 'tools/list' }, r('2025-06-18'), undefined, { 'mcp-protocol-version': '2025-06-18' }],
     [{ id: 1, method: 'server/discover', params: modern }, undefined, undefined,
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }],
-    [{ id: 1, method: 'tools/call', params: { ...modern, name: 'add' }, headers: { 'Mcp-Param-X': '1' } }, r('2025-11-25'), undefined,
+    [{ id: 1, method: 'tools/call', params: { ...modern, name: 'add' }, headers: { 'Mcp-Param-X': '1' } },
+      r('2025-11-25'), undefined,
       { 'mcp-param-x': '1', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'add' }],
     [{ id: 1, method: 'prompts/get', params: { ...modern, name: ' é' } }, undefined, undefined,
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'prompts/get', 'mcp-name': '=?base64?IMOp?=' }],
     [{ id: 1, method: 'resources/read', params: { ...modern, uri: 'a://b\r\nx: y' } }, undefined, undefined,
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': '=?base64?YTovL2INCng6IHk=?=' }],
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read',
+        'mcp-name': '=?base64?YTovL2INCng6IHk=?=' }],
     [{ id: 1, method: 'tools/call', params: { ...modern, name: 7 } }, undefined, undefined,
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }],
-    [{ id: 1, method: 'tools/call', params: { name: 'add' } }, r('2025-11-25'), undefined, { 'mcp-protocol-version': '2025-11-25' }],
+    [{ id: 1, method: 'tools/call', params: { name: 'add' } }, r('2025-11-25'),
+      undefined, { 'mcp-protocol-version': '2025-11-25' }],
     [{ method: 'note' }, r('2026-07-28'), undefined, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'note' }],
   ] as const;
   for (const [message, agreed, session, expected] of table) {
@@ -48,7 +51,9 @@ test('what is sent, and the session of the handshake on everything after it', as
   assert.equal(init?.headers['content-type'], 'application/json');
   assert.equal(init?.headers['mcp-session-id'], undefined);
   assert.equal(init?.headers['mcp-protocol-version'], undefined);
-  assert.deepEqual(rest.map(({ method, body, headers }) => [method, body.method, headers['mcp-session-id'], headers['mcp-protocol-version']]), [
+  assert.deepEqual(rest.map(({ method, body, headers }) => [
+    method, body.method, headers['mcp-session-id'], headers['mcp-protocol-version'],
+  ]), [
     ['POST', 'notifications/initialized', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', undefined, '2026-07-28'],
@@ -59,7 +64,11 @@ test('what is sent, and the session of the handshake on everything after it', as
 test('custom headers: an object, a function, a promise; asked for each request', async (t) => {
   const server = await serve(t, (call, response) => json(response, result(call.body.id)));
   let n = 0;
-  for (const headers of [{ Authorization: 'Bearer 1' }, () => ({ Authorization: 'Bearer 1' }), async () => ({ Authorization: `Bearer ${++n}` })]) {
+  for (const headers of [
+    { Authorization: 'Bearer 1' },
+    () => ({ Authorization: 'Bearer 1' }),
+    async () => ({ Authorization: `Bearer ${++n}` }),
+  ]) {
     const it = await client(t, server.url, { headers });
     await it.request(1);
     assert.equal(server.calls.at(-1)?.headers['authorization'], 'Bearer 1');
@@ -83,7 +92,9 @@ test('a session that the server has forgotten, and the next one', async (t) => {
   const server = await serve(t, (call, response) => {
     if (call.body.method === 'initialize') session++;
     if (handshake(call, response, { 'mcp-session-id': `s${session}` })) return;
-    if (call.headers['mcp-session-id'] === 's1') json(response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"gone"}}', 404);
+    if (call.headers['mcp-session-id'] === 's1') {
+      json(response, '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"gone"}}', 404);
+    }
     else json(response, result(call.body.id));
   });
   const it = await client(t, server.url);
@@ -97,7 +108,9 @@ test('a session that the server has forgotten, and the next one', async (t) => {
   await it.handshake();
   assert.equal((await it.request(3)).kind, 'message');
   const inits = server.calls.filter(({ body }) => body.method === 'initialize');
-  assert.deepEqual(inits.map(({ headers }) => [headers['mcp-session-id'], headers['mcp-protocol-version']]), [[undefined, undefined], [undefined, undefined]]);
+  assert.deepEqual(inits.map(({ headers }) => [headers['mcp-session-id'], headers['mcp-protocol-version']]), [
+    [undefined, undefined], [undefined, undefined],
+  ]);
 });
 
 test('an expired session is not deleted', async (t) => {
@@ -117,11 +130,16 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
       if (call.method === 'DELETE') status === 0 || response.writeHead(status).end();
       else handshake(call, response, { 'mcp-session-id': 's' });
     });
-    const it = await client(t, server.url, status === 0 ? { limits: { closeMs: 20 }, wait: (ms, signal) => new Promise((resolve) => {
-      // The clock runs out only once the request is there.
-      const tick = (): void => void (signal.aborted || server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick));
-      tick();
-    }) } : {});
+    const it = await client(t, server.url, status === 0 ? {
+      limits: { closeMs: 20 },
+      wait: (ms, signal) => new Promise((resolve) => {
+        // The clock runs out only once the request is there.
+        const tick = (): void => void (
+          signal.aborted || server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
+        );
+        tick();
+      }),
+    } : {});
     await it.handshake();
     await it.transport.close();
     await it.transport.close();

@@ -54,7 +54,9 @@ for (const abrupt of [false, true]) {
       const seen = await collect(it, id);
       const primed = cut >= (pieces[0] as string).length;
       assert.deepEqual(seen, primed ? [1, 2, id] : [ConnectionError], `cut at ${cut}`);
-      const gets = server.calls.slice(before).filter(({ method, headers }) => method === 'GET' && headers['last-event-id']);
+      const gets = server.calls.slice(before).filter(
+        ({ method, headers }) => method === 'GET' && headers['last-event-id'],
+      );
       assert.equal(gets.length, primed && cut < whole ? 1 : 0, `cut at ${cut}`);
     }
     assert.deepEqual(it.untaken, []);
@@ -71,7 +73,9 @@ test('a stream that is cut after every event is resumed from each', async (t) =>
   const it = await client(t, server.url);
   await it.handshake();
   assert.deepEqual(await collect(it, '9'), [1, 2, '9']);
-  assert.deepEqual(server.calls.slice(-4).map(({ headers }) => headers['last-event-id']), [undefined, '9/0', '9/1', '9/2']);
+  assert.deepEqual(server.calls.slice(-4).map(({ headers }) => headers['last-event-id']), [
+    undefined, '9/0', '9/1', '9/2',
+  ]);
   assert.deepEqual(it.waits, [7, 7, 7]);
 });
 

@@ -16,7 +16,8 @@ test('bodies one byte at a time, cut short, or of another length than they say',
   const { http, ask, server } = await start(t);
   const bytes = head('', size) + initialize;
   assert.match(await raw(http.port, [...bytes]), /^HTTP\/1\.1 200 .*"id":1,"result"/s);
-  const chunked = initialize.match(/.{1,7}/gu)?.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join('') ?? '';
+  const chunked = initialize.match(/.{1,7}/gu)
+    ?.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join('') ?? '';
   const chunkedHead = head('', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   assert.match(await raw(http.port, [chunkedHead, ...`${chunked}0\r\n\r\n`]), /^HTTP\/1\.1 200 /);
   const before = server.peers.size;
@@ -34,8 +35,13 @@ test('bodies one byte at a time, cut short, or of another length than they say',
 
 test('invalid UTF-8 is refused, not repaired', async (t) => {
   const { http } = await start(t);
-  const bytes = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"'), Buffer.from([0xff]), Buffer.from('"}}')]);
-  const response = await fetch(http.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: bytes });
+  const bytes = Buffer.concat([
+    Buffer.from('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"'), Buffer.from([0xff]),
+    Buffer.from('"}}'),
+  ]);
+  const response = await fetch(http.url, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: bytes,
+  });
   assert.deepEqual([response.status, (await response.text()).includes('-32700')], [400, true]);
 });
 
@@ -61,11 +67,15 @@ test('no value of a request becomes a header or an event of an answer', async (t
   const stream = await live({ headers: sse, body: rpc('echo', { text: 'a\r\n\r\nid: 9\ndata: b\u2028' }) });
   const events = (await stream.all()).filter(({ data }) => data !== '');
   assert.equal(events.length, 1);
-  assert.deepEqual(JSON.parse(events[0]?.data ?? ''), { jsonrpc: '2.0', id: 1, result: { echo: 'a\r\n\r\nid: 9\ndata: b\u2028' } });
+  assert.deepEqual(JSON.parse(events[0]?.data ?? ''), {
+    jsonrpc: '2.0', id: 1, result: { echo: 'a\r\n\r\nid: 9\ndata: b\u2028' },
+  });
 });
 
 test('a reader that is too slow is cut off by name, and may resume', async (t) => {
-  const { live, open, server, errors } = await start(t, { maxBufferedBytes: 100_000, maxReplayPerStream: 64 * 1024 * 1024 });
+  const { live, open, server, errors } = await start(t, {
+    maxBufferedBytes: 100_000, maxReplayPerStream: 64 * 1024 * 1024,
+  });
   const headers = await open();
   const listening = await live({ method: 'GET', headers });
   const primer = await listening.next();
@@ -183,7 +193,8 @@ test('trace sees what passes, both ways', async (t) => {
   await (await live({ headers, body: rpc('steps', { steps: 1 }) })).all();
   await ask(modern('ping'));
   await ask({ headers, body: '{' });
-  assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${/"method":"[^"]*"|"result"|"code":[-\d]*|\{$/.exec(text)?.[0]}`), [
+  const telling = /"method":"[^"]*"|"result"|"code":[-\d]*|\{$/;
+  assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${telling.exec(text)?.[0]}`), [
     'received "method":"initialize"', 'sent "result"',
     'received "method":"steps"', 'sent "method":"notifications/step"', 'sent "result"',
     'received "method":"ping"', 'sent "result"',

@@ -23,7 +23,10 @@ test('the same logic answers web requests: sessions, streams, resumption', async
   const opened = await ask(handle, { body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
   assert.equal(opened.status, 200);
   const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
-  assert.equal(await (await ask(handle, { headers, body: rpc('ping') })).text(), '{"jsonrpc":"2.0","id":1,"result":{}}');
+  assert.equal(
+    await (await ask(handle, { headers, body: rpc('ping') })).text(),
+    '{"jsonrpc":"2.0","id":1,"result":{}}',
+  );
   assert.equal((await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } })).status, 202);
   const steps = await (await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })).text();
   assert.equal(steps.match(/^id: 0-\d$/gm)?.join(), 'id: 0-0,id: 0-1,id: 0-2,id: 0-3');

@@ -29,8 +29,11 @@ test('by default only loopback names are served: DNS rebinding', async (t) => {
 });
 
 test('other names are served when they are listed', async (t) => {
-  const listed = await start(t, { allowedHosts: ['mcp.example', 'api.example:8080'], allowedOrigins: ['https://app.example'] });
-  const statuses = async (headers: Record<string, string>): Promise<number> => (await listed.ask({ headers, body })).status;
+  const listed = await start(t, {
+    allowedHosts: ['mcp.example', 'api.example:8080'], allowedOrigins: ['https://app.example'],
+  });
+  const statuses = async (headers: Record<string, string>): Promise<number> =>
+    (await listed.ask({ headers, body })).status;
   assert.equal(await statuses({ host: 'mcp.example:99' }), 200);
   assert.equal(await statuses({ host: 'api.example:8080' }), 200);
   assert.equal(await statuses({ host: 'api.example' }), 403);
@@ -49,7 +52,10 @@ test('CORS only when it was asked for', async (t) => {
   const { ask, live, open } = await start(t, { cors: true, auth: () => ({ principal: 'x' }) });
   const preflight = await ask({
     method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'mcp-param-region,mcp-session-id' },
+    headers: {
+      origin, 'access-control-request-method': 'POST',
+      'access-control-request-headers': 'mcp-param-region,mcp-session-id',
+    },
   });
   assert.equal(preflight.status, 204);
   assert.equal(preflight.headers['access-control-allow-origin'], origin);

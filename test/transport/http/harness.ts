@@ -49,7 +49,11 @@ export interface Bench {
   open(version?: string, more?: Record<string, string>): Promise<Record<string, string>>;
 }
 
-export async function start(t: TestContext, options: ServeHttpOptions = {}, versions?: readonly string[]): Promise<Bench> {
+export async function start(
+  t: TestContext,
+  options: ServeHttpOptions = {},
+  versions?: readonly string[],
+): Promise<Bench> {
   const errors: Error[] = [];
   const server = fakeServer(versions);
   const http = await serveHttp(server, { onError: (error) => errors.push(error), ...options });
@@ -88,8 +92,12 @@ export const code = ({ text }: Answer): unknown => (JSON.parse(text) as { error:
 
 function send(port: number, { method = 'POST', path = '/mcp', headers = {}, body }: Sent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const given = method === 'POST' ? { 'content-type': 'application/json', accept: both } : { accept: 'text/event-stream' };
-    const req = request({ port, host: '127.0.0.1', method, path, headers: { ...given, ...headers }, agent: false }, resolve);
+    const given = method === 'POST'
+      ? { 'content-type': 'application/json', accept: both }
+      : { accept: 'text/event-stream' };
+    const req = request(
+      { port, host: '127.0.0.1', method, path, headers: { ...given, ...headers }, agent: false }, resolve,
+    );
     req.on('error', reject);
     req.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
   });

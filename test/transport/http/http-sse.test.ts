@@ -10,7 +10,10 @@ test('the pair of endpoints: a stream that names the place to POST to, and all a
   assert.match(first.data, /^\/messages\?sessionId=[0-9a-f]{32}$/);
   const post = (body: object | string) => ask({ path: first.data, body });
   const next = async (): Promise<unknown> => JSON.parse((await stream.next())?.data ?? '');
-  assert.deepEqual(await post(rpc('initialize', { protocolVersion: '2024-11-05' })).then(({ status, text }) => [status, text]), [202, '']);
+  assert.deepEqual(
+    await post(rpc('initialize', { protocolVersion: '2024-11-05' })).then(({ status, text }) => [status, text]),
+    [202, ''],
+  );
   assert.match(JSON.stringify(await next()), /"protocolVersion":"2024-11-05"/);
   assert.equal((await post(note('notifications/initialized'))).status, 202);
   await post(rpc('steps', { steps: 1 }, 2));

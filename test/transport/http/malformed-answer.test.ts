@@ -15,7 +15,9 @@ test('a malformed answer is refused, and ends the question that it was to answer
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more },
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
   });
-  const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'c', version: '1' } };
+  const params = {
+    protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'c', version: '1' },
+  };
   const opened = await post({ id: 0, method: 'initialize', params });
   await opened.text();
   session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };

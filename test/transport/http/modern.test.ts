@@ -7,7 +7,9 @@ import type { Sent } from './harness.ts';
 const region = (value: unknown, headers: Record<string, string>): Sent =>
   modern('tools/call', { name: 'mirrored', arguments: { region: value } }, { 'mcp-name': 'mirrored', ...headers });
 const count = (value: unknown, header: string): Sent =>
-  modern('tools/call', { name: 'mirrored', arguments: { deep: { count: value } } }, { 'mcp-name': 'mirrored', 'mcp-param-count': header });
+  modern('tools/call', { name: 'mirrored', arguments: { deep: { count: value } } }, {
+    'mcp-name': 'mirrored', 'mcp-param-count': header,
+  });
 const without = (sent: Sent, name: string): Sent => ({
   ...sent, headers: Object.fromEntries(Object.entries(sent.headers ?? {}).filter(([key]) => key !== name)),
 });
@@ -23,12 +25,17 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['an error of a method', modern('fail', { code: -32602 }), 200, -32602],
     ['a capability that is missing', modern('fail', { code: -32021 }), 400, -32021],
     ['no version header', without(call, 'mcp-protocol-version'), 400, -32020],
-    ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } },
+      400, -32020],
     ['no version in the body', modern('ping', { _meta: { [capabilities]: {} } }), 400, -32602],
     ['no capabilities', modern('ping', { _meta: { [version]: modernVersion } }), 400, -32602],
     ['no metadata', modern('ping', { _meta: undefined }), 400, -32602],
-    ['an unknown version', modern('ping', { _meta: { [version]: '2099-01-01', [capabilities]: {} } }, { 'mcp-protocol-version': '2099-01-01' }), 400, -32022],
-    ['a legacy version', modern('ping', { _meta: { [version]: '2025-11-25', [capabilities]: {} } }, { 'mcp-protocol-version': '2025-11-25' }), 400, -32022],
+    ['an unknown version', modern('ping', { _meta: { [version]: '2099-01-01', [capabilities]: {} } }, {
+      'mcp-protocol-version': '2099-01-01',
+    }), 400, -32022],
+    ['a legacy version', modern('ping', { _meta: { [version]: '2025-11-25', [capabilities]: {} } }, {
+      'mcp-protocol-version': '2025-11-25',
+    }), 400, -32022],
     ['no method header', without(call, 'mcp-method'), 400, -32020],
     ['another method header', modern('ping', {}, { 'mcp-method': 'Ping' }), 400, -32020],
     ['no name header', without(call, 'mcp-name'), 400, -32020],
@@ -58,7 +65,9 @@ test('the headers of a modern request are held against its body', async (t) => {
 test('what does not belong to the era is ignored or refused', async (t) => {
   const { ask, server } = await start(t);
   const { headers = {}, body } = modern('ping');
-  const answer = await ask({ headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object });
+  const answer = await ask({
+    headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object,
+  });
   assert.deepEqual([answer.status, answer.headers['mcp-session-id']], [200, undefined]);
   assert.equal((await ask({ headers, body: note('x') })).status, 202);
   assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: 1, result: {} } })).status, 400);
@@ -89,7 +98,9 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
 test('leaving before anything was sent cancels as well', async (t) => {
   const { http, server } = await start(t);
   const { headers, body } = modern('wait', { key: 'w' });
-  const client = request(http.url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, agent: false });
+  const client = request(http.url, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, agent: false,
+  });
   client.on('error', () => {});
   client.end(JSON.stringify(body));
   await server.arrived('w');

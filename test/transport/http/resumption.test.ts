@@ -10,7 +10,9 @@ const step = (n: number): string => `{"jsonrpc":"2.0","method":"notifications/st
 test('a stream cut after any event goes on there: nothing lost, nothing twice', async (t) => {
   const { live, open } = await start(t);
   const steps = 6;
-  const expected = [...Array.from({ length: steps }, (_, i) => step(i + 1)), `{"jsonrpc":"2.0","id":1,"result":{"steps":${steps}}}`];
+  const expected = [
+    ...Array.from({ length: steps }, (_, i) => step(i + 1)), `{"jsonrpc":"2.0","id":1,"result":{"steps":${steps}}}`,
+  ];
   for (const version of ['2025-11-25', '2025-03-26']) {
     const headers = await open(version);
     const primes = version === '2025-11-25' ? 1 : 0;
@@ -76,7 +78,9 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   peer?.connection.notify('notifications/two');
   const resumed = await live({ method: 'GET', headers: { ...headers, 'last-event-id': one?.id ?? '' } });
   peer?.connection.notify('notifications/three');
-  const found = [await resumed.next(), await resumed.next()].map((event) => (JSON.parse(event?.data ?? '') as { method: string }).method);
+  const found = [await resumed.next(), await resumed.next()].map(
+    (event) => (JSON.parse(event?.data ?? '') as { method: string }).method,
+  );
   assert.deepEqual(found, ['notifications/two', 'notifications/three']);
   // A newer stream takes over; the older one ends.
   const newer = await live({ method: 'GET', headers });
@@ -105,7 +109,8 @@ test('what cannot be resumed is refused by name', async (t) => {
   const { live, ask, open } = await start(t, { maxReplayPerStream: 200, maxReplay: 400 });
   const headers = await open();
   const other = await open();
-  const resume = (id: string, session = headers) => ask({ method: 'GET', headers: { ...session, 'last-event-id': id } });
+  const resume = (id: string, session = headers) =>
+    ask({ method: 'GET', headers: { ...session, 'last-event-id': id } });
   const events = await (await live({ headers, body: rpc('steps', { steps: 10 }) })).all();
   assert.equal(events.length, 12);
   // The oldest of a stream were forgotten, the newest were not.

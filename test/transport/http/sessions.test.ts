@@ -47,7 +47,8 @@ test('a session is its user\'s alone', async (t) => {
   assert.equal((await ask({ headers: mine, body: rpc('ping') })).status, 200);
   const theirs = { ...mine, ...as('you') };
   for (const method of ['POST', 'GET', 'DELETE']) {
-    assert.equal((await ask({ method, headers: theirs, ...(method === 'POST' && { body: rpc('ping') }) })).status, 404, method);
+    const { status } = await ask({ method, headers: theirs, ...(method === 'POST' && { body: rpc('ping') }) });
+    assert.equal(status, 404, method);
   }
   const nobody = { 'mcp-session-id': mine['mcp-session-id'] ?? '' };
   assert.equal((await ask({ headers: nobody, body: rpc('ping') })).status, 401);
@@ -101,7 +102,9 @@ test('an idle session ends after its time, a busy one does not', (t) => {
   const limits = { ...defaultHttpLimits, sessionIdleMs: 10_000 };
   const host: Host = { server, limits, store: undefined, passed() {}, onError() {} };
   const sessions = createSessions(host);
-  const [idle, used, busy] = [sessions.open(undefined, false), sessions.open(undefined, false), sessions.open(undefined, false)];
+  const [idle, used, busy] = [
+    sessions.open(undefined, false), sessions.open(undefined, false), sessions.open(undefined, false),
+  ];
   assert.ok(idle && used && busy);
   busy.wires = 1;
   t.mock.timers.tick(6000);

@@ -6,8 +6,12 @@ import { fetchHandler } from '../../../src/transport/fetch/index.ts';
 // The check belongs to HTTP alone, so a server that never speaks it does not carry it.
 test('a tool whose schema marks its headers wrongly cannot be called over HTTP, and the answer says why', async () => {
   const server = new McpServer({ name: 'headers', version: '1.0.0' });
-  server.tool('right', { input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } } as never }, () => 'done');
-  server.tool('wrong', { input: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } as never }, () => 'done');
+  server.tool('right', {
+    input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } } as never,
+  }, () => 'done');
+  server.tool('wrong', {
+    input: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } as never,
+  }, () => 'done');
   const handle = fetchHandler(server);
   const call = async (name: string, headers: Record<string, string>): Promise<string> => {
     const response = await handle(new Request('http://127.0.0.1/mcp', {
@@ -36,6 +40,8 @@ test('a tool whose schema marks its headers wrongly cannot be called over HTTP, 
   };
   assert.match(await call('right', { 'mcp-param-a': 'x' }), /"text":"done"/);
   assert.match(await call('right', { 'mcp-param-a': 'y' }), /-32020.*mcp-param-a/);
-  for (let times = 0; times < 2; times++) assert.match(await call('wrong', {}), /-32603.*Tool \\"wrong\\": #\/properties\/a: x-mcp-header/);
+  for (let times = 0; times < 2; times++) {
+    assert.match(await call('wrong', {}), /-32603.*Tool \\"wrong\\": #\/properties\/a: x-mcp-header/);
+  }
   await handle.close();
 });

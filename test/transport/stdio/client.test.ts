@@ -158,7 +158,9 @@ test('stdioTransport: arguments pass as they are, through no shell, in the given
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'barewire-')));
   t.after(() => rm(directory, { recursive: true }));
   const extra = ['$HOME', '*', 'a b', '; exit 1', ''];
-  const { transport, receiver, ask } = bench(t, process.execPath, [programOf('server'), '{}', ...extra], { cwd: directory });
+  const { transport, receiver, ask } = bench(
+    t, process.execPath, [programOf('server'), '{}', ...extra], { cwd: directory },
+  );
   await transport.open(receiver);
   const { cwd, argv } = await ask(1, 'environment');
   assert.equal(cwd, directory);
@@ -168,7 +170,9 @@ test('stdioTransport: arguments pass as they are, through no shell, in the given
 test('stdioTransport: stderr comes line by line, whole characters, long lines in pieces', async (t) => {
   const { transport, receiver, lines, closed } = script(t, `
     const bytes = Buffer.from('first\\r\\n\\nsecond é🙂\\n' + 'x'.repeat(10000) + '\\nlast');
-    for (const byte of bytes.subarray(0, 24)) await new Promise((done) => process.stderr.write(Buffer.from([byte]), done));
+    for (const byte of bytes.subarray(0, 24)) {
+      await new Promise((done) => process.stderr.write(Buffer.from([byte]), done));
+    }
     process.stderr.write(bytes.subarray(24));
   `);
   await transport.open(receiver);
@@ -235,7 +239,10 @@ test('stdioTransport: a program that is not there', async (t) => {
 
 test('stdioTransport: a directory that is not there', async (t) => {
   const { transport, receiver } = bench(t, process.execPath, [], { cwd: '/barewire/no/such/directory' });
-  await assert.rejects(transport.open(receiver), /in \/barewire\/no\/such\/directory: there is no such program or directory/);
+  await assert.rejects(
+    transport.open(receiver),
+    /in \/barewire\/no\/such\/directory: there is no such program or directory/,
+  );
 });
 
 test('stdioTransport: a command that cannot be one', async (t) => {

@@ -102,7 +102,7 @@ const entries = [
     name: 'everything',
     what: 'everything',
     budget: 45 * KIB,
-    ceiling: 51.75 * KIB,
+    ceiling: 52 * KIB,
     platform: 'node',
     // Every export of every public entry of package.json.
     code: (names) => names.map((name, i) => `import * as e${i} from '${name}'; globalThis.e${i} = e${i};`).join('\n'),

@@ -70,9 +70,9 @@ export function need(name: string, what: string): void {
 }
 
 /** Why a local call failed without an answer; never confused with an error that the peer sent. */
-export type LocalFailure = 'closed' | 'timeout' | 'cancelled';
+export type LocalFailure = 'closed' | 'timeout';
 
-/** A call that ended on this side: the connection closed, the time was up, or the caller cancelled. */
+/** A call that ended on this side: the connection closed, or the time was up. */
 export class ConnectionError extends Error {
   readonly reason: LocalFailure;
 

@@ -198,7 +198,7 @@ function canonical(value: unknown): string {
 }
 
 /**
- * 64 bits of FNV-1a with two primes. It tells two questions of one handler apart; against forging stands the
+ * FNV-1a twice, with two multipliers. It tells two questions of one handler apart; against forging stands the
  * seal, and a client that wants to lie about an answer can do so without a collision.
  */
 function digestOf(text: string): string {
@@ -209,5 +209,5 @@ function digestOf(text: string): string {
     high = Math.imul(high ^ unit, 0x01000193);
     low = Math.imul(low ^ unit, 0x85ebca6b);
   }
-  return `${high}${low}`;
+  return `${high},${low}`;
 }

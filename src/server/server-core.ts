@@ -295,7 +295,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       if (agree) {
         needExtension(extension, exchange);
         agreed[key] = agree(wanted, exchange);
-      } else if (wanted && has[filterNeeds[key] as ListName]) agreed[key] = wanted;
+      } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds[key] as ListName]) {
+        agreed[key] = wanted;
+      }
     }
     return agreed;
   }

@@ -66,7 +66,7 @@ export function messagePortTransport(
       if (receiver !== undefined) throw new Error('The port has been opened before');
       receiver = to;
       detach = attach(port, (text) => {
-        trace?.({ direction: 'received', text, at: Date.now() });
+        trace?.({ direction: 'received', text: String(text), at: Date.now() });
         to.message(decode(text));
       }, () => {
         detach?.();
@@ -125,7 +125,7 @@ export function serveMessagePort(
   }
 
   const detach = attach(port, (text) => {
-    trace?.({ direction: 'received', text, at: Date.now() });
+    trace?.({ direction: 'received', text: String(text), at: Date.now() });
     peer.receive(decode(text));
   }, () => finish('the client closed its port'));
 

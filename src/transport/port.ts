@@ -25,7 +25,7 @@ export type Trace = (entry: TraceEntry) => void;
 
 /**
  * What a transport needs of a server. Transports know this and not the server itself, so that either can be
- * replaced. `McpServer` implements it.
+ * replaced. `ServerCore` implements it.
  */
 export interface ServerPort {
   /** The revisions that are served, newest first. */

@@ -444,6 +444,7 @@ test('connection: what cannot be an answer, or answers nothing, is refused as be
     [[1, -32600], [1, -32600], [2, -32600], ['1', -32600], [null, -32600]]);
   assert.equal(connection.waiting, 1);
   assert.deepEqual(errors, []);
+  connection.close();
 });
 
 test('connection: a malformed answer in a batch', async () => {

@@ -218,3 +218,15 @@ test('batches are for the one revision that has them', async () => {
     if (!Array.isArray(answer)) assert.equal((answer as { error: { code: number } }).error.code, -32600);
   }
 });
+
+test('a filter of subscriptions is agreed as far as it says true and the server has the list', async () => {
+  const server = new McpServer(info);
+  server.tool('a', {}, () => '');
+  const peer = await connect(server);
+  const notifications = { toolsListChanged: 'yes', promptsListChanged: true, constructor: true, unknown: 1 };
+  void peer.modern('subscriptions/listen', { notifications });
+  const { params } = await peer.next();
+  assert.deepEqual(params?.['notifications'], {});
+  void peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.deepEqual((await peer.next()).params?.['notifications'], { toolsListChanged: true });
+});

@@ -293,7 +293,10 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   function postPaired(exchange: Exchange, auth: Auth | undefined, decoded: Decoded): void {
     const session = sessions.find(pairId(exchange.query), auth, true);
     if (session === undefined) return refuse(exchange, 404, noSession);
-    if (session.peer.inFlight >= limits.maxStreamsPerSession) return refuse(exchange, 429, tooMany);
+    // Answers and cancellations are what makes room again.
+    if (decoded.kind === 'request' && session.peer.inFlight >= limits.maxStreamsPerSession) {
+      return refuse(exchange, 429, tooMany, decoded.message.id);
+    }
     // Whatever comes of it goes over the stream.
     exchange.respond(202, '');
     session.peer.receive(decoded);

@@ -35,7 +35,7 @@ export interface Exchange extends RequestInfo {
   end(): void;
   /** Breaks the connection off. */
   destroy(): void;
-  /** Bytes that were written and that the client has not taken yet. */
+  /** What was written and the client has not taken yet: bytes, and of this turn characters. */
   readonly buffered: number;
   /**
    * `listener` is called when the client leaves before the answer is complete. It replaces the one before.

@@ -49,3 +49,23 @@ test('the paths can be chosen, or left out', async (t) => {
   const none = await start(t, { sse: false });
   assert.equal((await none.ask({ method: 'GET', path: '/sse' })).status, 404);
 });
+
+test('a full session takes no further request, and still takes answers', async (t) => {
+  const { ask, live, server } = await start(t, { maxStreamsPerSession: 1 });
+  const stream = await live({ method: 'GET', path: '/sse' });
+  const path = (await stream.next())?.data ?? '';
+  const post = (body: object) => ask({ path, body });
+  const next = async (): Promise<{ id: number; result?: unknown }> => JSON.parse((await stream.next())?.data ?? '');
+  await post(rpc('initialize', { protocolVersion: '2024-11-05' }, 0));
+  await next();
+  await post(note('notifications/initialized'));
+  await post(rpc('ask', {}, 1));
+  const question = await next();
+  const refused = await post(rpc('echo', {}, 2));
+  assert.equal(refused.status, 429);
+  assert.equal((JSON.parse(refused.text) as { id: unknown }).id, 2);
+  assert.equal((await post({ jsonrpc: '2.0', id: question.id, result: { roots: [] } })).status, 202);
+  assert.deepEqual(await next(), { jsonrpc: '2.0', id: 1, result: { answer: { roots: [] } } });
+  assert.equal((await post(rpc('echo', {}, 3))).status, 202);
+  assert.equal(server.peers.size, 1);
+});

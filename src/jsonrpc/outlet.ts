@@ -25,7 +25,8 @@ export class Serialized {
 
 export function successText(id: RequestId, result: object): string {
   const text = result instanceof Serialized ? result.text : JSON.stringify(result);
-  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`;
+  // Not `${id}` for a number: V8 caches that text, and with it half of each answer outlives the young generation.
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
 export function failureText(id: RequestId | null, error: ErrorObject): string {

@@ -394,3 +394,10 @@ describe('formats', () => {
     }
   });
 });
+
+test('what an alternative that failed would have evaluated stays unevaluated', () => {
+  const schema = { anyOf: [{ prefixItems: [{ exclusiveMaximum: 0 }] }, {}], unevaluatedItems: false };
+  const [error, ...more] = errorsOf(schema, [3]);
+  assert.deepEqual([error?.path, error?.keyword, more], ['/0', 'unevaluatedItems', []]);
+  assert.deepEqual(errorsOf(schema, [-1]), []);
+});

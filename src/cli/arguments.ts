@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/index.ts';
 import type { JsonSchema } from '../schema/types.ts';
 import type { Bag } from './words.ts';
@@ -44,7 +45,7 @@ export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): M
     return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are no object' };
   } catch (error) {
     // A schema that is none.
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorMessage(error) };
   }
 }
 

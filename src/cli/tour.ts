@@ -1,12 +1,13 @@
 import type { Answers } from './answers.ts';
-import { makeArguments } from './arguments.ts';
 import { createExplainer } from './reporter.ts';
 import type { Reporter, Row } from './reporter.ts';
-import { reasonNotToCall } from './safety.ts';
+import { Absent, callTools, cancelCall } from './tool-calls.ts';
+import type { Calling } from './tool-calls.ts';
 import { createWatchdog } from './watchdog.ts';
-import { count, some } from './words.ts';
+import { count } from './words.ts';
 import { McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
 import type { CompleteRequestParams } from '../protocol/completion.ts';
 import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
@@ -50,13 +51,9 @@ export interface TourResult {
   readonly messages: number;
 }
 
-/** A step that the server has nothing for. */
-class Absent extends Error {}
-
-const most = { resources: 4, prompts: 3, tools: 25 };
+const most = { resources: 4, prompts: 3 };
 /** However long it talks: one request gets five minutes. */
 const longestMs = 300_000;
-const cancelAfterMs = 400;
 
 /**
  * Walks the protocol with one server, from the first message to the last, and reports each step. Never
@@ -142,7 +139,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       end('ok', await run());
       return true;
     } catch (error) {
-      end(error instanceof Absent ? 'absent' : 'failed', textOf(error));
+      end(error instanceof Absent ? 'absent' : 'failed', errorMessage(error));
       return false;
     }
   }
@@ -164,6 +161,17 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     if (client.capabilities?.[capability] === undefined) {
       throw new Absent(`the server does not declare ${capability}`);
     }
+  };
+
+  const calling: Calling = {
+    client,
+    overHttp: transport.kind === 'http',
+    only,
+    ask,
+    part,
+    note: (text) => reporter.note(text),
+    progressed: () => void heard.progress++,
+    gone: () => gone !== undefined,
   };
 
   reporter.walk(options.title);
@@ -260,10 +268,13 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     const before = { ...heard };
     await step(
       'Calling tools', 'Each safe one, with arguments made from its schema. The server may ask back.',
-      () => call(tools),
+      () => {
+        declared('tools');
+        return callTools(tools, calling);
+      },
     );
     told(before);
-    await step('Cancelling', 'The client no longer wants an answer, and says so.', () => cancel(tools));
+    await step('Cancelling', 'The client no longer wants an answer, and says so.', () => cancelCall(tools, calling));
     if (watched !== undefined) {
       const uri = watched;
       await step('Unsubscribing', 'The server need not tell any more.', async () => {
@@ -347,95 +358,6 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     }
     return done.join(', ');
   }
-
-  async function call(tools: readonly Tool[]): Promise<string> {
-    declared('tools');
-    let called = 0;
-    let failing = 0;
-    let left = 0;
-    const refused: string[] = [];
-    const broken: string[] = [];
-    const wanted = only ? tools.filter(({ name }) => only.includes(name)) : tools;
-    for (const tool of wanted) {
-      const made = makeArguments(tool.inputSchema);
-      const reason = reasonNotToCall(tool)
-        ?? ('problem' in made ? `no arguments could be made for it: ${made.problem}` : undefined)
-        ?? (called >= most.tools ? `${most.tools} are enough` : undefined);
-      await part(tool.name);
-      if (reason !== undefined || 'problem' in made) {
-        left++;
-        reporter.note(`It is not called: ${reason}.`);
-        continue;
-      }
-      try {
-        const { isError } = await ask(
-          (how) => client.callTool(tool.name, made.args, { ...how, onProgress: () => void heard.progress++ }),
-        );
-        if (isError) failing++;
-      } catch (error) {
-        // An error is an answer: the arguments were made up. Everything else is none, and the next tool may
-        // do better.
-        if (error instanceof RpcError) refused.push(tool.name);
-        else {
-          broken.push(`${tool.name}: ${textOf(error)}`);
-          reporter.note(`It failed: ${textOf(error)}`);
-        }
-        if (gone !== undefined) break;
-      }
-      called++;
-    }
-    if (broken.length > 0) throw new Error(`${broken.join('; ')} (${count(called, 'tool')} called)`);
-    if (called === 0) {
-      throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
-    }
-    return [
-      `${called} called`,
-      failing > 0 && `${failing} of them answered isError`,
-      refused.length > 0 && `refused: ${some(refused)}`,
-      left > 0 && `${left} listed only`,
-    ].filter((part) => part !== false).join(', ');
-  }
-
-  /** Begins a call that takes its time, and gives it up: at its first progress, or soon after. */
-  async function cancel(tools: readonly Tool[]): Promise<string> {
-    const safe = tools.flatMap((tool) => {
-      const made = makeArguments(tool.inputSchema, false);
-      const fits = reasonNotToCall(tool) === undefined && tool.annotations?.readOnlyHint !== false
-        && 'args' in made;
-      return fits ? [{ tool, args: made.args }] : [];
-    });
-    const slow = safe.find(({ tool: { name, description } }) =>
-      /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
-    const { tool, args } = slow ?? safe[0] ?? {};
-    if (!tool || !args) throw new Absent('there is no tool to cancel');
-    const controller = new AbortController();
-    const reason = new Error('the tour has seen enough');
-    let timer: NodeJS.Timeout | undefined;
-    // A quick tool would have answered by then: it is cancelled at once.
-    if (slow) timer = setTimeout(() => controller.abort(reason), cancelAfterMs);
-    try {
-      await ask((how) => {
-        const running = client.callTool(tool.name, args, {
-          ...how,
-          signal: AbortSignal.any([controller.signal, ...how.signal ? [how.signal] : []]),
-          onProgress: () => controller.abort(reason),
-        });
-        if (!slow) controller.abort(reason);
-        return running;
-      });
-      return `${tool.name} had answered before it could be cancelled`;
-    } catch (error) {
-      if (error !== reason) throw error;
-      if (transport.kind === 'http' && client.revision?.era === 'modern') {
-        reporter.note(
-          'Nothing is sent: over HTTP the client closes the stream of its request, which says it.',
-        );
-      }
-      return `${tool.name} was cancelled`;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 }
 
 /** Runs what may be refused, because its arguments were made up. */
@@ -450,5 +372,3 @@ async function refusable(run: () => Promise<unknown>, done: string): Promise<str
 }
 
 const listed = (n: number, noun: string): string => `${count(n, noun)} listed`;
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
-import { isImplementation, metaKeys, metaOf } from '../protocol/meta.ts';
+import { isImplementation, metaKeys, metaOf, modernErrors } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { HttpError } from '../transport/port.ts';
@@ -28,10 +28,6 @@ export interface Negotiator {
   /** Starts the far side again, after it left; undefined where that cannot be done. */
   readonly restart: (() => Promise<void>) | undefined;
 }
-
-const modernErrors: readonly number[] = [
-  errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
-];
 
 /**
  * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
@@ -9,9 +9,6 @@ import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
 import { completeForm } from '../schema/elicitation.ts';
 import type { Form } from '../schema/elicitation.ts';
 import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
-
-const invalid = (message: string): RpcError =>
-  new RpcError(errorCodes.invalidParams, `Invalid params: ${message}`);
 
 /**
  * Answers a question of the server's: a request of its own in the legacy era, an input request in the modern
@@ -31,7 +28,7 @@ export async function answerQuestion(
     const capability = method.slice(0, method.indexOf('/')) as keyof ClientCapabilities;
     // 2025-11-25 client/elicitation#error-handling, client/sampling, client/roots#error-handling.
     throw declared[capability]
-      ? invalid(missing.message)
+      ? new RpcError(errorCodes.invalidParams, `Invalid params: ${missing.message}`)
       : new RpcError(errorCodes.methodNotFound, missing.message);
   }
   const { onElicit, onElicitUrl, onSample, roots } = options;
@@ -39,27 +36,27 @@ export async function answerQuestion(
     case 'ping':
       return {};
     case 'elicitation/create':
-      if (typeof params['message'] !== 'string') throw invalid('params.message must be a string');
+      if (typeof params['message'] !== 'string') throw invalidParams('message must be a string');
       if (params['mode'] === 'url') {
         if (!onElicitUrl) break;
-        if (typeof params['url'] !== 'string') throw invalid('params.url must be a string');
+        if (typeof params['url'] !== 'string') throw invalidParams('url must be a string');
         const { action } = judge(await onElicitUrl(params as unknown as ElicitRequestURLParams, context));
         return { action };
       }
       if (!onElicit) break;
-      if (!isObject(params['requestedSchema'])) throw invalid('params.requestedSchema must be an object');
+      if (!isObject(params['requestedSchema'])) throw invalidParams('requestedSchema must be an object');
       return complete(
         params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context),
       );
     case 'sampling/createMessage':
       if (!onSample) break;
-      if (!Array.isArray(params['messages'])) throw invalid('params.messages must be a list');
+      if (!Array.isArray(params['messages'])) throw invalidParams('messages must be a list');
       return onSample(params as unknown as CreateMessageRequestParams, context);
     case 'roots/list':
       if (!roots) break;
       return { roots: typeof roots === 'function' ? await roots() : roots };
   }
-  throw new RpcError(errorCodes.methodNotFound, `Method not found: ${method}`);
+  throw methodNotFound(method);
 }
 
 function judge(answer: ElicitAnswer): ElicitAnswer {

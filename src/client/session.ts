@@ -1,9 +1,10 @@
 import { Connection } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/connection.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { methodNotFound, need, RpcError } from '../jsonrpc/errors.ts';
+import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
+import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
@@ -59,7 +60,7 @@ export class Session implements ListeningPort {
 
   readonly report = (error: unknown): void => {
     try {
-      this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
+      this.options.onError?.(toError(error));
     } catch {
       // A handler of errors that fails has nobody left to tell.
     }
@@ -224,12 +225,7 @@ export class Session implements ListeningPort {
   // ---- what arrives
 
   #newConnection(): Connection {
-    return new Connection({
-      send: (text, message) => this.#transport?.send(text, message),
-      answer: (text) => {
-        if (text !== undefined) this.#transport?.send(text);
-      },
-    }, {
+    return new Connection(pipeOutlet((text, message) => this.#transport?.send(text, message)), {
       request: (inbound) => this.#answerRequest(inbound),
       notification: (notification) => this.#notice(notification),
       error: this.report,
@@ -278,9 +274,7 @@ export class Session implements ListeningPort {
     }
     if (method === 'ping') return {};
     if (!mayPass(clientLifecycle[this.#state].receive, method)) {
-      throw new RpcError(
-        errorCodes.invalidRequest, `Invalid request: ${method} before the handshake is over`,
-      );
+      throw invalidRequest(`${method} before the handshake is over`);
     }
     const { answering } = this.options;
     if (!answering) throw methodNotFound(method);

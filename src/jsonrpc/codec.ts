@@ -90,7 +90,7 @@ function idRule(id: unknown): string {
 /** The refusal says the message's own id back where it can be one. */
 const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`),
-  answer: method === undefined,
+  ...method === undefined && { answer: `Invalid answer: ${what}` },
 });
 
 export function refusal(id: RequestId | null, code: number, message: string): Refusal {

@@ -1,6 +1,6 @@
 import { encode, isObject, isRequestId, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
-import { ConnectionError, RpcError } from './errors.ts';
+import { ConnectionError, errorMessage, RpcError, toError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
   Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
@@ -132,9 +132,10 @@ export class Connection {
    * Fails the question of ours that a message which could not be read was to answer. False:
    * it was to answer none.
    */
-  refused({ id, answer, error: { code, message } }: Refusal): boolean {
-    const error = new RpcError(code, message.replace('request', 'answer'));
-    if (!answer || this.fail(id as RequestId, error) === undefined) return false;
+  refused({ id, answer, error: { code } }: Refusal): boolean {
+    if (answer === undefined || id === null || !this.#pending?.has(id)) return false;
+    const error = new RpcError(code, answer);
+    this.fail(id, error);
     this.#report(error);
     return true;
   }
@@ -278,7 +279,7 @@ export class Connection {
     // 2025-11-25 basic/utilities/cancellation: `initialize` MUST NOT be cancelled.
     if (method === undefined || this.#handlers.giveUp?.(id, method) || method === 'initialize') return;
     this.notify('notifications/cancelled', {
-      requestId: id, reason: reason instanceof Error ? reason.message : String(reason),
+      requestId: id, reason: errorMessage(reason),
     });
   }
 
@@ -333,7 +334,7 @@ export class Connection {
   }
 
   #report(thrown: unknown): void {
-    this.#handlers.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    this.#handlers.error(toError(thrown));
   }
 
   /** Resolves once every request of the peer's has been answered or cancelled. */

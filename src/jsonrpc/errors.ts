@@ -64,6 +64,11 @@ export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Anything thrown, as an error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** Throws where the runtime lacks a global, naming it and what wanted it. */
 export function need(name: string, what: string): void {
   if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);

@@ -53,7 +53,7 @@ export type Decoded =
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
-  /** It has no `method`: where a question with this id waits for its answer, this was to be it. */
-  answer?: boolean;
+  /** It has no `method`: where a question with this id waits for its answer, this is its fault. */
+  answer?: string;
   error: ErrorObject;
 }

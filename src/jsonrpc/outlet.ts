@@ -14,6 +14,16 @@ export interface Outlet {
   answer(text: string | undefined, errorCode?: number): void;
 }
 
+/** The outlet of a pipe, where an answer goes the way of every other message. */
+export function pipeOutlet(send: Outlet['send']): Outlet {
+  return {
+    send,
+    answer(text) {
+      if (text !== undefined) send(text);
+    },
+  };
+}
+
 /** A result that is already JSON text, so that a list is serialized once and not for every client. */
 export class Serialized {
   readonly text: string;
@@ -25,7 +35,7 @@ export class Serialized {
 
 export function successText(id: RequestId, result: object): string {
   const text = result instanceof Serialized ? result.text : JSON.stringify(result);
-  // Not `${id}` for a number: V8 caches that text, and with it half of each answer outlives the young generation.
+  // Not `${id}` for a number: V8 caches that text, and what it is part of outlives the young generation.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 

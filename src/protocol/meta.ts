@@ -18,6 +18,11 @@ export const metaKeys = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
+/** Errors that say that a server is a modern one. 2026-07-28 basic/versioning#backward-compatibility. */
+export const modernErrors: readonly number[] = [
+  errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
+];
+
 /** What a modern request says of itself. */
 export interface RequestMeta {
   readonly revision: Revision;

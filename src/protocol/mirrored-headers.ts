@@ -71,10 +71,16 @@ function annotate(
   return undefined;
 }
 
-/** The argument at a path, as its header says it before encoding; undefined where there is none to mirror. */
-export function mirroredValue(args: unknown, path: readonly string[]): string | undefined {
+/** The argument that a path of property names leads to; undefined where it is missing. */
+export function argumentAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+/** The argument at a path, as its header says it before encoding; undefined where there is none to mirror. */
+export function mirroredValue(args: unknown, path: readonly string[]): string | undefined {
+  const value = argumentAt(args, path);
   return typeof value === 'string' ? value
     : typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value)
       : undefined;

@@ -97,7 +97,7 @@ function decode(value: string): string | undefined {
   }
 }
 
-function parse(text: string, maxLength: number, maxVariables: number): Step[] {
+function parse(text: string, { maxLength = 2048, maxVariables = 32 }: UriTemplateLimits): Step[] {
   const steps: Step[] = [];
   let at = 0;
   const check = (holds: boolean, why: string): void => {
@@ -142,11 +142,11 @@ function parse(text: string, maxLength: number, maxVariables: number): Step[] {
 export function expandUriTemplate(
   text: string,
   values: { readonly [name: string]: string | undefined },
-  { maxLength = 2048, maxVariables = 32 }: UriTemplateLimits = {},
+  limits: UriTemplateLimits = {},
 ): string {
   let uri = '';
   let later: 0 | 1 = 0;
-  for (const { name, head, opens, operator } of parse(text, maxLength, maxVariables)) {
+  for (const { name, head, opens, operator } of parse(text, limits)) {
     if (head) later = 0;
     const value = name === undefined ? '' : Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) continue;
@@ -163,8 +163,8 @@ export function expandUriTemplate(
  * SyntaxError that names the place for what is not a template or is beyond a limit.
  */
 export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
-  const { maxLength = 2048, maxVariables = 32, maxUriLength = 8192 } = limits;
-  const steps = parse(text, maxLength, maxVariables);
+  const { maxUriLength = 8192 } = limits;
+  const steps = parse(text, limits);
 
   // From the last step to the first, for each place in the URI: where the step ends if it starts there and
   // the rest fits, or -1. A variable has two such rows: as the first of its expression that is there, and as

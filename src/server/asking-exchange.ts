@@ -12,6 +12,10 @@ import type { Outcome, QuestionGenerator } from './run.ts';
 /** How often a question is put before an answer that cannot be used is an error. */
 export const defaultMaxAsks = 3;
 
+/** What a handler gets then. */
+export const unanswered = ({ method }: Question, problem: string | undefined): Error =>
+  new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
+
 /** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
 export abstract class AskingExchange extends Exchange implements Context {
   /**

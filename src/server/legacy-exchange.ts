@@ -1,6 +1,6 @@
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import { AskingExchange, defaultMaxAsks } from './asking-exchange.ts';
+import { AskingExchange, defaultMaxAsks, unanswered } from './asking-exchange.ts';
 import type { Question } from './question.ts';
 import type { Session } from './session.ts';
 
@@ -39,6 +39,6 @@ export class LegacyExchange extends AskingExchange {
       if ('value' in reading) return reading.value;
       problem = reading.problem;
     }
-    throw new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
+    throw unanswered(question, problem);
   }
 }

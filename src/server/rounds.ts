@@ -4,7 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { InputRequests } from '../protocol/input-required.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Auth } from '../transport/port.ts';
-import { AskingExchange, defaultMaxAsks } from './asking-exchange.ts';
+import { AskingExchange, defaultMaxAsks, unanswered } from './asking-exchange.ts';
 import type { Question } from './question.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
@@ -139,9 +139,7 @@ export class ModernExchange extends AskingExchange {
       problem = reading.problem;
     }
     const times = q[key]?.[0] === digest ? q[key][1] : 0;
-    if (problem !== undefined && times >= defaultMaxAsks) {
-      throw new Error(`${method}: no usable answer after ${times} attempts: ${problem}`);
-    }
+    if (problem !== undefined && times >= defaultMaxAsks) throw unanswered(question, problem);
     delete a[key];
     q[key] = [digest, times + 1];
     if (this.#open === undefined) nextTurn(() => void this.#suspend());
@@ -183,7 +181,7 @@ function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] &
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isObject(value)) return value;
-  // A key `__proto__` of the value's own is its own here too, and is set as any other.
+  // A key `__proto__` of the value's own is its own here too, and is set like every other.
   const own = { ...value };
   for (const key of Object.keys(own)) if (typeof own[key] === 'object') own[key] = copy(own[key]);
   return own;

@@ -1,6 +1,6 @@
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPeer, ServerPort, Trace } from './port.ts';
 
 export interface MemoryOptions {
@@ -32,13 +32,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
         to.message(decode(text));
       });
     };
-    const outlet: Outlet = {
-      send: deliver,
-      answer: (text) => {
-        if (text !== undefined) deliver(text);
-      },
-    };
-    const mine = peer = server.connect(outlet, { auth, modern: true });
+    const mine = peer = server.connect(pipeOutlet(deliver), { auth, modern: true });
   }
 
   async function disconnect(): Promise<void> {

@@ -1,6 +1,6 @@
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
 
 export interface PortEvent {
@@ -104,13 +104,7 @@ export function serveMessagePort(
     trace?.({ direction: 'sent', text, at: Date.now() });
     port.postMessage(text);
   };
-  const outlet: Outlet = {
-    send: say,
-    answer(text) {
-      if (text !== undefined) say(text);
-    },
-  };
-  const peer = server.connect(outlet, { auth, modern: true });
+  const peer = server.connect(pipeOutlet(say), { auth, modern: true });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
     resolveClosed = resolve;

@@ -2,6 +2,7 @@ import { decode } from '../../jsonrpc/codec.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
+import { modernErrors } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { HttpError, SessionExpired } from '../port.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../port.ts';
@@ -31,12 +32,10 @@ interface Exchange {
 
 const maxRedirects = 3;
 
-// A server that answers with one of these is a modern one.
-// 2026-07-28 basic/transports/streamable-http#backward-compatibility.
-const modernCodes: readonly number[] = [
-  errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
-  errorCodes.methodNotFound,
-];
+// 2026-07-28 basic/transports/streamable-http#backward-compatibility:
+// with an HTTP error, `-32601` says it too.
+const saysModern = (code: number): boolean =>
+  code === errorCodes.methodNotFound || modernErrors.includes(code);
 
 /**
  * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
@@ -206,7 +205,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     if (
       message.method === 'initialize' && endpoint === undefined
       && (status === 400 || status === 404 || status === 405)
-      && !(error && modernCodes.includes(error.code)) && await fallBack()
+      && !(error && saysModern(error.code)) && await fallBack()
     ) return post(exchange, text, message);
     if (!error || exchange.id === undefined) throw new HttpError(status, body);
     deliver(decoded, exchange);

@@ -1,5 +1,6 @@
 import { classify, decode, decodeUtf8 } from '../../jsonrpc/codec.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { toError } from '../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../jsonrpc/message.ts';
 import { failureText } from '../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
@@ -74,7 +75,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   }
 
   function report(thrown: unknown): void {
-    onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    onError(toError(thrown));
   }
 
   function handle(exchange: Exchange): void {

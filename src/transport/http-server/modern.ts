@@ -1,6 +1,5 @@
-import { isObject } from '../../jsonrpc/codec.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
+import { internalError, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
 import { Cancelled } from '../../jsonrpc/inbound.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Request } from '../../jsonrpc/message.ts';
@@ -8,7 +7,7 @@ import { failureText } from '../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { metaKeys, metaOf, readRequestMeta } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
-import { decodeHeaderValue, mirroredParameters } from '../../protocol/mirrored-headers.ts';
+import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../protocol/mirrored-headers.ts';
 import type { Auth, ServerPort } from '../port.ts';
 import type { Exchange } from './exchange.ts';
 import type { Accepted } from './guard.ts';
@@ -151,14 +150,13 @@ function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, reado
   let found = mirrored.get(schema);
   if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
   if ('headers' in found) return found.headers;
-  throw new RpcError(errorCodes.internalError, `Tool ${JSON.stringify(name)}: ${found.fault}`);
+  throw internalError(`Tool ${JSON.stringify(name)}: ${found.fault}`);
 }
 
 function compareParameter(
   header: string, path: readonly string[], params: Request['params'], exchange: Exchange,
 ): void {
-  let value: unknown = params?.['arguments'];
-  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  const value = argumentAt(params?.['arguments'], path);
   const given = decoded(header, exchange.header(header));
   if (value === undefined || value === null) {
     if (given !== undefined) throw mismatch(`${header} is there, and its argument is not`);

@@ -1,8 +1,10 @@
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../jsonrpc/message.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import type { Auth, ServerPeer } from '../port.ts';
 import type { Exchange, HeaderFields } from './exchange.ts';
+import type { Accepted } from './guard.ts';
 import type { Host } from './options.ts';
 import { SseStream } from './streams.ts';
 
@@ -115,7 +117,7 @@ export class Post implements Outlet {
   readonly #host: Host;
   readonly #session: Session;
   readonly #exchange: Exchange;
-  readonly #accepts: { readonly json: boolean; readonly sse: boolean };
+  readonly #accepts: Accepted;
   readonly #id: RequestId | undefined;
   /** Given where this very POST opens the session. */
   readonly #failed: (() => void) | undefined;
@@ -124,7 +126,7 @@ export class Post implements Outlet {
   answered = false;
 
   constructor(
-    host: Host, session: Session, exchange: Exchange, accepts: { json: boolean; sse: boolean },
+    host: Host, session: Session, exchange: Exchange, accepts: Accepted,
     id: RequestId | undefined, failed?: () => void,
   ) {
     this.#host = host;
@@ -163,8 +165,9 @@ export class Post implements Outlet {
     if (text !== undefined) {
       this.#host.passed('sent', text);
       if (!this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined)) {
-        // -32700 and -32600: it was no request. Any other error is an answer like a result.
-        const status = errorCode === -32600 || errorCode === -32700 ? 400 : 200;
+        // It was no request. Any other error is an answer like a result.
+        const none = errorCode === errorCodes.invalidRequest || errorCode === errorCodes.parseError;
+        const status = none ? 400 : 200;
         return this.#exchange.respond(status, text, errorCode === undefined ? this.#fields() : undefined);
       }
     }

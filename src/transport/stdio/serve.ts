@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { decode } from '../../jsonrpc/codec.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
-import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import type { ServerPort, Trace } from '../port.ts';
 import { lineWriter, within } from './writer.ts';
 
@@ -56,13 +56,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     trace?.({ direction: 'sent', text, at: Date.now() });
     writer.write(text);
   };
-  const outlet: Outlet = {
-    send: say,
-    answer(text) {
-      if (text !== undefined) say(text);
-    },
-  };
-  const peer = server.connect(outlet, { modern: true });
+  const peer = server.connect(pipeOutlet(say), { modern: true });
   const framer = createFramer({
     line(text) {
       trace?.({ direction: 'received', text, at: Date.now() });

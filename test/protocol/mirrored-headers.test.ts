@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  argumentAt,
   decodeHeaderValue, encodeHeaderValue, mirroredParameters, mirroredValue,
 } from '../../src/protocol/mirrored-headers.ts';
 
@@ -104,4 +105,10 @@ test('refuses values that no header may hold', () => {
   ]) {
     assert.equal(decodeHeaderValue(text), undefined, text);
   }
+});
+
+test('an argument that is missing is not found on a prototype', () => {
+  assert.equal(argumentAt({}, ['constructor']), undefined);
+  assert.equal(argumentAt({ a: {} }, ['a', '__proto__']), undefined);
+  assert.equal(argumentAt({ a: { constructor: 1 } }, ['a', 'constructor']), 1);
 });

@@ -6,7 +6,7 @@ import type { ClientOptions } from '../src/client/index.ts';
 import { createFramer } from '../src/jsonrpc/framing.ts';
 import { McpServer } from '../src/server/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
-import '../src/transport/fetch/index.ts';
+import '../src/transport/http/fetch/index.ts';
 import '../src/transport/message-port.ts';
 
 const missing = [

@@ -15,10 +15,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   transport: ['jsonrpc', 'schema', 'protocol'],
   server: ['jsonrpc', 'schema', 'protocol', 'transport'],
   client: ['jsonrpc', 'schema', 'protocol', 'transport'],
-  cli: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
+  explain: ['jsonrpc', 'schema', 'protocol', 'transport'],
+  transcript: ['jsonrpc', 'schema', 'protocol', 'transport', 'explain'],
+  oauth: ['jsonrpc', 'schema', 'protocol', 'transport'],
+  tasks: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
+  fleet: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
+  host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks'],
+  doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain', 'oauth', 'host'],
+  cli: [
+    'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',
+    'host', 'doctor',
+  ],
 };
 /** Where Node may be imported. */
-const nodeFolders: readonly string[] = ['transport/stdio/', 'transport/http/', 'cli/'];
+const nodeFolders: readonly string[] = [
+  'transport/stdio/', 'transport/http/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'host/node/', 'cli/',
+];
 
 interface Import {
   readonly from: string;

@@ -6,8 +6,8 @@ import { makeArguments } from './arguments.ts';
 import type { ClientHandlers, ElicitAnswer } from '../client/options.ts';
 import type { ElicitRequestParams } from '../protocol/elicitation.ts';
 import type { CreateMessageResult } from '../protocol/sampling.ts';
-import { completeForm } from '../schema/elicitation.ts';
-import type { Form } from '../schema/elicitation.ts';
+import { completeForm } from '../protocol/form.ts';
+import type { Form } from '../protocol/form.ts';
 
 /** How the tour answers what a server asks. */
 export interface AnswerOptions {

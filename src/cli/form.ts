@@ -1,9 +1,10 @@
 import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../protocol/elicitation.ts';
 import type { Prompter } from './prompter.ts';
-import { style, visible } from './terminal.ts';
+import { visible } from '../explain/safe-text.ts';
+import { style } from './terminal.ts';
 import type { Style } from './terminal.ts';
-import { bag, items, name as nameOf, quote } from './words.ts';
-import type { Bag } from './words.ts';
+import { bag, items, name as nameOf, quote } from '../explain/words.ts';
+import type { Bag } from '../explain/words.ts';
 
 /** Judges content by a form and applies its defaults: `completeForm` of the schema folder, or its like. */
 export type CompleteForm = (

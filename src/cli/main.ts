@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 import { style, wantsColour } from './terminal.ts';
 import { tour } from './tour.ts';
 import type { TourOptions } from './tour.ts';
-import { count } from './words.ts';
+import { count } from '../explain/words.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 45_000;

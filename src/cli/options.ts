@@ -1,4 +1,4 @@
-import { revisions } from './methods.ts';
+import { revisions } from '../explain/phrases.ts';
 import type { Target } from './target.ts';
 
 /** What the command line asks for. */

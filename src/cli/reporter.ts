@@ -1,7 +1,8 @@
-import { explain } from './explain.ts';
-import { table, visible, width, wireLine } from './terminal.ts';
+import { explain } from '../explain/explain.ts';
+import { visible, width, wireLine } from '../explain/safe-text.ts';
+import { table } from './terminal.ts';
 import type { Style } from './terminal.ts';
-import { bag } from './words.ts';
+import { bag } from '../explain/words.ts';
 import type { TraceEntry } from '../transport/port.ts';
 
 /** What came of one step. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { httpTransport } from '../transport/fetch/index.ts';
+import { httpTransport } from '../transport/http/fetch/index.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
 import type { Root } from '../protocol/roots.ts';

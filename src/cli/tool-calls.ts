@@ -1,6 +1,6 @@
 import { makeArguments } from './arguments.ts';
 import { reasonNotToCall } from './safety.ts';
-import { count, some } from './words.ts';
+import { count, some } from '../explain/words.ts';
 import { RpcError } from '../client/index.ts';
 import type { McpClient } from '../client/index.ts';
 import type { CallOptions } from '../client/options.ts';

@@ -4,7 +4,7 @@ import type { Reporter, Row } from './reporter.ts';
 import { Absent, callTools, cancelCall } from './tool-calls.ts';
 import type { Calling } from './tool-calls.ts';
 import { createWatchdog } from './watchdog.ts';
-import { count } from './words.ts';
+import { count } from '../explain/words.ts';
 import { McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';

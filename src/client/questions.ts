@@ -6,8 +6,8 @@ import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protoco
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
-import { completeForm } from '../schema/elicitation.ts';
-import type { Form } from '../schema/elicitation.ts';
+import { completeForm } from '../protocol/form.ts';
+import type { Form } from '../protocol/form.ts';
 import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
 
 /**

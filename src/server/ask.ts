@@ -1,6 +1,6 @@
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
-import type { FormContent, FormField, FormProperties, FormSchema } from '../schema/elicitation.ts';
+import type { FormContent, FormField, FormProperties, FormSchema } from '../protocol/form.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
 

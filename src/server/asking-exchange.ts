@@ -2,7 +2,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Form, FormContent } from '../schema/elicitation.ts';
+import type { Form, FormContent } from '../protocol/form.ts';
 import type { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';

@@ -1,9 +1,9 @@
 import type { Context } from './context.ts';
 import type { Exchanges } from './exchange.ts';
-import { LegacyExchange } from './legacy-exchange.ts';
-import { requestStateSealer } from './request-state.ts';
-import type { RequestStateOptions } from './request-state.ts';
-import { ModernExchange } from './rounds.ts';
+import { LegacyExchange } from './legacy/exchange.ts';
+import { requestStateSealer } from './modern/request-state.ts';
+import type { RequestStateOptions } from './modern/request-state.ts';
+import { ModernExchange } from './modern/exchange.ts';
 
 /** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
 export function asking(options?: RequestStateOptions): Exchanges<Context> {

@@ -2,7 +2,7 @@ import type { ClientCapabilities, Implementation } from '../protocol/initialize.
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Form, FormContent } from '../schema/elicitation.ts';
+import type { Form, FormContent } from '../protocol/form.ts';
 import type { Auth } from '../transport/port.ts';
 import type { FormAnswer, QuestionOptions, UrlAnswer } from './question.ts';
 

@@ -10,7 +10,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Outcome } from './run.ts';
-import type { Session } from './session.ts';
+import type { Session } from './legacy/session.ts';
 
 /** What is known of who asks: a session's handshake, or a modern request's own metadata. */
 export interface Asker {

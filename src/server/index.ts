@@ -18,13 +18,13 @@ export type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './questio
 export type { Handle } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';
-export type { RequestStateOptions } from './request-state.ts';
+export type { RequestStateOptions } from './modern/request-state.ts';
 export { Resources } from './resources.ts';
 export type {
   AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn,
   ResourceTemplateDefinition,
 } from './resources.ts';
-export { LeftBehind } from './rounds.ts';
+export { LeftBehind } from './modern/exchange.ts';
 export type { Outcome, QuestionGenerator } from './run.ts';
 export { defaultServerLimits, ServerCore } from './server-core.ts';
 export type { Cacheable, CoreOptions, ServerLimits } from './server-core.ts';

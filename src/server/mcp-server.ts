@@ -5,7 +5,7 @@ import { Completion } from './completion.ts';
 import type { Context } from './context.ts';
 import { Prompts } from './prompts.ts';
 import type { AddPrompt } from './prompts.ts';
-import type { RequestStateOptions } from './request-state.ts';
+import type { RequestStateOptions } from './modern/request-state.ts';
 import { Resources } from './resources.ts';
 import type { AddResource, AddResourceTemplate } from './resources.ts';
 import { ServerCore } from './server-core.ts';

@@ -3,9 +3,9 @@ import { isObject } from '../jsonrpc/codec.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
-import { completeForm, formSchema } from '../schema/elicitation.ts';
-import type { Form, FormContent } from '../schema/elicitation.ts';
-import { formFor } from '../schema/elicitation-rules.ts';
+import { completeForm, formSchema } from '../protocol/form.ts';
+import type { Form, FormContent } from '../protocol/form.ts';
+import { formFor } from '../protocol/form-rules.ts';
 
 /**
  * What reading an answer gives: its value, or what is wrong with it,

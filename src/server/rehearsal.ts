@@ -9,8 +9,8 @@ import { revisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Auth } from '../transport/port.ts';
-import { requestStateSealer } from './request-state.ts';
-import { ModernExchange } from './rounds.ts';
+import { requestStateSealer } from './modern/request-state.ts';
+import { ModernExchange } from './modern/exchange.ts';
 import type { Context } from './context.ts';
 import type { ServerCore } from './server-core.ts';
 

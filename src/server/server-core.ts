@@ -24,9 +24,9 @@ import type { ServerExtension, TellListeners } from './extension.ts';
 import type { Answer, Feature } from './feature.ts';
 import type { Entry, Registry } from './registry.ts';
 import { after } from './run.ts';
-import { Session } from './session.ts';
-import { Subscriptions } from './subscriptions.ts';
-import type { ListName } from './subscriptions.ts';
+import { Session } from './legacy/session.ts';
+import { Subscriptions } from './modern/subscriptions.ts';
+import type { ListName } from './modern/subscriptions.ts';
 import type { Validator } from './tools.ts';
 
 export interface ServerLimits extends ConnectionLimits {

@@ -5,7 +5,7 @@ import { fillForm } from '../../src/cli/form.ts';
 import type { CompleteForm } from '../../src/cli/form.ts';
 import { openPrompter } from '../../src/cli/prompter.ts';
 import type { Prompter } from '../../src/cli/prompter.ts';
-import { bag, items } from '../../src/cli/words.ts';
+import { bag, items } from '../../src/explain/words.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/elicitation.ts';
 
 // A judge of a few rules, enough to see that the form asks it and obeys it.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { style, table, truncate, visible, wantsColour, width, wireLine } from '../../src/cli/terminal.ts';
+import { style, table, wantsColour } from '../../src/cli/terminal.ts';
+import { truncate, visible, width, wireLine } from '../../src/explain/safe-text.ts';
 
 const paints = style(true);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
-import { httpTransport } from '../../src/transport/fetch/index.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import type { ClientTransport, TraceEntry } from '../../src/transport/port.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { json, serve, stream } from '../transport/http-client/harness.ts';

@@ -1,4 +1,4 @@
-import { fetchHandler, httpTransport } from '../../src/transport/fetch/index.ts';
+import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import { smokeServer } from './smoke.ts';

@@ -1,6 +1,6 @@
 // Node, Bun and Deno: everything that a process can do. With the argument `stdio` it is the server.
-import { httpTransport } from '../../src/transport/fetch/index.ts';
-import { serveHttp } from '../../src/transport/http/index.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
 import { http, memory, messagePort } from './channels.ts';
 import { smoke, smokeServer } from './smoke.ts';

@@ -1,5 +1,5 @@
 // workerd: `/smoke` runs the suite inside the worker; `/mcp` is a server for a client outside.
-import { fetchHandler } from '../../src/transport/fetch/index.ts';
+import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { http, memory, messagePort } from './channels.ts';
 import { smoke, smokeServer } from './smoke.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createParser } from 'eventsource-parser';
-import { sseParser } from '../../dist/src/transport/sse-parser.js';
+import { sseParser } from '../../dist/src/transport/http/sse-parser.js';
 
 /** Mulberry32. */
 function generator(seed) {

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { connect, officialClients } from './official-clients.mjs';
 import { at } from './processes.mjs';
 import { createTravelServer } from '../../dist/examples/travel/server.js';
-import { serveHttp } from '../../dist/src/transport/http/index.js';
+import { serveHttp } from '../../dist/src/transport/http/node/index.js';
 
 const route = { origin: 'Berlin', destination: 'Lisbon', date: '2026-05-01' };
 const textOf = (result) => result.content.map(({ text }) => text ?? '').join('');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formFor, judgeForm } from '../../src/schema/elicitation-rules.ts';
+import { formFor, judgeForm } from '../../src/protocol/form-rules.ts';
 
 const old = { richForms: false };
 const rich = { richForms: true };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { completeForm, formSchema } from '../../src/schema/elicitation.ts';
-import type { Form, FormContent, FormSchema } from '../../src/schema/elicitation.ts';
-import { formFormats } from '../../src/schema/elicitation-formats.ts';
+import { completeForm, formSchema } from '../../src/protocol/form.ts';
+import type { Form, FormContent, FormSchema } from '../../src/protocol/form.ts';
+import { formFormats } from '../../src/protocol/form-formats.ts';
 
 // Types, judged by the compiler: `same` takes only a pair of equal types.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { sseParser } from '../../src/transport/sse-parser.ts';
-import type { SseEvent, SseParserOptions } from '../../src/transport/sse-parser.ts';
-import { sseEvent, sseHeartbeat } from '../../src/transport/sse-writer.ts';
+import { sseParser } from '../../src/transport/http/sse-parser.ts';
+import type { SseEvent, SseParserOptions } from '../../src/transport/http/sse-parser.ts';
+import { sseEvent, sseHeartbeat } from '../../src/transport/http/sse-writer.ts';
 
 const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === 'string' ? new TextEncoder().encode(text) : text;

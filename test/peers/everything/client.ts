@@ -1,5 +1,5 @@
 import { McpClient } from '../../../src/client/index.ts';
-import { httpTransport } from '../../../src/transport/fetch/index.ts';
+import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
 
 // The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
 // is played, in which revision, and what the scenario wants called.

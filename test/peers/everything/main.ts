@@ -1,4 +1,4 @@
-import { serveHttp } from '../../../src/transport/http/index.ts';
+import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { everything } from './fixture.ts';
 
 // npm run everything -- --port N

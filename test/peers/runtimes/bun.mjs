@@ -1,6 +1,6 @@
 // The conformance fixture on Bun.
 import { everything } from '../../../dist/test/peers/everything/fixture.js';
-import { fetchHandler } from '../../../dist/src/transport/fetch/index.js';
+import { fetchHandler } from '../../../dist/src/transport/http/fetch/index.js';
 
 // A stream may be quiet for longer than Bun lets a connection be idle by default.
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch: fetchHandler(everything()) });

@@ -1,7 +1,7 @@
 // The conformance fixture on workerd. Sessions and subscriptions outlive a request, so they live in a Durable Object:
 // a plain worker may not touch one request's streams from another.
 import { everything } from '../../../dist/test/peers/everything/fixture.js';
-import { fetchHandler } from '../../../dist/src/transport/fetch/index.js';
+import { fetchHandler } from '../../../dist/src/transport/http/fetch/index.js';
 
 export class Everything {
   #handler = fetchHandler(everything());

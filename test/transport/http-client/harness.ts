@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
-import { httpTransport } from '../../../src/transport/fetch/index.ts';
-import type { HttpTransportOptions } from '../../../src/transport/fetch/index.ts';
+import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
+import type { HttpTransportOptions } from '../../../src/transport/http/fetch/index.ts';
 import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
 
 /** One HTTP request as a scripted server sees it. */

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { SessionExpired } from '../../../src/transport/port.ts';
 import { client, handshake, json, result, revision, serve, stream } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
-import { requestHeaders } from '../../../src/transport/http-client/headers.ts';
+import { requestHeaders } from '../../../src/transport/http/client/headers.ts';
 
 const modern = { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } };
 

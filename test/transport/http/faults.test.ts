@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { httpListener } from '../../../src/transport/http/index.ts';
-import type { NodeRequest, TraceEntry } from '../../../src/transport/http/index.ts';
+import { httpListener } from '../../../src/transport/http/node/index.ts';
+import type { NodeRequest, TraceEntry } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern, rpc, raw, start } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchHandler } from '../../../src/transport/fetch/handler.ts';
+import { fetchHandler } from '../../../src/transport/http/fetch/handler.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern, rpc } from './harness.ts';
 import type { Sent } from './harness.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryEventStore } from '../../../src/transport/http/index.ts';
+import { memoryEventStore } from '../../../src/transport/http/node/index.ts';
 import { note, rpc, start } from './harness.ts';
-import type { SseEvent } from '../../../src/transport/sse-parser.ts';
+import type { SseEvent } from '../../../src/transport/http/sse-parser.ts';
 
 const datas = (events: readonly SseEvent[]): string[] => events.map(({ data }) => data).filter((data) => data !== '');
 const step = (n: number): string => `{"jsonrpc":"2.0","method":"notifications/step","params":{"step":${n}}}`;

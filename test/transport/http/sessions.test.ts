@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultHttpLimits } from '../../../src/transport/http/index.ts';
-import { createSessions } from '../../../src/transport/http-server/sessions.ts';
-import type { Host } from '../../../src/transport/http-server/options.ts';
+import { defaultHttpLimits } from '../../../src/transport/http/node/index.ts';
+import { createSessions } from '../../../src/transport/http/server/sessions.ts';
+import type { Host } from '../../../src/transport/http/server/options.ts';
 import { fakeServer } from './fake-server.ts';
 import { rpc, start } from './harness.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { McpServer } from '../../../src/server/index.ts';
-import { fetchHandler } from '../../../src/transport/fetch/index.ts';
+import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 
 // The check belongs to HTTP alone, so a server that never speaks it does not carry it.
 test('a tool whose schema marks its headers wrongly cannot be called over HTTP, and the answer says why', async () => {

@@ -1,0 +1,147 @@
+// Which elicitation forms a revision allows, and how a newer one is written for an older revision. Source:
+// client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25
+// and 2026-07-28. Where page and schema.ts differ, schema.ts rules: `pattern`, which only the 2025-11-25 page
+// shows, is refused; running a peer's regular expression would also be unsafe.
+import { cut, errorOf, formSchema, isBag, isText, optionsOf } from './form.ts';
+import type { Bag, Form, FormField, FormSchema, FormTitledEnum } from './form.ts';
+import { formFormats } from './form-formats.ts';
+
+/** What one revision allows in a form. A row of the revision table is one of these. */
+export interface FormRules {
+  /**
+   * Titled options (`oneOf`), multiple choice (`array`), defaults for every type and not only for booleans,
+   * and `$schema`. They came together, in 2025-11-25, and 2026-07-28 changed nothing in them.
+   */
+  readonly richForms: boolean;
+}
+
+/** A rule that a form breaks. `property` is its name, or '' for the form itself. */
+export interface FormFault {
+  readonly property: string;
+  readonly rule: string;
+}
+// The keywords of each kind of property, beside those that all have.
+const kinds: Readonly<Record<string, string>> = {
+  string: ' minLength maxLength format',
+  number: ' minimum maximum',
+  integer: ' minimum maximum',
+  boolean: '',
+  array: ' minItems maxItems items',
+};
+// What a keyword holds, written as a field: one function judges the answers to a form and the form itself.
+const text: Bag = { type: 'string' };
+const count: Bag = { type: 'integer', minimum: 0 };
+const number: Bag = { type: 'number' };
+const texts: Bag = { type: 'array', minItems: 1 };
+let keywords: Bag | undefined;
+// Made at the first use: an import does nothing.
+const ruleOf = (key: string): unknown =>
+  (keywords ??= {
+    type: { ...text, enum: Object.keys(kinds) },
+    title: text,
+    description: text,
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    minimum: number,
+    maximum: number,
+    format: { ...text, enum: Object.keys(formFormats) },
+    enum: texts,
+  })[key];
+const newer = 'needs revision 2025-11-25';
+
+// The first rule that one property breaks, or undefined.
+function faultOf(field: unknown, rich: boolean): string | undefined {
+  if (!isBag(field)) return 'must be an object';
+  const { type, items, enumNames } = field;
+  const isList = type === 'array';
+  const select =
+    type !== 'string' ? '' : 'enum' in field ? ' enum enumNames' : 'oneOf' in field ? ' oneOf' : '';
+  const known = `type title description default${select || (isText(type) ? kinds[type] : '')}`.split(' ');
+  for (const key of ['type', ...Object.keys(field)]) {
+    const rule = ruleOf(key);
+    const error = !known.includes(key)
+      ? `is not a keyword of ${type}${select}`
+      : isBag(rule)
+        ? errorOf(rule, field[key])
+        : undefined;
+    if (error) return cut(`${key} ${error}`);
+  }
+  if (!rich && (isList || select === ' oneOf')) return `${select || type} ${newer}`.trim();
+  if (isList && !(isBag(items) && (items.type === 'string') === 'enum' in items))
+    return 'items must be { type: "string", enum } or { anyOf }';
+  const options = optionsOf(field);
+  const error = (isList || select) && errorOf(texts, options);
+  if (error) return `choice ${error}`;
+  if (
+    enumNames &&
+    !(Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === options?.length)
+  )
+    return 'enumNames must name each value of enum';
+  for (const pair of ['Length', 'imum', 'Items'])
+    if ((field[`min${pair}`] as number) > (field[`max${pair}`] as number))
+      return `min${pair} is above max${pair}`;
+  if (!('default' in field)) return undefined;
+  const wrong = errorOf(field, field.default) ?? (rich || type === 'boolean' ? undefined : newer);
+  return wrong && `default ${wrong}`;
+}
+
+/**
+ * Judges whether a form, whole or short, is allowed in a revision, strictly: a keyword that the revision's
+ * schema.ts lacks is a fault, and so is what nobody could answer (no options, a minimum above its maximum, a
+ * default that breaks its own rules). One fault a property, 20 in all; an empty list means allowed. A form
+ * has at most 100 properties.
+ */
+export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] {
+  const faults: FormFault[] = [];
+  const fault = (property: string, rule: string | undefined): unknown =>
+    rule && faults.length < 20 && faults.push({ property: cut(property), rule });
+  const whole: Bag = isBag(form) ? { ...formSchema(form as Form) } : {};
+  const { type, properties, required = [], $schema = '', ...rest } = whole;
+  if (type !== 'object' || !isBag(properties)) fault('', 'must be { type: "object", properties }');
+  if (!isText($schema) || ($schema && !richForms)) fault('', `$schema ${newer}`);
+  for (const key of Object.keys(rest)) fault('', `${cut(key)} is not a keyword of a form`);
+  const fields = Object.entries(isBag(properties) ? properties : {});
+  if (fields.length > 100) fault('', 'must have at most 100 properties');
+  // `__proto__` would reach a prototype in the hands of whoever copies the content.
+  else
+    for (const [name, field] of fields)
+      fault(name, name === '__proto__' ? 'must have another name' : faultOf(field, richForms));
+  if (!Array.isArray(required) || !required.every(isText)) fault('', 'required must be a list of strings');
+  else
+    for (const name of required)
+      if (!isBag(properties) || !Object.hasOwn(properties, name))
+        fault(name, 'is required but not a property');
+  return faults;
+}
+
+/**
+ * The form as a revision can express it, or the faults that keep it from being sent. For a revision without
+ * rich forms, titled options become `enum` with `enumNames`; a default that cannot be sent is told in the
+ * description (and `completeForm`, given the original form, still applies it); `$schema` is left out.
+ * Multiple choice has no older form and stays a fault.
+ */
+export function formFor(
+  form: unknown,
+  { richForms }: FormRules,
+): { schema: FormSchema } | { faults: FormFault[] } {
+  const faults = judgeForm(form, { richForms: true });
+  const { $schema: _, ...whole } = formSchema(Object(form) as Form);
+  if (richForms) return faults.length ? { faults } : { schema: formSchema(form as Form) };
+  const properties: [string, FormField][] = [];
+  for (const [name, field] of faults.length ? [] : Object.entries(whole.properties)) {
+    const { oneOf, default: lost, ...older } = field as Partial<FormTitledEnum>;
+    if (field.type === 'array') faults.push({ property: name, rule: `array ${newer}` });
+    const plain = {
+      ...older,
+      ...(oneOf && {
+        enum: oneOf.map((option) => option.const),
+        enumNames: oneOf.map((option) => option.title),
+      }),
+      ...(lost !== undefined && { description: `${older.description ?? ''} (default: ${lost})`.trim() }),
+    };
+    properties.push([name, field.type === 'boolean' ? field : (plain as FormField)]);
+  }
+  return faults.length ? { faults } : { schema: { ...whole, properties: Object.fromEntries(properties) } };
+}

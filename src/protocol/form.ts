@@ -1,0 +1,215 @@
+// The restricted schema of an elicitation form, and what it means for the answer: in types and at run time.
+// Source: client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of each revision.
+import { formFormats, type FormFormat } from './form-formats.ts';
+
+interface Labels {
+  readonly title?: string;
+  readonly description?: string;
+}
+/** Free text. Lengths count Unicode code points. */
+export interface FormString extends Labels {
+  readonly type: 'string';
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: FormFormat;
+  readonly default?: string;
+  // Options that are not strings must not pass for a keyword that free text merely lacks.
+  readonly enum?: never;
+  readonly oneOf?: never;
+}
+/** A number; `integer` takes whole ones only. Both bounds are inclusive. */
+export interface FormNumber extends Labels {
+  readonly type: 'number' | 'integer';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+/** A yes or no. */
+export interface FormBoolean extends Labels {
+  readonly type: 'boolean';
+  readonly default?: boolean;
+}
+/** One of several strings; `enumNames`, one for each, is what people see. */
+export interface FormEnum extends Labels {
+  readonly type: 'string';
+  readonly enum: readonly string[];
+  readonly enumNames?: readonly string[];
+  readonly default?: string;
+}
+/** An option and what people see of it. */
+export interface FormOption {
+  readonly const: string;
+  readonly title: string;
+}
+/** One of several titled strings. Since 2025-11-25. */
+export interface FormTitledEnum extends Labels {
+  readonly type: 'string';
+  readonly oneOf: readonly FormOption[];
+  readonly default?: string;
+}
+/** Several of several strings, each at most once. Since 2025-11-25. */
+export interface FormMultiSelect extends Labels {
+  readonly type: 'array';
+  readonly items:
+    { readonly type: 'string'; readonly enum: readonly string[] } | { readonly anyOf: readonly FormOption[] };
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: readonly string[];
+}
+/** One property of a form. */
+export type FormField = FormString | FormNumber | FormBoolean | FormEnum | FormTitledEnum | FormMultiSelect;
+/** The short form: just the properties. Each is required, except those that have a default. */
+export interface FormProperties {
+  readonly [name: string]: FormField;
+}
+/** The whole form, as it travels in `requestedSchema`. */
+export interface FormSchema {
+  readonly $schema?: string;
+  readonly type: 'object';
+  readonly properties: FormProperties;
+  readonly required?: readonly string[];
+}
+/** What a form may be written as. A string as `type` tells the whole form from a property named `type`. */
+export type Form = FormSchema | FormProperties;
+
+type FieldValue<F> = F extends { readonly enum: readonly (infer E)[] }
+  ? E
+  : F extends { readonly oneOf: readonly { readonly const: infer E }[] }
+    ? E
+    : F extends { readonly items: { readonly enum: readonly (infer E)[] } }
+      ? E[]
+      : F extends { readonly items: { readonly anyOf: readonly { readonly const: infer E }[] } }
+        ? E[]
+        : F extends { readonly type: 'string' }
+          ? string
+          : F extends { readonly type: 'number' | 'integer' }
+            ? number
+            : F extends { readonly type: 'boolean' }
+              ? boolean
+              : never;
+type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
+// A list of names that the compiler knows only as strings promises nothing about any one of them.
+type Listed<S> = S extends { readonly required: readonly (infer R extends string)[] }
+  ? string extends R
+    ? never
+    : R
+  : never;
+type Values<P, Present extends PropertyKey> = {
+  -readonly [K in keyof P as K extends Present ? K : never]: FieldValue<P[K]>;
+} & { -readonly [K in keyof P as K extends Present ? never : K]?: FieldValue<P[K]> };
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The content that a completed form has: `{ seat: 'window' | 'aisle'; confirm: boolean }`. */
+export type FormContent<S> = S extends { readonly type: 'object'; readonly properties: infer P }
+  ? Flat<Values<P, Defaulted<P> | Listed<S>>>
+  : Flat<Values<S, keyof S>>;
+
+/** What is wrong with one value, fit to stand beside its field in a form: `must be a whole number`. */
+export interface FormError {
+  readonly property: string;
+  readonly message: string;
+}
+/** What `completeForm` answers. */
+export type FormCompletion<C> =
+  | { readonly valid: true; readonly content: C }
+  | { readonly valid: false; readonly errors: readonly FormError[] };
+
+/** An object from outside, of which nothing is known. */
+export type Bag = Readonly<Record<string, unknown>>;
+export const isBag = (value: unknown): value is Bag =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const isFormat = (value: unknown): value is FormFormat => isText(value) && Object.hasOwn(formFormats, value);
+/** Names and lists from the wire are cut before they are put into a sentence. */
+export const cut = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
+
+/**
+ * What there is to choose from, or undefined where anything goes. A malformed option becomes undefined in it.
+ */
+export function optionsOf(field: Bag): unknown[] | undefined {
+  const from = isBag(field.items) ? field.items : field;
+  if (Array.isArray(from.enum)) return from.enum;
+  const titled = from.oneOf ?? from.anyOf;
+  return Array.isArray(titled)
+    ? titled.map((option: unknown) => (isBag(option) && isText(option.title) ? option.const : undefined))
+    : undefined;
+}
+
+function outside(what: string, size: number, low: unknown, high: unknown): string | undefined {
+  return isNumber(low) && size < low
+    ? `${what}must be at least ${low}`
+    : isNumber(high) && size > high
+      ? `${what}must be at most ${high}`
+      : undefined;
+}
+
+/** The one thing that is wrong with a value, or undefined. Takes any field, judged or not. */
+export function errorOf(field: Bag, value: unknown): string | undefined {
+  const { type, format } = field;
+  if (type === 'boolean') return typeof value === type ? undefined : 'must be true or false';
+  if (type === 'number' || type === 'integer')
+    return !isNumber(value)
+      ? 'must be a number'
+      : type === 'integer' && !Number.isInteger(value)
+        ? 'must be a whole number'
+        : outside('', value, field.minimum, field.maximum);
+  const list = type === 'array';
+  if (list ? !isTexts(value) : type !== 'string' || !isText(value))
+    return `must be ${list ? 'a list' : 'text'}`;
+  const chosen = new Set(list ? (value as string[]) : [value as string]);
+  const options = optionsOf(field);
+  const offered = new Set(options);
+  for (const one of options ? chosen : [])
+    if (!offered.has(one)) return cut(`must be one of ${options?.filter(isText).join(', ')}`);
+  // An option that is named twice is not two selections.
+  if (list)
+    return chosen.size < (value as string[]).length
+      ? 'must not repeat an option'
+      : outside('count ', chosen.size, field.minItems, field.maxItems);
+  let length = 0;
+  for (const _ of value as string) length++;
+  return (
+    outside('length ', length, field.minLength, field.maxLength) ??
+    (isFormat(format) && !formFormats[format](value as string) ? `must be a valid ${format}` : undefined)
+  );
+}
+
+/** The whole form of either writing. In the short one every property without a default is required. */
+export function formSchema(form: Form): FormSchema {
+  if (isText(form.type)) return form as FormSchema;
+  const properties = form as FormProperties;
+  const required = Object.keys(properties).filter((name) => properties[name]?.default === undefined);
+  return { type: 'object', properties, required };
+}
+
+/**
+ * Validates the content that a user gave and applies the defaults of what is missing. Never throws, whatever
+ * either argument holds, and never evaluates a `pattern`. Content that the form did not ask for is dropped:
+ * the restricted schema cannot forbid it, the user could not correct it, and what is returned holds only what
+ * its type says. Errors come in the order of the form, one a property, in words fit for a form and at most
+ * 200 characters.
+ */
+export function completeForm<const S extends Form>(
+  form: S,
+  content: unknown,
+): FormCompletion<FormContent<S>> {
+  const { properties, required } = formSchema(Object(form) as Form);
+  const errors: FormError[] = [];
+  const values: [string, unknown][] = [];
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  for (const [property, field] of Object.entries(properties ?? {})) {
+    const bag = Object(field) as Bag;
+    const given = isBag(content) && Object.hasOwn(content, property) ? content[property] : undefined;
+    const value = given === undefined ? bag.default : given;
+    const message =
+      value !== undefined ? errorOf(bag, value) : needed.has(property) ? 'is required' : undefined;
+    if (message) errors.push({ property, message });
+    // A list is copied: it may be the form's own default, and the form is shared.
+    else if (value !== undefined) values.push([property, Array.isArray(value) ? [...value] : value]);
+  }
+  // fromEntries defines properties and runs no setter, so `__proto__` is a name like any other.
+  if (errors.length) return { valid: false, errors };
+  return { valid: true, content: Object.fromEntries(values) as FormContent<S> };
+}

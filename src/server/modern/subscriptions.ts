@@ -1,0 +1,93 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import { notificationText } from '../../jsonrpc/outlet.ts';
+import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
+import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
+import type { Exchange } from '../exchange.ts';
+import type { TellListeners } from '../extension.ts';
+
+/** The lists that can change. */
+export type ListName = 'tools' | 'prompts' | 'resources';
+
+interface Subscription {
+  readonly exchange: Exchange;
+  readonly filter: SubscriptionFilter;
+  readonly uris: ReadonlySet<string>;
+  end(): void;
+}
+
+/** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
+export class Subscriptions {
+  readonly #open = new Set<Subscription>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a
+   * client that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
+   */
+  listen(exchange: Exchange, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
+    const { inbound } = exchange;
+    const asked = inbound.request.params?.['notifications'];
+    if (!isObject(asked)) throw invalidParams('notifications must be an object');
+    const uris = asked['resourceSubscriptions'] ?? [];
+    if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
+      throw invalidParams('notifications.resourceSubscriptions must be a list of URIs');
+    }
+    if (this.#open.size >= this.#max) {
+      throw internalError(`Too many subscriptions: the limit is ${this.#max}`);
+    }
+    const filter = honoured(asked as SubscriptionFilter);
+    const _meta = subscriptionMeta(inbound.request.id);
+    return new Promise((resolve) => {
+      const subscription: Subscription = {
+        exchange,
+        filter,
+        uris: new Set(filter.resourceSubscriptions),
+        end: () => {
+          this.#open.delete(subscription);
+          resolve({ _meta });
+        },
+      };
+      this.#open.add(subscription);
+      inbound.signal.addEventListener('abort', subscription.end, { once: true });
+      inbound.send(notificationText(
+        'notifications/subscriptions/acknowledged', { _meta, notifications: filter },
+      ));
+    });
+  }
+
+  listChanged(list: ListName): void {
+    this.tell(`${list}ListChanged`, `notifications/${list}/list_changed`);
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#tell('notifications/resources/updated', { uri }, ({ uris }) => uris.has(uri));
+  }
+
+  readonly tell: TellListeners = (key, method, params = {}, matches = () => true) =>
+    this.#tell(method, params, ({ filter, exchange }) =>
+      filter[key] !== undefined && matches(filter[key], exchange));
+
+  #tell(method: string, params: Params, wants: (subscription: Subscription) => boolean): void {
+    for (const subscription of this.#open) {
+      if (!wants(subscription)) continue;
+      const { inbound } = subscription.exchange;
+      const _meta = { ...metaOf(params), ...subscriptionMeta(inbound.request.id) };
+      inbound.send(notificationText(method, { ...params, _meta }));
+    }
+  }
+
+  /** Ends every subscription with its result, as at shutdown. */
+  end(): void {
+    for (const subscription of this.#open) subscription.end();
+  }
+}

@@ -1,0 +1,43 @@
+import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
+import { metaKeys, metaOf } from '../../../protocol/meta.ts';
+import type { Revision } from '../../../protocol/revisions.ts';
+import type { Outgoing } from '../../port.ts';
+import type { HeaderValues } from './options.ts';
+
+/** The revision that a modern request names itself; undefined for any other message. */
+export function namedVersion({ params }: Outgoing): string | undefined {
+  const version = metaOf(params)?.[metaKeys.protocolVersion];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** What `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
+function mirroredName({ method, params }: Outgoing): unknown {
+  switch (method) {
+    case 'tools/call':
+    case 'prompts/get': return params?.['name'];
+    case 'resources/read': return params?.['uri'];
+    default: return undefined;
+  }
+}
+
+/**
+ * The headers of one HTTP request. All names are lower-case, so that a custom header cannot stand beside one
+ * of the protocol's in another spelling: the protocol's win.
+ */
+export function requestHeaders(
+  custom: HeaderValues, message: Outgoing, agreed: Revision | undefined, session: string | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in custom) headers[name.toLowerCase()] = custom[name] as string;
+  for (const name in message.headers) headers[name.toLowerCase()] = message.headers[name] as string;
+  const named = namedVersion(message);
+  const version = named ?? (agreed?.versionHeader ? agreed.version : undefined);
+  if (version !== undefined && message.method !== 'initialize') headers['mcp-protocol-version'] = version;
+  if (session !== undefined) headers['mcp-session-id'] = session;
+  if (message.method !== undefined && (named !== undefined || agreed?.era === 'modern')) {
+    headers['mcp-method'] = message.method;
+    const name = mirroredName(message);
+    if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
+  }
+  return headers;
+}

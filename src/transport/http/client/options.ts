@@ -1,0 +1,60 @@
+import type { Trace } from '../../port.ts';
+
+/** Bounds on what a server can make the client hold, and on how long the client tries. */
+export interface HttpClientLimits {
+  /** Bytes of one answer, or of one event of a stream. 16 MiB. */
+  maxMessageBytes: number;
+  /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
+  reconnectAttempts: number;
+  /** Milliseconds before the first reconnection without a `retry` of the server's; then doubled. 1 s. */
+  reconnectInitialMs: number;
+  /** Milliseconds between reconnections at most, unless the server's `retry` asks for more. 30 s. */
+  reconnectMaxMs: number;
+  /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
+  lingerMs: number;
+  /** Milliseconds for which requests wait until the server has answered the GET that opens its stream. 250 ms. */
+  listenMs: number;
+  /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */
+  endpointMs: number;
+  /** Milliseconds that ending the session may take at `close`. 2 s. */
+  closeMs: number;
+}
+
+export const defaultHttpClientLimits: HttpClientLimits = {
+  maxMessageBytes: 16 * 1024 * 1024,
+  reconnectAttempts: 5,
+  reconnectInitialMs: 1000,
+  reconnectMaxMs: 30_000,
+  lingerMs: 1000,
+  listenMs: 250,
+  endpointMs: 10_000,
+  closeMs: 2000,
+};
+
+export type HeaderValues = Readonly<Record<string, string>>;
+
+export interface HttpTransportOptions {
+  /** Headers for every HTTP request; a function is asked before each one, so that a token can be renewed. */
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly trace?: Trace | undefined;
+  readonly limits?: Partial<HttpClientLimits> | undefined;
+  /** The clock: resolves after `ms` milliseconds, or as soon as `signal` aborts. For tests. */
+  readonly wait?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+  /** From 0 up to 1, for the jitter of reconnections. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

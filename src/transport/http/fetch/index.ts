@@ -1,0 +1,11 @@
+export { fetchHandler } from './handler.ts';
+export type { FetchHandler } from './handler.ts';
+export { defaultHttpClientLimits, httpTransport } from '../client/index.ts';
+export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from '../client/index.ts';
+export type { CloseOptions } from '../server/endpoint.ts';
+export { memoryEventStore } from '../server/event-store.ts';
+export type { EventStore, Replay } from '../server/event-store.ts';
+export type { RequestInfo } from '../server/http-request.ts';
+export { defaultHttpLimits } from '../server/options.ts';
+export type { HttpLimits, HttpOptions } from '../server/options.ts';
+export type { Auth, Trace, TraceEntry } from '../../port.ts';

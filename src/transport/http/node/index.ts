@@ -1,0 +1,11 @@
+export { httpListener } from './listener.ts';
+export type { HttpListener, NodeRequest } from './listener.ts';
+export { serveHttp } from './serve.ts';
+export type { HttpServer, ServeHttpOptions } from './serve.ts';
+export type { CloseOptions } from '../server/endpoint.ts';
+export { memoryEventStore } from '../server/event-store.ts';
+export type { EventStore, Replay } from '../server/event-store.ts';
+export type { RequestInfo } from '../server/http-request.ts';
+export { defaultHttpLimits } from '../server/options.ts';
+export type { HttpLimits, HttpOptions } from '../server/options.ts';
+export type { Auth, Trace, TraceEntry } from '../../port.ts';

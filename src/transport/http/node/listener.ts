@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createEndpoint } from '../server/endpoint.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import type { Body, Exchange, HeaderFields } from '../server/http-request.ts';
+import type { HttpOptions } from '../server/options.ts';
+import type { ServerPort } from '../../port.ts';
+
+/** A request as frameworks hand it over: perhaps with its body parsed, and its path cut. */
+export type NodeRequest = IncomingMessage & { body?: unknown; originalUrl?: string };
+
+/**
+ * Serves a server on `node:http`, or in whatever is built on it. A body that was parsed before is taken from
+ * `req.body`, or from the third argument; a function there (Express passes one) is not looked at.
+ */
+export type HttpListener = (req: NodeRequest, res: ServerResponse, body?: unknown) => void;
+
+/** Makes a listener. Its sessions live as long as it does; to close them, use `serveHttp`. */
+export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
+  return listenerOf(createEndpoint(server, options));
+}
+
+export function listenerOf(endpoint: Endpoint): HttpListener {
+  return (req, res, body) =>
+    endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
+}
+
+/** What has something to write at the end of this turn of the event loop. */
+let due: NodeExchange[] | undefined;
+
+// Read first, then write: an answer that goes out while others are still being read wakes its reader too early, and
+// costs both sides more (bench/NOTES.md).
+function flushLater(exchange: NodeExchange): void {
+  if (due === undefined) {
+    due = [];
+    setImmediate(flushDue);
+  }
+  due.push(exchange);
+}
+
+function flushDue(): void {
+  const now = due ?? [];
+  due = undefined;
+  for (const exchange of now) exchange.flush();
+}
+
+class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  common: HeaderFields | undefined;
+  readonly #req: NodeRequest;
+  readonly #res: ServerResponse;
+  readonly #body: unknown;
+  #gone: (() => void) | undefined;
+  /** The head of a stream, until it goes out, and what is to be done then. */
+  #head: HeaderFields | undefined;
+  #lasts: (() => void) | undefined;
+  /** What this turn has written; undefined: nothing. */
+  #batch: string | undefined;
+  #ended = false;
+
+  constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
+    const url = req.originalUrl ?? req.url ?? '';
+    const mark = url.indexOf('?');
+    this.method = req.method ?? '';
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.#req = req;
+    this.#res = res;
+    // A framework that has not parsed it may still have left an empty object there.
+    this.#body = body ?? (req.readableEnded ? req.body : undefined);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  read(maxBytes: number, done: (body: Body) => void): void {
+    const req = this.#req;
+    const given = this.#body;
+    if (given !== undefined) {
+      return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
+    }
+    if (req.readableEnded) return done({ fault: 'unreadable' });
+    if (Number(req.headers['content-length']) > maxBytes) return done({ fault: 'too large' });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
+    });
+    req.on('end', () => {
+      if (size <= maxBytes) done(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks));
+    });
+  }
+
+  respond(status: number, body: string, fields?: HeaderFields): void {
+    const res = this.#res;
+    if (res.headersSent) return;
+    const all: HeaderFields = body === '' ? {} : { 'content-type': 'application/json' };
+    // RFC 9110, 8.6: a 204 has no length.
+    if (status !== 204) all['content-length'] = Buffer.byteLength(body);
+    res.writeHead(status, Object.assign(all, this.common, fields));
+    this.#batch = body;
+    this.#ended = true;
+    flushLater(this);
+  }
+
+  open(fields: HeaderFields, lasts: () => void): void {
+    this.#head = fields;
+    this.#lasts = lasts;
+    this.write('');
+  }
+
+  write(text: string): void {
+    if (this.#batch === undefined) flushLater(this);
+    this.#batch = (this.#batch ?? '') + text;
+  }
+
+  end(): void {
+    const head = this.#head;
+    this.#ended = true;
+    if (head === undefined) return this.write('');
+    // A stream that ends in the turn that began it is an answer whose length is known.
+    this.#head = undefined;
+    this.respond(200, this.#batch ?? '', head);
+  }
+
+  flush(): void {
+    const res = this.#res;
+    const text = this.#batch;
+    if (text === undefined) return;
+    this.#batch = undefined;
+    if (this.#ended) return void res.end(text);
+    const head = this.#head;
+    this.#head = undefined;
+    if (head) res.writeHead(200, Object.assign(head, this.common));
+    if (text) res.write(text);
+    else res.flushHeaders();
+    if (head) this.#lasts?.();
+  }
+
+  destroy(): void {
+    this.#batch = undefined;
+    this.#res.destroy();
+  }
+
+  get buffered(): number {
+    return this.#res.writableLength + (this.#batch?.length ?? 0);
+  }
+
+  onGone(listener: () => void): void {
+    const res = this.#res;
+    if (this.#gone === undefined) {
+      res.on('close', () => {
+        if (!res.writableFinished) this.#gone?.();
+      });
+    }
+    this.#gone = listener;
+    if (res.destroyed) listener();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Auth, ServerPort, Trace, TraceEntry } from '../../port.ts';
+import type { EventStore } from './event-store.ts';
+import type { RequestInfo } from './http-request.ts';
+
+/** What bounds an HTTP endpoint. */
+export interface HttpLimits {
+  /** Bytes of a request's body; a longer one gets 413. 16 MiB. */
+  maxBodyBytes: number;
+  /**
+   * Sessions at once. A new one pushes out the one that has been idle longest;
+   * where all are busy it gets 503. 10,000.
+   */
+  maxSessions: number;
+  /** Sessions of one authenticated principal at once, by the same rule. 100. */
+  maxSessionsPerPrincipal: number;
+  /**
+   * Milliseconds without a request, an open stream or work in flight after which a session ends. 30 minutes.
+   */
+  sessionIdleMs: number;
+  /** Requests of one session, or streams of answers, that may be open at once; the next one gets 429. 256. */
+  maxStreamsPerSession: number;
+  /** Modern requests, which have no session, that may be open at once; the next one gets 503. 10,000. */
+  maxOpenRequests: number;
+  /** Bytes that may wait for a slow reader of a stream; then its connection is cut. 4 MiB. */
+  maxBufferedBytes: number;
+  /** Characters of messages kept for resumption, of one stream: the oldest go first. 1 Mi. */
+  maxReplayPerStream: number;
+  /** The same of all streams together: the stream that was quiet longest goes first. 64 Mi. */
+  maxReplay: number;
+  /** Milliseconds between the comments that keep a quiet stream open; 0: none. 15 seconds. */
+  keepAliveMs: number;
+  /** Milliseconds that a client of a polled stream is told to wait before it reconnects. 1 second. */
+  retryMs: number;
+}
+
+/** The defaults of `HttpLimits`. */
+export const defaultHttpLimits: HttpLimits = {
+  maxBodyBytes: 16 * 1024 * 1024,
+  maxSessions: 10_000,
+  maxSessionsPerPrincipal: 100,
+  sessionIdleMs: 30 * 60_000,
+  maxStreamsPerSession: 256,
+  maxOpenRequests: 10_000,
+  maxBufferedBytes: 4 * 1024 * 1024,
+  maxReplayPerStream: 1024 * 1024,
+  maxReplay: 64 * 1024 * 1024,
+  keepAliveMs: 15_000,
+  retryMs: 1000,
+};
+
+export interface HttpOptions extends Partial<HttpLimits> {
+  /** The path of the endpoint. Default `/mcp`. */
+  path?: string | undefined;
+  /**
+   * The two paths of HTTP+SSE (2024-11-05), or false for none. Default: `/sse` and `/messages` in the place
+   * of the last segment of `path`, where the server has that revision.
+   */
+  sse?: { path: string; messages: string } | false | undefined;
+  /**
+   * Hosts that the `Host` header may name, without a port for every port; '*' for all. Default: localhost,
+   * 127.0.0.1 and [::1], against DNS rebinding.
+   */
+  allowedHosts?: readonly string[] | '*' | undefined;
+  /** Origins that the `Origin` header may name; '*' for all. Default: those whose host is a loopback name. */
+  allowedOrigins?: readonly string[] | '*' | undefined;
+  /** Answers browsers of allowed origins with CORS headers. Default false. */
+  cors?: boolean | undefined;
+  /** Says who asks; undefined gets 401. Without this option everybody may ask. */
+  auth?: ((request: RequestInfo) => Auth | undefined | Promise<Auth | undefined>) | undefined;
+  /** The `WWW-Authenticate` of a 401. Default `Bearer`. */
+  authenticate?: string | undefined;
+  /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
+  eventStore?: EventStore | false | undefined;
+  /** Sees each message that passes. */
+  trace?: Trace | undefined;
+  /**
+   * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
+   */
+  onError?: ((error: Error) => void) | undefined;
+}
+
+/** What all the parts of one endpoint share. */
+export interface Host {
+  readonly server: ServerPort;
+  readonly limits: HttpLimits;
+  readonly store: EventStore | undefined;
+  /** A message passes: for `trace`. */
+  readonly passed: (direction: TraceEntry['direction'], text: string) => void;
+  readonly onError: (error: Error) => void;
+}

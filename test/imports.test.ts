@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** What each folder may import besides itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
+  'index.ts': [],
   jsonrpc: [],
   schema: [],
   protocol: ['jsonrpc', 'schema'],

@@ -144,7 +144,7 @@ const parts = {
     'scalars', 'run', 'references', 'errors'].map((name) => `schema/${name}`),
   'Standard Schema': ['schema/standard-schema'],
   'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/ask'],
-  'rounds, sealed state': ['server/modern/exchange', 'server/modern/request-state', 'server/modern/aes-gcm', 'server/base64'],
+  'rounds, sealed state': ['server/modern/exchange', 'server/modern/request-state', 'server/modern/aes-gcm', 'jsonrpc/base64'],
   'resources, URI templates': ['server/resources', 'protocol/uri-template'],
   'prompts': ['server/prompts'],
   'completion': ['server/completion'],

@@ -7,7 +7,7 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
 import { adaptListed } from './adapt.ts';
-import { toBase64 } from './base64.ts';
+import { toBase64 } from '../jsonrpc/base64.ts';
 import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';

@@ -3,7 +3,7 @@ import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import { aesGcm, keyBytes } from './aes-gcm.ts';
 import type { AesGcm } from './aes-gcm.ts';
-import { fromBase64Url, toBase64 } from '../base64.ts';
+import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
 export interface RequestStateOptions {
   /**

@@ -1,0 +1,140 @@
+import { joinBytes } from '../jsonrpc/bytes.ts';
+import { decodeUtf8 } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { OAuthError } from './errors.ts';
+
+/** What bounds the answer of an authorization server. */
+export interface FetchLimits {
+  /** Bytes of a document. 256 KiB. */
+  maxBytes: number;
+  /** Milliseconds until the whole document is there. 10 seconds. */
+  timeoutMs: number;
+  /** Redirects that a GET follows; a POST, which carries credentials, follows none. 3. */
+  maxRedirects: number;
+}
+
+/** The defaults of `FetchLimits`. */
+export const defaultFetchLimits: FetchLimits = { maxBytes: 256 * 1024, timeoutMs: 10_000, maxRedirects: 3 };
+
+/** A request as `fetch` takes it. */
+export interface JsonRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface FetchOptions {
+  readonly limits?: Partial<FetchLimits> | undefined;
+  /** Another `fetch`, such as one with a proxy or a private authority. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Judges each address before it is asked, redirects included: a throw refuses it. Default `requireSecure`. */
+  readonly allow?: ((url: URL, what: string) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer, whatever its status. */
+export interface JsonAnswer {
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly status: number;
+  /** The body as JSON; undefined where it is none. */
+  readonly value: unknown;
+  header(name: string): string | undefined;
+}
+
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Whether the host is this machine's own. */
+export const isLoopback = ({ hostname }: URL): boolean => loopback.test(hostname);
+
+/** Throws for an address that is neither https nor, on this machine itself, http. OAuth 2.1 section 1.5. */
+export function requireSecure(url: URL, what: string): void {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return;
+  throw new OAuthError('insecure_url', `${what}: ${url.protocol}//${url.host} is not https`);
+}
+
+/**
+ * Fetches a JSON document, bounded in bytes, time and redirects. Rejects with `OAuthError`: `insecure_url`,
+ * `fetch_failed`, `fetch_timeout`, `fetch_too_large`, `fetch_redirect`. A status is the caller's to judge.
+ *
+ * @param what names the document in errors, such as `the key set of https://as.example`
+ */
+export async function fetchJson(
+  url: string, what: string, request: JsonRequest = {}, options: FetchOptions = {},
+): Promise<JsonAnswer> {
+  const { maxBytes, timeoutMs, maxRedirects } = { ...defaultFetchLimits, ...options.limits };
+  const { fetch = globalThis.fetch, allow = requireSecure, signal } = options;
+  const { method = 'GET' } = request;
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  const fail = (code: string, why: string, cause?: unknown): OAuthError =>
+    new OAuthError(code, `${what} (${url}): ${why}`, { cause });
+  const timeout = fail('fetch_timeout', `not there within ${timeoutMs} ms`);
+  const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
+  try {
+    let at = parseUrl(url, what);
+    for (let redirects = 0; ; redirects++) {
+      await allow(at, what);
+      // Redirects are followed here, where each one is judged.
+      const response = await fetch(at, { ...request, method, redirect: 'manual', signal: controller.signal });
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status > 399 || location === null) {
+        if (response.type === 'opaqueredirect') throw fail('fetch_redirect', 'redirected, and this runtime does not say where');
+        const text = await readText(response, maxBytes, () => fail('fetch_too_large', `longer than ${maxBytes} bytes`));
+        return {
+          url: at.href, status: response.status, value: parse(text),
+          header: (name) => response.headers.get(name) ?? undefined,
+        };
+      }
+      response.body?.cancel().catch(() => {});
+      if (method !== 'GET') throw fail('fetch_redirect', 'answered a POST with a redirect, which is not followed');
+      if (redirects >= maxRedirects) throw fail('fetch_redirect', `more than ${maxRedirects} redirects`);
+      at = new URL(location, at);
+    }
+  } catch (thrown) {
+    if (thrown instanceof OAuthError) throw thrown;
+    if (controller.signal.aborted) throw controller.signal.reason;
+    const { cause = thrown } = thrown as { cause?: unknown };
+    throw fail('fetch_failed', errorMessage(cause), thrown);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Throws `OAuthError` where the text is no URL. */
+export function parseUrl(url: string, what: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(url.slice(0, 200))} is no URL`);
+  }
+}
+
+async function readText(response: Response, maxBytes: number, tooLarge: () => OAuthError): Promise<string> {
+  if (response.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > maxBytes) {
+      reader.cancel().catch(() => {});
+      throw tooLarge();
+    }
+    chunks.push(value);
+  }
+  return decodeUtf8(joinBytes(chunks, size));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
+import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
+import { findAlgorithm } from './algorithms.ts';
+import { shown, TokenError } from './errors.ts';
+import { fits, importPublicKey } from './jwk.ts';
+import type { Jwk, Key } from './jwk.ts';
+
+/** A JWT in its three parts. Nothing of it may be believed before `verifyJwt` said true. */
+export interface Jwt {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** What was signed: header and claims as they were sent. */
+  readonly signed: string;
+  readonly signature: Uint8Array;
+}
+
+/** Whether a text has the form of a signed JWT; other tokens are opaque. */
+export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]*\.[\w-]*$/.test(text);
+
+/**
+ * Reads a JWT in compact serialization (RFC 7515 section 3.1, RFC 7519). `what` names it in errors ("access token").
+ * Throws `TokenError` with the code `jwt_malformed`; `jwt_crit` for extensions that must be understood, of which
+ * there are none here (RFC 7515 section 4.1.11).
+ */
+export function readJwt(text: string, what: string): Jwt {
+  const parts = text.split('.', 4);
+  const [header, claims, signature] = parts.map(fromBase64Url);
+  if (parts.length !== 3 || header === undefined || claims === undefined || signature === undefined) {
+    throw new TokenError('jwt_malformed', `the ${what} is no JWT: expected three parts in base64url`);
+  }
+  const jwt = {
+    header: jsonObject(header, `header of the ${what}`),
+    claims: jsonObject(claims, `payload of the ${what}`),
+    signed: text.slice(0, text.lastIndexOf('.')),
+    signature,
+  };
+  if ('crit' in jwt.header) {
+    throw new TokenError('jwt_crit', `the ${what} has a crit header, and no extension is understood here`);
+  }
+  return jwt;
+}
+
+function jsonObject(bytes: Uint8Array, what: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decodeUtf8(bytes));
+  } catch {
+    throw new TokenError('jwt_malformed', `the ${what} is not JSON in UTF-8`);
+  }
+  if (!isObject(value)) throw new TokenError('jwt_malformed', `the ${what} is not a JSON object`);
+  return value;
+}
+
+/**
+ * Whether one of `keys` made the signature. The algorithm is the header's, and must be in `allowed` and fit the key:
+ * the token chooses among what this side takes, and no more. Throws `TokenError` with the code `jwt_algorithm`.
+ */
+export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly string[], what: string): Promise<boolean> {
+  const { alg } = jwt.header;
+  const algorithm = findAlgorithm(alg);
+  if (algorithm === undefined || !allowed.includes(alg as string)) {
+    throw new TokenError('jwt_algorithm', `the alg of the ${what} is ${shown(alg)}, expected one of ${allowed.join(', ')}`);
+  }
+  const signed = new TextEncoder().encode(jwt.signed);
+  const signature = jwt.signature as Uint8Array<ArrayBuffer>;
+  for (const jwk of keys) {
+    if (!fits(jwk, alg as string, algorithm)) continue;
+    const key = await imported(jwk, alg as string);
+    if (key && await crypto.subtle.verify(algorithm, key, signature, signed)) return true;
+  }
+  return false;
+}
+
+/** Keys are imported once, as long as their document is kept. */
+const known = new WeakMap<Jwk, Map<string, Key | undefined>>();
+
+/** The key for this algorithm; undefined where it is none. One bad key in a set does not spoil the others. */
+async function imported(jwk: Jwk, alg: string): Promise<Key | undefined> {
+  let keys = known.get(jwk);
+  if (keys === undefined) known.set(jwk, keys = new Map());
+  if (!keys.has(alg)) {
+    const algorithm = findAlgorithm(alg);
+    keys.set(alg, algorithm && await importPublicKey(jwk, algorithm).catch(() => undefined));
+  }
+  return keys.get(alg);
+}
+
+/** Signs claims. `header.alg` says how, and `key` is a private key for that. */
+export async function signJwt(
+  header: Readonly<Record<string, unknown>> & { readonly alg: string },
+  claims: Readonly<Record<string, unknown>>,
+  key: Key,
+): Promise<string> {
+  const algorithm = findAlgorithm(header.alg);
+  if (algorithm === undefined) throw new TypeError(`${shown(header.alg)} is no signature algorithm known here`);
+  const encoder = new TextEncoder();
+  const part = (value: object): string => toBase64(encoder.encode(JSON.stringify(value)), 'base64url');
+  const signed = `${part(header)}.${part(claims)}`;
+  const signature = await crypto.subtle.sign(algorithm, key, encoder.encode(signed));
+  return `${signed}.${toBase64(new Uint8Array(signature), 'base64url')}`;
+}

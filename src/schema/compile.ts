@@ -8,7 +8,7 @@ import { objectChecks, unevaluatedCheck } from './objects.ts';
 import type { Check, Run } from './run.ts';
 import { accept, all, fail, spend, within } from './run.ts';
 import { SchemaError } from './errors.ts';
-import { nativePatterns } from './patterns.ts';
+import { boundedPattern, weightOf } from './patterns.ts';
 import { numberChecks, stringChecks } from './scalars.ts';
 import { typeCheck } from './typed.ts';
 import type { CompileOptions, JsonSchema, SchemaLimits, Validate, ValidationError } from './types.ts';
@@ -23,7 +23,7 @@ export interface Compiler {
   formats: CompileOptions['formats'];
 }
 
-const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000, pattern: 5_000 };
+const LIMITS: SchemaLimits = { depth: 256, subschemas: 10_000, work: 10_000_000, pattern: 5_000, patterns: 100_000 };
 
 /**
  * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values. Nothing
@@ -37,6 +37,7 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
   const library = createLibrary(options, limits);
   // Targets of references wait their turn, so that a long chain of them costs no stack.
   const queue: [node: Node, tracked: boolean][] = [];
+  let room = limits.patterns;
   const compiler: Compiler = {
     check(node, tracked) {
       const form = tracked ? 'tracked' : 'check';
@@ -59,9 +60,10 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
     },
     pattern(source, path) {
       try {
-        if (source.length > limits.pattern)
-          throw new Error(`exceeds the limit "pattern" (${limits.pattern})`);
-        const test = (options.patterns ?? nativePatterns)(source);
+        const over =
+          source.length > limits.pattern ? 'pattern' : (room -= weightOf(source)) < 0 && 'patterns';
+        if (over) throw new Error(`exceeds the limit "${over}" (${limits[over]})`);
+        const test = (options.patterns ?? boundedPattern)(source);
         return (text, run) => test(text, (steps) => spend(run, steps));
       } catch (error) {
         throw new SchemaError('pattern', path, (error as Error).message);

@@ -3,7 +3,6 @@ export { fillDefaults } from './defaults.ts';
 export { SchemaError } from './errors.ts';
 export { formats } from './formats.ts';
 export type { FromSchema } from './from-schema.ts';
-export { linearPatterns } from './linear-patterns.ts';
 export { describeErrors } from './messages.ts';
 export { metaschemas } from './metaschemas.ts';
 export { adaptSchema } from './standard-schema.ts';

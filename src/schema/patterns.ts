@@ -1,39 +1,220 @@
+// A backtracking engine may take exponential time, and cannot be stopped. So a pattern whose estimated cost for the
+// string at hand is high is matched here instead: as a function from the set of positions where it may begin to the
+// set of those where it may end. Each position that is visited is paid for.
 import type { PatternTest } from './types.ts';
 
-/** Ways through a pattern that the engine may try before it is refused. */
-const MANY = 1e8;
+type Spend = (steps: number) => void;
+type Positions = ReadonlySet<number>;
+
+/** A piece of a pattern. */
+interface Piece {
+  /** Where a match that begins at one of `from` may end. */
+  ends(text: string, from: Positions, spend: Spend): Positions;
+  // The bounds for a backtracking engine, with n = 1 + the string's length:
+  // it goes on from a match at most ways * n ** waysDegree times, and takes at most cost * n ** costDegree steps.
+  ways: number;
+  waysDegree: number;
+  cost: number;
+  costDegree: number;
+}
+
+const TOKEN =
+  /\\(?:uD[89AB]..\\uD[C-F]..|[pPu]\{[^}]*\}|u.{4}|x..|c.|k<[^>]*>|[1-9]\d*|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|[a-z-]*:|<[^>]*>))?|\{\d+,?\d*\}|./gisu;
+
+/** What only the engine can match: lookbehind, back references, modifiers. */
+const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
+
+/** Most estimated steps for which the engine is used although it may backtrack more than once a position. */
+const FEW = 1e5;
+
+/** Most estimated steps for which the engine is used at all: a few hundredths of a second. */
+const MANY = 1e7;
+
+/** Steps of the limit `work` that a visited position costs. */
+const VISIT = 16;
+
+/** Steps that the engine's own compilation costs, a unit of weight. */
+const COMPILE = 200;
+
+/** What a pattern costs to compile: its length, and far more for each property of Unicode (`\p{L}`). */
+export function weightOf(source: string): number {
+  return source.length + 500 * (source.split(/\\p/i).length - 1);
+}
 
 /**
- * Tests patterns with the engine's own matcher, which may backtrack: so a pattern that repeats a choice
- * (`(a+)*`, `(a|b)*`) is refused at once, and a string when the loops of its pattern allow too many ways
- * through it.
+ * Tests a pattern (ECMA-262, flag `u`) at a bounded cost. The engine is used where its worst case is cheap; other
+ * patterns are matched in time linear in the string, or refused by the limit `work`. A pattern that needs the engine
+ * (lookbehind, back references, modifiers) is refused by the limit `pattern` for a string that is too long for it.
+ * @throws SyntaxError when the pattern is malformed
  */
-export function nativePatterns(source: string): PatternTest {
-  const expression = new RegExp(source, 'u');
-  // What counts is the shape: atoms become x, groups dissolve from the inside, and short counts are written
-  // out.
-  let shape = source
-    .replace(/\\[kpu][{<].*?[}>]|\\.|\[(\\.|[^\\\]])*\]/gisu, 'x')
-    .replace(/([^)])\{\d+\}/g, '$1');
-  for (let before = ''; before !== shape;) {
-    before = shape;
-    shape = shape.replace(
-      /\((?:\?[^()]*?[:=!>])?([^()]*)\)(?:\{(\d)\}|(\*|\+|\{[^}]*\}))?/gu,
-      (_, body: string, times = '1', loop = '') => {
-        if ((loop && /[*+?{|]/.test(body)) || shape.length > 1e5)
-          throw new Error('a repeated choice needs the option "patterns"');
-        return body.repeat(times) + loop;
-      },
-    );
-  }
-  const choices = 2 ** (shape.split(/[?|]/).length - 1);
-  // One more for the place where a match may begin.
-  const loops = shape.split(/[*+]|\{\d+,/).length - (/^\^[^|]*$/.test(shape) ? 1 : 0);
+export function boundedPattern(source: string): PatternTest {
+  const native = new RegExp(source, 'u');
+  let whole: Piece | undefined;
+  let foreign = false;
+  // No other place needs to be tried when every match begins at the start.
+  const anchored = /^\^[^|]*$/.test(source);
   return (text, spend) => {
-    // A power is slow, even of 0.
-    const ways = loops ? choices * (text.length + 1) ** loops : choices;
-    if (ways > MANY) throw new RangeError('pattern');
-    spend(ways >> 8);
-    return expression.test(text);
+    if (!whole) {
+      spend(COMPILE * weightOf(source));
+      whole = parse();
+    }
+    const { cost, costDegree } = whole;
+    const degree = costDegree + (anchored ? 0 : 1);
+    const steps = cost * (text.length + 1) ** degree;
+    if (steps <= (foreign || degree < 2 ? MANY : FEW)) {
+      spend(steps >> 2);
+      return native.test(text);
+    }
+    if (foreign) throw new RangeError('pattern');
+    const starts = new Set([0]);
+    if (!anchored) {
+      spend(VISIT * text.length);
+      for (let i = 1; i <= text.length; i++) starts.add(i);
+    }
+    return whole.ends(text, starts, spend).size > 0;
+  };
+
+  /** Reads the pattern, which is known to be well-formed. Atoms are compiled once each. */
+  function parse(): Piece {
+    const tokens = source.match(TOKEN) ?? [];
+    const atoms = new Map<string, Piece>();
+    let at = 0;
+    const alternatives = (): Piece => {
+      const pieces = [sequence()];
+      while (tokens[at - 1] === '|') pieces.push(sequence());
+      return pieces.length > 1 ? choice(pieces) : (pieces[0] ?? nothing);
+    };
+    const sequence = (): Piece => {
+      const pieces: Piece[] = [];
+      for (let token; (token = tokens[at++]) && token !== '|' && token !== ')';) pieces.push(quantified(one(token)));
+      return series(pieces);
+    };
+    const one = (token: string): Piece => {
+      foreign ||= FOREIGN.test(token);
+      if (token[0] === '(') return /[=!]$/.test(token) ? ahead(alternatives(), token === '(?!') : alternatives();
+      let piece = atoms.get(token);
+      if (!piece) atoms.set(token, piece = FOREIGN.test(token) ? { ...nothing, costDegree: 1 } : atom(token));
+      return piece;
+    };
+    const quantified = (piece: Piece): Piece => {
+      const [, sign, low, comma, high] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})$/.exec(tokens[at] ?? '') ?? [];
+      if (!sign && !low) return piece;
+      at++;
+      // A lazy quantifier finds the same ends in another order.
+      if (tokens[at] === '?') at++;
+      const min = Number(low ?? (sign === '+' ? 1 : 0));
+      const max = sign ? (sign === '?' ? 1 : Infinity) : Number(high || (comma ? Infinity : low));
+      return repeated(piece, min, max);
+    };
+    return alternatives();
+  }
+}
+
+const nothing: Piece = { ends: (_, from) => from, ways: 1, waysDegree: 0, cost: 1, costDegree: 0 };
+
+/** One character, or one edge (`^`, `\b`). */
+function atom(token: string): Piece {
+  let expression: RegExp | undefined;
+  return {
+    ...nothing,
+    ends(text, from, spend) {
+      expression ??= new RegExp(token, 'uy');
+      const ends = new Set<number>();
+      for (const position of from) {
+        spend(VISIT);
+        expression.lastIndex = position;
+        // A pair of surrogates has no character that begins in its middle.
+        if (expression.test(text)) ends.add(expression.lastIndex);
+      }
+      return ends;
+    },
+  };
+}
+
+function series(pieces: readonly Piece[]): Piece {
+  const whole = {
+    ...nothing,
+    ends: (text: string, from: Positions, spend: Spend) =>
+      pieces.reduce((at, piece) => (at.size > 0 ? piece.ends(text, at, spend) : at), from),
+  };
+  for (const { ways, waysDegree, cost, costDegree } of pieces) {
+    whole.cost += whole.ways * cost;
+    whole.costDegree = Math.max(whole.costDegree, whole.waysDegree + costDegree);
+    whole.ways *= ways;
+    whole.waysDegree += waysDegree;
+  }
+  return whole;
+}
+
+function choice(pieces: readonly Piece[]): Piece {
+  const whole = {
+    ...nothing,
+    ends(text: string, from: Positions, spend: Spend) {
+      const ends = new Set<number>();
+      for (const piece of pieces) add(piece.ends(text, from, spend), ends, spend);
+      return ends;
+    },
+    ways: 0,
+  };
+  for (const { ways, waysDegree, cost, costDegree } of pieces) {
+    whole.ways += ways;
+    whole.waysDegree = Math.max(whole.waysDegree, waysDegree);
+    whole.cost += cost;
+    whole.costDegree = Math.max(whole.costDegree, costDegree);
+  }
+  return whole;
+}
+
+/** Adds positions to a set, and pays for them. Returns those that are new. */
+function add(positions: Positions, to: Set<number>, spend: Spend): Positions {
+  spend(VISIT * positions.size);
+  const fresh = new Set<number>();
+  for (const position of positions) {
+    if (to.has(position)) continue;
+    to.add(position);
+    fresh.add(position);
+  }
+  return fresh;
+}
+
+/** A lookahead: it is not entered again once it has matched. */
+function ahead(inner: Piece, negative: boolean): Piece {
+  return {
+    ...inner,
+    ends(text, from, spend) {
+      const ends = new Set<number>();
+      for (const position of from) {
+        spend(VISIT);
+        if (inner.ends(text, new Set([position]), spend).size > 0 !== negative) ends.add(position);
+      }
+      return ends;
+    },
+    ways: 1,
+    waysDegree: 0,
+  };
+}
+
+function repeated(piece: Piece, min: number, max: number): Piece {
+  const { ways, waysDegree, cost, costDegree } = piece;
+  const single = ways === 1 && waysDegree === 0;
+  const endless = max === Infinity;
+  const power = endless ? (single ? 1 : Infinity) : ways ** max;
+  return {
+    ends(text, from, spend) {
+      let last = from;
+      for (let i = 0; i < min && last.size > 0; i++) {
+        spend(VISIT);
+        last = piece.ends(text, last, spend);
+      }
+      const ends = new Set<number>();
+      // Only positions that are new can lead to new ones.
+      let fresh = add(last, ends, spend);
+      for (let i = min; i < max && fresh.size > 0; i++) fresh = add(piece.ends(text, fresh, spend), ends, spend);
+      return ends;
+    },
+    ways: endless ? power : power * (max - min + 1),
+    waysDegree: endless ? 1 : waysDegree * max,
+    cost: endless ? power * cost * (min + 1) : power * cost * max + 1,
+    costDegree: costDegree + (endless ? 1 : waysDegree * max),
   };
 }

@@ -45,6 +45,8 @@ export interface SchemaLimits {
   work: number;
   /** UTF-16 units in one `pattern`. Default 5,000. */
   pattern: number;
+  /** UTF-16 units in all patterns of a schema; each `\p{…}`, which is slow to compile, counts as 500 more. Default 100,000. */
+  patterns: number;
 }
 
 /**
@@ -60,9 +62,10 @@ export interface CompileOptions {
    */
   formats?: Readonly<Record<string, Format>>;
   /**
-   * How to match `pattern` and `patternProperties`: `linearPatterns`, or an engine of your own. By default
-   * the engine's, with two bounds: a pattern that repeats a choice, such as `(a+)*`, is refused (it can take
-   * exponential time), and so is a string too long for the loops of its pattern.
+   * How to match `pattern` and `patternProperties`, for an engine of your own. Default: the platform's where its worst
+   * case is cheap, and else a matcher whose time is linear in the string and paid from the limit `work`. A pattern that
+   * only the platform's engine can match (lookbehind, back references, modifiers) is refused by the limit `pattern`
+   * for a string that is too long for it.
    */
   patterns?: (source: string) => PatternTest;
   /** `fillDefaults`, to answer with a copy in which absent properties have their `default`. */

@@ -1,5 +1,7 @@
 import * as errorCodes from './error-codes.ts';
-import type { Decoded, Failure, Message, Refusal, RequestId } from './message.ts';
+import type { Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success } from './message.ts';
+import { weighText, weighValue } from './weight.ts';
+import type { WeightLimits } from './weight.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 
@@ -12,28 +14,38 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /**
  * One message (or one batch) to what it is. Never throws.
- * Refusals: not UTF-8 or not JSON `-32700`; JSON but not JSON-RPC `-32600`, naming the member that is wrong.
- * Source: JSON-RPC 2.0 sections 4 to 6.
+ * Refusals: not UTF-8 or not JSON `-32700`; JSON but not JSON-RPC, or over the limits, `-32600`, naming what is
+ * wrong. Source: JSON-RPC 2.0 sections 4 to 6.
  */
-export function decode(data: string | Uint8Array): Decoded {
-  let value: unknown;
+export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
   try {
-    value = JSON.parse(typeof data === 'string' ? data : decodeUtf8(data));
+    const text = typeof data === 'string' ? data : decodeUtf8(data);
+    const weight = weighText(text, limits);
+    return typeof weight === 'object' ? tooHeavy(weight.over) : judge(JSON.parse(text), weight);
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
     return refusal(null, errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
   }
-  return Array.isArray(value) ? decodeBatch(value) : classify(value);
 }
 
-function decodeBatch(values: unknown[]): Decoded {
+/** The same for a value that came parsed, such as a body from a framework. */
+export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
+  const weight = weighValue(value, limits);
+  return typeof weight === 'object' ? tooHeavy(weight.over) : judge(value, weight);
+}
+
+const tooHeavy = (what: string): Refusal => invalid(`the message is over ${what}`);
+
+function judge(value: unknown, weight: number): Decoded {
+  if (!Array.isArray(value)) return classify(value, weight);
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
-  if (values.length === 0) return invalid('a batch must not be empty');
-  return { kind: 'batch', items: values.map(classify) };
+  if (value.length === 0) return invalid('a batch must not be empty');
+  // Its items are judged one by one, and only where the revision has batches.
+  return { kind: 'batch', values: value, weight };
 }
 
-/** Judges a value that is already parsed: for transports that receive objects, and a body that was parsed. */
-export function classify(value: unknown): Decoded {
+/** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
+export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
   if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
@@ -44,20 +56,20 @@ export function classify(value: unknown): Decoded {
     if (id === undefined) {
       return Object.hasOwn(value, 'id')
         ? invalid(idRule(id), value)
-        : { kind: 'notification', message: value as unknown as Message & { method: string; id: never } };
+        : { kind: 'notification', message: value as unknown as Notification };
     }
     if (!isRequestId(id)) return invalid(idRule(id), value);
-    return { kind: 'request', message: value as unknown as Message & { method: string; id: RequestId } };
+    return { kind: 'request', message: value as unknown as Request, weight };
   }
   const error = value['error'];
   if (error !== undefined) return classifyFailure(value, id, error);
   if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
   if (!isRequestId(id)) return invalid(idRule(id), value);
   if (!isObject(value['result'])) return invalid('"result" must be an object', value);
-  return { kind: 'success', message: value as unknown as Extract<Decoded, { kind: 'success' }>['message'] };
+  return { kind: 'success', message: value as unknown as Success };
 }
 
-function classifyFailure(value: Record<string, unknown>, id: unknown, error: unknown): Decoded {
+function classifyFailure(value: Record<string, unknown>, id: unknown, error: unknown): Refusal | { kind: 'failure'; message: Failure } {
   if (value['result'] !== undefined) return invalid('both "result" and "error"', value);
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
     return invalid('"error" must have an integer "code" and a string "message"', value);
@@ -76,12 +88,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** UTF-16 units of an id or a progress token: it is said back, and kept as long as its request. */
+const maxIdLength = 1024;
+
 /** Integers past 2^53 are refused: JSON.parse has rounded them, and an answer would go to another request. */
 export function isRequestId(id: unknown): id is RequestId {
-  return typeof id === 'string' || Number.isSafeInteger(id);
+  return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id);
 }
 
 function idRule(id: unknown): string {
+  if (typeof id === 'string') return `"id" is longer than ${maxIdLength} characters`;
   return typeof id === 'number' && Number.isInteger(id)
     ? '"id" is an integer beyond 2^53, which JSON readers round; send it as a string'
     : '"id" must be a string or an integer';

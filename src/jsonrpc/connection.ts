@@ -1,4 +1,6 @@
-import { encode, isObject, isRequestId, refusal } from './codec.ts';
+import { openThingBytes, peerBudget } from './budget.ts';
+import type { Budget } from './budget.ts';
+import { classify, encode, isObject, isRequestId, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, errorMessage, RpcError, toError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
@@ -7,6 +9,7 @@ import type {
 } from './message.ts';
 import { batchOutlet, refuse } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
+import { quote, shorten } from './quote.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {
@@ -33,12 +36,18 @@ export interface ConnectionLimits {
   maxTimeoutMs: number;
   /** Requests of the peer that may be unanswered at once; the next one is refused. 1024. */
   maxInFlight: number;
+  /** Messages of one batch; a longer one is refused. 1000. */
+  maxBatch: number;
+  /** Characters of the answer to one batch; a result that does not fit becomes an error. 16 Mi. */
+  maxBatchAnswer: number;
 }
 
 export const defaultConnectionLimits: ConnectionLimits = {
   timeoutMs: 60_000,
   maxTimeoutMs: 600_000,
   maxInFlight: 1024,
+  maxBatch: 1000,
+  maxBatchAnswer: 16 * 1024 * 1024,
 };
 
 /** What the layer above does with what arrives. */
@@ -81,6 +90,8 @@ const maxAbandoned = 256;
 export class Connection {
   /** Whether the revision in use has batches. */
   batching = false;
+  /** What the peer makes us hold. */
+  readonly budget: Budget;
   readonly #outlet: Outlet;
   readonly #handlers: ConnectionHandlers;
   readonly #limits: ConnectionLimits;
@@ -96,7 +107,9 @@ export class Connection {
     outlet: Outlet,
     handlers: ConnectionHandlers,
     limits: ConnectionLimits = defaultConnectionLimits,
+    budget: Budget = peerBudget(),
   ) {
+    this.budget = budget;
     this.#outlet = outlet;
     this.#handlers = handlers;
     this.#limits = limits;
@@ -119,12 +132,12 @@ export class Connection {
   receive(decoded: Decoded, outlet: Outlet = this.#outlet): void {
     if (this.#closed) return outlet.answer(undefined);
     switch (decoded.kind) {
-      case 'request': return this.#answer(decoded.message, outlet);
+      case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
       case 'success': return this.#settle(decoded.message.id, decoded.message);
       case 'failure': return this.#settle(decoded.message.id ?? null, decoded.message);
       case 'refusal': return this.refused(decoded) ? outlet.answer(undefined) : refuse(outlet, decoded);
-      case 'batch': return this.#receiveBatch(decoded.items, outlet);
+      case 'batch': return this.#receiveBatch(decoded.values, decoded.weight, outlet);
     }
   }
 
@@ -140,30 +153,42 @@ export class Connection {
     return true;
   }
 
-  #receiveBatch(items: Decoded[], outlet: Outlet): void {
-    if (!this.batching) {
-      const message = 'Invalid request: this protocol revision has no batches';
-      return refuse(outlet, refusal(null, errorCodes.invalidRequest, message));
+  #receiveBatch(values: readonly unknown[], weight: number, outlet: Outlet): void {
+    const { maxBatch, maxBatchAnswer } = this.#limits;
+    const fault = !this.batching ? 'this protocol revision has no batches'
+      : values.length > maxBatch ? `a batch holds at most ${maxBatch} messages` : undefined;
+    if (fault !== undefined) {
+      return refuse(outlet, refusal(null, errorCodes.invalidRequest, `Invalid request: ${fault}`));
     }
+    if (!this.budget.charge(weight)) return this.#refuseWork(outlet, null, 'bytes', this.budget.limit);
+    const items = values.map((value) => classify(value));
     const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
-    const gathered = batchOutlet(outlet, answers);
+    const done = (): void => this.budget.release(weight);
+    const gathered = batchOutlet(outlet, answers, maxBatchAnswer, done);
     for (const item of items) this.receive(item, gathered);
+    if (answers === 0) done();
   }
 
-  #answer(request: Request, outlet: Outlet): void {
+  #answer(request: Request, outlet: Outlet, weight: number): void {
     const inFlight = this.#inFlight ??= new Map();
     const { id } = request;
     if (inFlight.has(id)) {
-      const message = `Invalid request: id ${JSON.stringify(id)} is already in flight`;
+      const message = `Invalid request: id ${quote(id)} is already in flight`;
       return refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
     }
-    if (inFlight.size >= this.#limits.maxInFlight) {
-      const message = `Too many requests in flight: the limit is ${this.#limits.maxInFlight}`;
-      return refuse(outlet, refusal(id, errorCodes.internalError, message));
+    const { maxInFlight } = this.#limits;
+    if (inFlight.size >= maxInFlight) return this.#refuseWork(outlet, id, 'requests', maxInFlight);
+    const inbound = new Inbound(request, outlet, weight + openThingBytes);
+    if (!this.budget.charge(inbound.weight)) {
+      return this.#refuseWork(outlet, id, 'bytes', this.budget.limit);
     }
-    const inbound = new Inbound(request, outlet);
     inFlight.set(id, inbound);
     inbound.run(this.#handle, this.#done);
+  }
+
+  #refuseWork(outlet: Outlet, id: RequestId | null, what: 'requests' | 'bytes', limit: number): void {
+    const message = `Too many ${what} in flight: the limit is ${limit}`;
+    refuse(outlet, refusal(id, errorCodes.internalError, message));
   }
 
   // Bound once a connection, not once a request.
@@ -171,6 +196,8 @@ export class Connection {
 
   readonly #done = (inbound: Inbound): void => {
     const { id } = inbound.request;
+    // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
+    this.budget.release(inbound.weight);
     // A cancelled request has left already, and its id may be in use again.
     if (this.#inFlight?.get(id) === inbound) this.#inFlight.delete(id);
     this.#tellIdle();
@@ -378,6 +405,6 @@ function isProgress(params: Params | undefined): params is Params & Progress {
 }
 
 function unasked(id: RequestId | null, response: Success | Failure): Error {
-  const said = 'error' in response ? `: ${response.error.message}` : '';
-  return new Error(`an answer to a question that was not asked (id ${JSON.stringify(id)})${said}`);
+  const said = 'error' in response ? `: ${shorten(response.error.message)}` : '';
+  return new Error(`an answer to a question that was not asked (id ${quote(id)})${said}`);
 }

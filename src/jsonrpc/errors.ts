@@ -1,5 +1,6 @@
 import * as codes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
+import { shorten } from './quote.ts';
 
 /** The codes of error objects by name, for those who import them from outside. */
 export const errorCodes: Pick<typeof codes, keyof typeof codes> = {
@@ -41,7 +42,7 @@ export function invalidRequest(what: string): RpcError {
 }
 
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(codes.methodNotFound, `Method not found: ${method}`);
+  return new RpcError(codes.methodNotFound, `Method not found: ${shorten(method)}`);
 }
 
 /** The error for a fault of this side: a handler that broke its word, or a limit that is reached. */

@@ -1,4 +1,5 @@
-import { joinBytes } from './bytes.ts';
+import type { Budget } from './budget.ts';
+import { ByteGatherer } from './bytes.ts';
 import { decodeUtf8 } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { need } from './errors.ts';
@@ -19,10 +20,7 @@ export interface FramerEvents {
 
 /** Splits bytes at newlines. Owns no stream: feed it with `push`, end it with `end`. */
 export interface Framer {
-  /**
-   * The bytes are read before `push` returns, except for an unfinished line,
-   * whose chunks are kept until it ends.
-   */
+  /** The bytes are read before `push` returns, except for an unfinished line, which may keep its chunk. */
   push(chunk: Uint8Array): void;
   /** The stream is over: a line that never ended is handed out, since the last newline is often forgotten. */
   end(): void;
@@ -32,40 +30,42 @@ export interface Framer {
  * The framing of the stdio transport. 2026-07-28 basic/transports/stdio: one message a line.
  * CRLF is taken for LF and empty lines are skipped, because people type and tools convert.
  * `maxBytes` bounds one line; a longer one is refused by name and skipped to its end without being held.
+ * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise.
  */
-export function createFramer(events: FramerEvents, maxBytes: number = defaultMaxMessageBytes): Framer {
+export function createFramer(
+  events: FramerEvents, maxBytes: number = defaultMaxMessageBytes, budget?: Budget,
+): Framer {
   need('TextDecoder', 'reading bytes');
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
-  let skipping = false;
+  const held = new ByteGatherer(budget);
+  /** Why the rest of the line is skipped. */
+  let skipping: string | undefined;
+
+  const overLimit = `the limit of ${maxBytes} bytes`;
 
   function hold(part: Uint8Array): void {
-    if (skipping || part.length === 0) return;
-    pendingBytes += part.length;
+    if (skipping !== undefined) return;
     // One byte more than the limit may still be the CR of a line that just fits.
-    if (pendingBytes > maxBytes + 1) {
-      skipping = true;
-      pending = [];
-    } else {
-      pending.push(part);
-    }
+    if (held.length + part.length > maxBytes + 1) skip(overLimit);
+    else if (!held.push(part)) skip('what may be held at a time');
   }
 
-  /** The held line has reached its end. Its parts are joined here, once, whatever their number. */
+  function skip(over: string): void {
+    skipping = over;
+    held.clear();
+  }
+
+  /** The held line has reached its end. */
   function finishHeld(): void {
-    const bytes = joinBytes(pending, pendingBytes);
-    const tooLong = skipping;
-    pending = [];
-    pendingBytes = 0;
-    skipping = false;
-    if (tooLong) refuseLength();
-    else emitLine(bytes);
+    const over = skipping;
+    skipping = undefined;
+    if (over !== undefined) refuseLength(over);
+    else emitLine(held.take());
   }
 
   function emitLine(bytes: Uint8Array): void {
     if (bytes.length > 0 && bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
     if (bytes.length === 0) return;
-    if (bytes.length > maxBytes) return refuseLength();
+    if (bytes.length > maxBytes) return refuseLength(overLimit);
     let text: string;
     try {
       text = decodeUtf8(bytes);
@@ -77,11 +77,8 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
     events.line(text);
   }
 
-  function refuseLength(): void {
-    events.refused({
-      code: errorCodes.invalidRequest,
-      message: `Invalid request: the message is over the limit of ${maxBytes} bytes`,
-    });
+  function refuseLength(over: string): void {
+    events.refused({ code: errorCodes.invalidRequest, message: `Invalid request: the message is over ${over}` });
   }
 
   /**
@@ -89,9 +86,10 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
    * because a decoder's call costs more than a short line.
    */
   function emitRun(bytes: Uint8Array): void {
+    // A line in it may be too long: each is judged by its bytes.
+    if (bytes.length > maxBytes) return emitEach(bytes);
     let text: string;
     try {
-      if (bytes.length > maxBytes) throw undefined; // A line in it may be too long: judge each by its bytes.
       text = decodeUtf8(bytes);
     } catch {
       return emitEach(bytes);
@@ -118,7 +116,7 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
       const last = chunk.lastIndexOf(LF);
       if (last < 0) return hold(chunk);
       let start = 0;
-      if (pendingBytes > 0) {
+      if (held.length > 0 || skipping !== undefined) {
         start = chunk.indexOf(LF) + 1;
         hold(chunk.subarray(0, start - 1));
         finishHeld();
@@ -127,7 +125,7 @@ export function createFramer(events: FramerEvents, maxBytes: number = defaultMax
       hold(chunk.subarray(last + 1));
     },
     end() {
-      if (pendingBytes > 0) finishHeld();
+      if (held.length > 0 || skipping !== undefined) finishHeld();
     },
   };
 }

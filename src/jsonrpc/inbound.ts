@@ -1,4 +1,4 @@
-import { need, toErrorObject } from './errors.ts';
+import { internalError, need, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -39,13 +39,16 @@ export class Abortable {
 export class Inbound extends Abortable {
   readonly request: Request;
   readonly outlet: Outlet;
+  /** The memory that it takes while its handler runs, in bytes: its parameters, and what is made for it. */
+  readonly weight: number;
   /** Answered, or cancelled: nothing more may be sent for it. */
   settled = false;
 
-  constructor(request: Request, outlet: Outlet) {
+  constructor(request: Request, outlet: Outlet, weight: number = 0) {
     super();
     this.request = request;
     this.outlet = outlet;
+    this.weight = weight;
   }
 
   /** Tells the handler to stop; the request gets no answer. */
@@ -87,6 +90,11 @@ export class Inbound extends Abortable {
     } catch (thrown) {
       // What JSON cannot say (a cycle, a BigInt) is an error answer, not a crash.
       return this.#fail(thrown);
+    }
+    if (this.outlet.room?.(text.length) === false) {
+      return this.#fail(internalError(
+        `The result was dropped: its ${text.length} characters do not fit beside what is not read yet`,
+      ));
     }
     this.#settle(text);
   }

@@ -1,4 +1,5 @@
-export { classify, decode, encode } from './codec.ts';
+export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from './budget.ts';
+export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
 export type { ConnectionHandlers, ConnectionLimits, Progress, RequestOptions } from './connection.ts';
 export { ConnectionError, errorCodes, RpcError } from './errors.ts';
@@ -11,3 +12,5 @@ export type {
   Success,
 } from './message.ts';
 export type { Outlet } from './outlet.ts';
+export { defaultMaxDepth, defaultMaxValues } from './weight.ts';
+export type { WeightLimits } from './weight.ts';

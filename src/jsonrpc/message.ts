@@ -40,20 +40,24 @@ export interface Failure {
 export type Response = Success | Failure;
 export type Message = Request | Notification | Response;
 
-/** What `decode` makes of one message: what it is, or why it is refused. */
+/**
+ * What `decode` makes of one message: what it is, or why it is refused. `weight` is the memory that it takes, in
+ * bytes, of which a peer's budget is charged while it is kept.
+ */
 export type Decoded =
-  | { kind: 'request'; message: Request }
+  | { kind: 'request'; message: Request; weight: number }
   | { kind: 'notification'; message: Notification }
   | { kind: 'success'; message: Success }
   | { kind: 'failure'; message: Failure }
-  | { kind: 'batch'; items: Decoded[] }
+  /** Not judged yet: `classify` says what each value is. */
+  | { kind: 'batch'; values: readonly unknown[]; weight: number }
   | Refusal;
 
 /** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
-  /** It has no `method`: where a question with this id waits for its answer, this is its fault. */
+  /** What to tell the caller of our pending request with this id. There is one where the message has no `method`. */
   answer?: string;
   error: ErrorObject;
 }

@@ -12,16 +12,23 @@ export interface Outlet {
    * `errorCode` is the code of an error answer, for transports that have a status of their own.
    */
   answer(text: string | undefined, errorCode?: number): void;
+  /**
+   * Whether the peer reads what we say, so that a text of this length may follow. False: a result becomes an
+   * error, and what may be lost (progress, log messages) is. Without it there is always room.
+   */
+  room?(length: number): boolean;
 }
 
 /** The outlet of a pipe, where an answer goes the way of every other message. */
-export function pipeOutlet(send: Outlet['send']): Outlet {
-  return {
+export function pipeOutlet(send: Outlet['send'], room?: Outlet['room']): Outlet {
+  const outlet: Outlet = {
     send,
     answer(text) {
       if (text !== undefined) send(text);
     },
   };
+  if (room !== undefined) outlet.room = room;
+  return outlet;
 }
 
 /** A result that is already JSON text, so that a list is serialized once and not for every client. */
@@ -53,17 +60,25 @@ export function refuse(outlet: Outlet, refusal: Pick<Refusal, 'id' | 'error'>): 
 }
 
 /**
- * Answers a batch with a batch, once its last request has been answered.
+ * Answers a batch with a batch, once its last request has been answered; `done` follows. No result is taken that
+ * would make the whole longer than `maxLength`: each has an error instead.
  * JSON-RPC 2.0 section 6; 2025-03-26 basic/index#batching.
  */
-export function batchOutlet(outlet: Outlet, requests: number): Outlet {
+export function batchOutlet(outlet: Outlet, requests: number, maxLength: number, done: () => void): Outlet {
   const answers: string[] = [];
   let open = requests;
+  let length = 0;
   return {
     send: (text, message) => outlet.send(text, message),
     answer(text) {
-      if (text !== undefined) answers.push(text);
-      if (--open === 0) outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
+      if (text !== undefined) {
+        length += text.length + 1;
+        answers.push(text);
+      }
+      if (--open > 0) return;
+      outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
+      done();
     },
+    room: (more) => length + more <= maxLength && (outlet.room?.(length + more) ?? true),
   };
 }

@@ -1,3 +1,4 @@
+import type { Budget } from '../jsonrpc/budget.ts';
 import type { Decoded, Request, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
@@ -48,6 +49,8 @@ export interface ServerPort {
 
 export interface PeerOptions {
   readonly auth?: Auth | undefined;
+  /** What the peer may make us hold. Without it the peer has one of its own (96 MiB). */
+  readonly budget?: Budget | undefined;
   /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */
   readonly modern?: boolean | undefined;
   /**

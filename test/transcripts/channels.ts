@@ -81,7 +81,7 @@ export async function httpChannel(name: string, revision: string): Promise<Chann
     if (found) transport.agreed?.(found);
   };
   const text = (decoded: Decoded): string => JSON.stringify(
-    decoded.kind === 'batch' ? decoded.items.map((item) => JSON.parse(text(item)) as unknown)
+    decoded.kind === 'batch' ? decoded.values
     : decoded.kind === 'refusal' ? { jsonrpc: '2.0', id: decoded.id, error: decoded.error } : decoded.message);
   await transport.open({
     message(decoded) {

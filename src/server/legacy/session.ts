@@ -41,7 +41,7 @@ export class Session implements ServerPeer, ConnectionHandlers, Asker {
     this.server = server;
     this.options = options;
     this.#outlet = outlet;
-    this.connection = new Connection(outlet, this, server.limits);
+    this.connection = new Connection(outlet, this, server.limits, options.budget);
   }
 
   get inFlight(): number {

@@ -70,9 +70,10 @@ const messages: Record<string, { script: Script; expected: readonly unknown[]; a
     script: (response) => json(response, `[${notice(1)},${result(1)}]`),
     expected: [{
       kind: 'batch',
-      items: [
-        { kind: 'notification', message: { jsonrpc: '2.0', method: 'note', params: { n: 1 } } },
-        { kind: 'success', message: { jsonrpc: '2.0', id: 1, result: {} } },
+      weight: 97,
+      values: [
+        { jsonrpc: '2.0', method: 'note', params: { n: 1 } },
+        { jsonrpc: '2.0', id: 1, result: {} },
       ],
     }],
   },

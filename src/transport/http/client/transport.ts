@@ -1,4 +1,4 @@
-import { decode } from '../../../jsonrpc/codec.ts';
+import { classify, decode } from '../../../jsonrpc/codec.ts';
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -123,7 +123,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     }
     // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
     if (decoded.kind === 'failure' && exchange.id !== undefined) decoded.message.id ??= exchange.id;
-    if (decoded.kind === 'batch') decoded.items.forEach(note);
+    if (decoded.kind === 'batch') for (const value of decoded.values) note(classify(value));
     else note(decoded);
     receiver.message(decoded);
   }

@@ -1,4 +1,5 @@
-import { classify, decode, decodeUtf8 } from '../../../jsonrpc/codec.ts';
+import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
+import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { toError } from '../../../jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -229,7 +230,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     // 2025-03-26 basic/transports: a batch without a request is accepted, like a message that is none.
     const asks = request || (decoded.kind === 'batch'
       && !(peer.revision?.batching
-        && decoded.items.every(({ kind }) => kind !== 'request' && kind !== 'refusal')));
+        && decoded.values.length <= defaultConnectionLimits.maxBatch && decoded.values.every(isNoQuestion)));
     if (!asks) {
       exchange.respond(202, '');
       peer.receive(decoded);
@@ -320,11 +321,17 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   return { handle, close };
 }
 
+/** Whether an item of a batch gets no answer. */
+function isNoQuestion(value: unknown): boolean {
+  const { kind } = classify(value);
+  return kind !== 'request' && kind !== 'refusal';
+}
+
 type Whole = Exclude<Body, { fault: string }>;
 
 function read(body: Whole): Decoded {
   if (typeof body === 'string' || body instanceof Uint8Array) return decode(body);
-  return Array.isArray(body.value) ? decode(JSON.stringify(body.value)) : classify(body.value);
+  return decodeValue(body.value);
 }
 
 function textOf(body: Whole): string {

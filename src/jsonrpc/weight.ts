@@ -1,0 +1,90 @@
+/** What bounds a message beside its bytes. */
+export interface WeightLimits {
+  /** JSON values in one message: 1,000,000. An empty array or object counts as two. */
+  readonly maxValues?: number | undefined;
+  /** Arrays and objects within one another: 1,000. */
+  readonly maxDepth?: number | undefined;
+}
+
+export const defaultMaxValues = 1_000_000;
+export const defaultMaxDepth = 1000;
+
+/** A shorter text is not counted: whatever it says, it cannot cost much. In UTF-16 units. */
+const smallText = 64 * 1024;
+
+/** Bytes of memory for one JSON value, as V8 keeps them: between 8 for a number and 56 for an empty object. */
+const valueBytes = 64;
+
+/** How much memory a message takes, or which limit it passes. */
+export type Weight = number | { readonly over: string };
+
+/**
+ * What a JSON text weighs once it is parsed: its length, and 64 bytes a value where it is longer than 64 KiB.
+ * One pass, before `JSON.parse`: 16 MB of `[` cost that two seconds and 400 MB.
+ */
+export function weighText(text: string, limits: WeightLimits = {}): Weight {
+  const { length } = text;
+  if (length <= smallText) return length;
+  const { maxValues = defaultMaxValues, maxDepth = defaultMaxDepth } = limits;
+  let values = 1;
+  let depth = 0;
+  for (let at = 0; at < length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // A string: on to the quotation mark that ends it.
+        for (at++; at < length; at++) {
+          const unit = text.charCodeAt(at);
+          if (unit === 0x22) break;
+          if (unit === 0x5c) at++;
+        }
+        break;
+      case 0x2c: // A comma: a value more than its array or object begins with.
+        if (++values > maxValues) return tooMany(maxValues);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++values > maxValues) return tooMany(maxValues);
+        if (++depth > maxDepth) return tooDeep(maxDepth);
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+  }
+  return length + values * valueBytes;
+}
+
+/** The same for a value that came parsed. Strings and names count with their length. Does not recurse. */
+export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
+  const { maxValues = defaultMaxValues, maxDepth = defaultMaxDepth } = limits;
+  let bytes = 0;
+  let values = 1;
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item === 'string') bytes += item.length;
+      if (typeof item !== 'object' || item === null) continue;
+      if (depth >= maxDepth) return tooDeep(maxDepth);
+      if (Array.isArray(item)) {
+        values += item.length;
+        if (values > maxValues) return tooMany(maxValues);
+        for (const one of item) if (isHeavy(one)) next.push(one);
+        continue;
+      }
+      for (const name in item) {
+        bytes += name.length;
+        if (++values > maxValues) return tooMany(maxValues);
+        const one = (item as Record<string, unknown>)[name];
+        if (isHeavy(one)) next.push(one);
+      }
+    }
+    level = next;
+  }
+  return bytes + values * valueBytes;
+}
+
+const isHeavy = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null);
+
+const tooMany = (limit: number): Weight => ({ over: `the limit of ${limit} values in a message` });
+const tooDeep = (limit: number): Weight => ({ over: `the limit of ${limit} levels in a message` });

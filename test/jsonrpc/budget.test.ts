@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Budget } from '../../src/jsonrpc/budget.ts';
+import { ByteGatherer } from '../../src/jsonrpc/bytes.ts';
+import { decode, decodeValue } from '../../src/jsonrpc/codec.ts';
+import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
+import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';
+import { createFramer } from '../../src/jsonrpc/framing.ts';
+import type { Inbound } from '../../src/jsonrpc/inbound.ts';
+import { quote } from '../../src/jsonrpc/quote.ts';
+import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+test('budget: what is charged to a peer is charged to the process, and released from both', () => {
+  const process = new Budget(1000 * KiB);
+  const peer = new Budget(200 * KiB, process);
+  assert.ok(peer.charge(150 * KiB));
+  assert.ok(!peer.charge(60 * KiB));
+  assert.deepEqual([peer.used, process.used], [150 * KiB, 150 * KiB]);
+  peer.release(150 * KiB);
+  assert.deepEqual([peer.used, process.used], [0, 0]);
+});
+
+test('budget: a peer that holds little is served while others fill the process', () => {
+  const process = new Budget(MiB);
+  const hostile = new Budget(2 * MiB, process);
+  const innocent = new Budget(2 * MiB, process);
+  assert.ok(hostile.charge(MiB));
+  assert.ok(!hostile.charge(1));
+  assert.ok(innocent.charge(10 * KiB));
+  assert.ok(!innocent.charge(60 * KiB), 'no more than its first 64 KiB');
+});
+
+test('gathering: chunks of any size give their bytes, in at most twice their memory and a block', () => {
+  let seed = 1;
+  const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let round = 0; round < 40; round++) {
+    const all = Uint8Array.from({ length: random(200_000) }, () => random(256));
+    const budget = new Budget(Infinity);
+    const gatherer = new ByteGatherer(budget);
+    const sizes = [1, 7, 1000, 65_536].slice(random(4));
+    for (let at = 0; at < all.length;) {
+      const size = 1 + random(sizes[random(sizes.length)] as number);
+      gatherer.push(all.subarray(at, at + size));
+      at += size;
+      assert.ok(budget.used <= 2 * gatherer.length + KiB, `${budget.used} for ${gatherer.length}`);
+    }
+    assert.equal(gatherer.length, all.length);
+    assert.deepEqual(Buffer.compare(gatherer.take(), all), 0);
+    assert.deepEqual([gatherer.length, budget.used], [0, 0]);
+  }
+});
+
+test('gathering: four million one-byte chunks take little more than four million bytes', () => {
+  const gatherer = new ByteGatherer();
+  const byte = new Uint8Array(64 * KiB).fill(0x20);
+  const before = process.memoryUsage();
+  for (let i = 0; i < 4 * MiB; i++) gatherer.push(byte.subarray(i % 4096, i % 4096 + 1));
+  const { rss } = process.memoryUsage();
+  assert.equal(gatherer.length, 4 * MiB);
+  // It was 400 bytes a byte: 1.6 GB. What the young generation keeps for the views above is in here too.
+  assert.ok(rss - before.rss < 160 * MiB, `${(rss - before.rss) / MiB} MiB`);
+});
+
+test('gathering: what does not fit in the budget is dropped, and released', () => {
+  const budget = new Budget(10 * KiB);
+  const gatherer = new ByteGatherer(budget);
+  let taken = 0;
+  while (gatherer.push(new Uint8Array(100))) taken += 100;
+  assert.ok(taken >= 4 * KiB && taken <= 10 * KiB, String(taken));
+  assert.deepEqual([gatherer.length, budget.used], [0, 0]);
+});
+
+test('framing: an unfinished line is charged; one that does not fit is refused, and the next is read', () => {
+  const budget = new Budget(10 * KiB);
+  const seen: string[] = [];
+  const framer = createFramer({
+    line: (text) => seen.push(text), refused: ({ message }) => seen.push(`!${message}`),
+  }, undefined, budget);
+  framer.push(Buffer.from('abc'));
+  assert.ok(budget.used > 0);
+  framer.push(Buffer.from('\n'));
+  for (let i = 0; i < 300; i++) framer.push(Buffer.from('x'.repeat(100)));
+  assert.equal(budget.used, 0);
+  framer.push(Buffer.from('\nnext\n'));
+  assert.deepEqual(seen, ['abc', '!Invalid request: the message is over what may be held at a time', 'next']);
+});
+
+// ---- the weight of a message
+
+const long = (text: string): string => `${text}${' '.repeat(65 * KiB)}`;
+
+test('weight: a short text is what it is, a long one is counted', () => {
+  assert.equal(weighText('[1,2,3]'), 7);
+  assert.equal(weighText(long('[1,2,3]')), 65 * KiB + 7 + 4 * 64);
+  assert.equal(weighText(long('{"a":1,"b":[true,null]}')), 65 * KiB + 23 + 5 * 64);
+  assert.equal(weighText(long('7')), 65 * KiB + 1 + 64);
+});
+
+test('weight: what stands in strings counts for nothing', () => {
+  for (const string of ['[[[,,,{{{', '\\', 'a"b[,', '\\"[,', '', '"', '\u2028,[', 'x\\\\"\\,'.repeat(9)]) {
+    const text = JSON.stringify([string, 1]);
+    assert.equal(weighText(long(text)), 65 * KiB + text.length + 3 * 64, text);
+  }
+});
+
+test('weight: a text and its value hold the same number of values, empty ones twice', () => {
+  let seed = 7;
+  const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  let values = 0;
+  let empty = 0;
+  const make = (depth: number): unknown => {
+    values++;
+    const kind = depth === 0 ? random(4) : random(6);
+    if (kind === 4 || kind === 5) {
+      const inner = Array.from({ length: random(6) }, () => make(depth - 1));
+      if (inner.length === 0) empty++;
+      return kind === 4 ? inner : Object.fromEntries(inner.map((one, i) => [`,[${i}"`, one]));
+    }
+    return [1, 'a,[{"\\', null, true][kind];
+  };
+  for (let round = 0; round < 300; round++) {
+    values = empty = 0;
+    const text = long(JSON.stringify(make(5)));
+    assert.equal(weighText(text), text.length + (values + empty) * 64);
+  }
+});
+
+test('weight: too many values and too many levels are refused by name, before parsing', () => {
+  for (const [text, says] of [
+    [`[${'1,'.repeat(1_000_000)}1]`, /1000000 values/],
+    [`[${'{},'.repeat(600_000)}1]`, /1000000 values/],
+    ['['.repeat(16 * MiB), /1000 levels/],
+    [`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, /1000 levels/],
+  ] as const) {
+    const decoded = decode(text);
+    assert.ok(decoded.kind === 'refusal');
+    assert.equal(decoded.error.code, -32600);
+    assert.match(decoded.error.message, says);
+    assert.ok(decoded.error.message.length < 100);
+  }
+  assert.equal(decode(`[${'1,'.repeat(999_990)}1]`).kind, 'batch');
+});
+
+test('weight: a value that came parsed meets the same limits, without recursion', () => {
+  const nested = (depth: number, leaf: unknown): unknown => {
+    let value = leaf;
+    for (let i = 0; i < depth; i++) value = [value];
+    return value;
+  };
+  assert.equal(typeof weighValue(nested(1000, 1)), 'number');
+  assert.deepEqual(weighValue(nested(1001, 1)), { over: 'the limit of 1000 levels in a message' });
+  assert.deepEqual(weighValue(nested(1_000_000, 1)), { over: 'the limit of 1000 levels in a message' });
+  assert.deepEqual(weighValue(Array.from({ length: 1_000_000 }, () => 1)), {
+    over: 'the limit of 1000000 values in a message',
+  });
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  assert.equal(typeof weighValue(circle), 'object');
+  assert.equal(weighValue({ ab: 'cde', f: [1, 2] }), 6 + 5 * 64);
+  assert.equal(decodeValue({ jsonrpc: '2.0', id: 1, method: 'm', params: nested(2000, {}) }).kind, 'refusal');
+});
+
+// ---- a connection
+
+interface Bench {
+  connection: Connection;
+  budget: Budget;
+  sent: { id?: unknown; result?: unknown; error?: { code: number; message: string } }[];
+}
+
+function bench(request: (inbound: Inbound) => object | Promise<object>, limits: Partial<ConnectionLimits> = {}): Bench {
+  const sent: Bench['sent'] = [];
+  const budget = new Budget(MiB);
+  const outlet = {
+    send: (text: string) => sent.push(JSON.parse(text) as object),
+    answer: (text: string | undefined) => {
+      if (text !== undefined) sent.push(...[JSON.parse(text) as object].flat());
+    },
+  };
+  const connection = new Connection(
+    outlet, { request, notification() {}, error() {} }, { ...defaultConnectionLimits, ...limits }, budget,
+  );
+  return { connection, budget, sent };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const ask = (id: number, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params });
+
+test('connection: requests in flight are charged with their parameters, until their handlers end', async () => {
+  const ends: (() => void)[] = [];
+  const { connection, budget, sent } = bench(() => new Promise((resolve) => ends.push(() => resolve({}))));
+  const params = { text: 'x'.repeat(300 * KiB) };
+  for (const id of [1, 2, 3, 4]) connection.receive(decode(ask(id, params)));
+  assert.deepEqual(sent.map(({ id, error }) => [id, error?.code]), [[4, -32603]]);
+  assert.match(sent[0]?.error?.message ?? '', /^Too many bytes in flight: the limit is 1048576$/);
+  assert.ok(budget.used > 900 * KiB);
+  // A cancelled request gives nothing back while its handler runs on.
+  connection.receive(decode('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'));
+  connection.receive(decode(ask(5, params)));
+  assert.equal(sent.at(-1)?.error?.code, -32603);
+  for (const end of ends) end();
+  await settled();
+  assert.equal(budget.used, 0);
+  connection.receive(decode(ask(6, params)));
+  assert.equal(sent.at(-1)?.id, 3);
+  connection.close();
+  ends.at(-1)?.();
+  await settled();
+  assert.equal(budget.used, 0);
+});
+
+test('connection: a batch is refused whole where there are none, and where it is too long', () => {
+  const { connection, sent } = bench(() => ({}));
+  const many = decode(`[${'1,'.repeat(500_000)}1]`);
+  connection.receive(many);
+  connection.batching = true;
+  connection.receive(many);
+  assert.deepEqual(sent.map(({ error }) => error?.message), [
+    'Invalid request: this protocol revision has no batches',
+    'Invalid request: a batch holds at most 1000 messages',
+  ]);
+});
+
+test('connection: the answer to a batch is bounded: what does not fit becomes an error', async () => {
+  const { connection, budget, sent } = bench(
+    async () => ({ text: 'x'.repeat(400) }), { maxBatchAnswer: 1000 },
+  );
+  connection.batching = true;
+  connection.receive(decode(`[${[1, 2, 3, 4].map((id) => ask(id)).join()},7]`));
+  await settled();
+  assert.deepEqual(sent.map(({ error }) => error?.code), [-32600, undefined, undefined, -32603, -32603]);
+  assert.match(sent.at(-1)?.error?.message ?? '', /^The result was dropped: its 4\d\d characters do not fit/);
+  assert.equal(budget.used, 0);
+});
+
+test('connection: 40 results of 15 MB in a batch end neither the process nor the batch', async () => {
+  const text = 'x'.repeat(15e6);
+  const { connection, sent } = bench(async () => ({ text }));
+  connection.batching = true;
+  connection.receive(decode(`[${Array.from({ length: 40 }, (_, id) => ask(id)).join()}]`));
+  await settled();
+  assert.equal(sent.length, 40);
+  assert.equal(sent.filter(({ result }) => result).length, 1);
+});
+
+test('connection: a batch is charged until its last answer, also one that asks nothing', async () => {
+  const ends: (() => void)[] = [];
+  const { connection, budget } = bench(() => new Promise((resolve) => ends.push(() => resolve({}))));
+  connection.batching = true;
+  connection.receive(decode(`[${ask(1)},${ask(2, { text: 'x'.repeat(500 * KiB) })}]`));
+  ends[1]?.();
+  await settled();
+  assert.ok(budget.used > 500 * KiB);
+  ends[0]?.();
+  await settled();
+  assert.equal(budget.used, 0);
+  connection.receive(decode('[{"jsonrpc":"2.0","method":"n"}]'));
+  assert.equal(budget.used, 0);
+});
+
+// ---- what is refused is not written back
+
+test('quote: short, and never deeper than its kind', () => {
+  let deep: unknown = 1;
+  for (let i = 0; i < 100_000; i++) deep = { deep };
+  assert.equal(quote(deep), 'an object');
+  assert.equal(quote([deep]), 'an array');
+  assert.equal(quote('a"b'), '"a\\"b"');
+  assert.equal(quote('x'.repeat(1e6), 3), '"xxx"...');
+  assert.deepEqual([quote(1.5), quote(null), quote(undefined), quote(true)], ['1.5', 'null', 'undefined', 'true']);
+});
+
+test('an id longer than 1024 characters is refused, and not said back', () => {
+  const decoded = decode(JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1025), method: 'm' }));
+  assert.ok(decoded.kind === 'refusal');
+  assert.deepEqual([decoded.id, decoded.error.message], [null, 'Invalid request: "id" is longer than 1024 characters']);
+  assert.equal(decode(JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1024), method: 'm' })).kind, 'request');
+});

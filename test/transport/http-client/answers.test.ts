@@ -70,7 +70,7 @@ const messages: Record<string, { script: Script; expected: readonly unknown[]; a
     script: (response) => json(response, `[${notice(1)},${result(1)}]`),
     expected: [{
       kind: 'batch',
-      weight: 97,
+      weight: 89,
       values: [
         { jsonrpc: '2.0', method: 'note', params: { n: 1 } },
         { jsonrpc: '2.0', id: 1, result: {} },

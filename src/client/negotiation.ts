@@ -73,7 +73,8 @@ async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
     if (supportedBy(error).some((version) => findRevision(legacy, version))) return true;
     throw explain(client, error);
   }
-  if (error instanceof HttpError) return error.status < 500;
+  // 401 and 403 are about credentials, and say nothing of the era.
+  if (error instanceof HttpError) return error.status < 500 && error.status !== 401 && error.status !== 403;
   if (!(error instanceof ConnectionError)) return false;
   if (error.reason !== 'closed') return error.reason === 'timeout';
   // Some legacy servers leave when their first message is not `initialize`.

@@ -93,6 +93,11 @@ export interface ClientTransport {
    * Resolves when messages can be sent again.
    */
   reopen?(): Promise<void>;
+  /**
+   * Names the authorization that a request would have now, so that what was kept for one is not given to another.
+   * Undefined: it does not change.
+   */
+  readonly context?: (() => string | Promise<string>) | undefined;
   /** Ends the channel in an orderly way. Never rejects. */
   close(): Promise<void>;
 }
@@ -124,12 +129,18 @@ export class HttpError extends Error {
   readonly status: number;
   /** The start of the body, for a person. */
   readonly body: string;
+  /** The value of a header field of the answer, by its name in lower case; undefined where it has none. */
+  readonly header: (name: string) => string | undefined;
 
-  constructor(status: number, body: string, message: string = `HTTP ${status}`) {
+  constructor(
+    status: number, body: string, message: string = `HTTP ${status}`,
+    header: (name: string) => string | undefined = () => undefined,
+  ) {
     super(body === '' ? message : `${message}: ${body.slice(0, 200)}`);
     this.name = 'HttpError';
     this.status = status;
     this.body = body;
+    this.header = header;
   }
 }
 

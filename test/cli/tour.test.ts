@@ -8,7 +8,7 @@ import { jsonReporter } from '../../src/cli/reporter.ts';
 import { style } from '../../src/cli/terminal.ts';
 import { tour } from '../../src/cli/tour.ts';
 import type { TourOptions, TourResult } from '../../src/cli/tour.ts';
-import { httpTransport } from '../../src/transport/http/client/transport.ts';
+import { httpTransport } from '../../src/transport/http/client/index.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ServerPort } from '../../src/transport/port.ts';

@@ -1,13 +1,36 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import nodeTest from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
-import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
-import type { HttpTransportOptions } from '../../../src/transport/http/fetch/index.ts';
+import { fetchSender } from '../../../src/transport/http/client/fetch-sender.ts';
+import type { HttpTransportOptions } from '../../../src/transport/http/client/options.ts';
+import type { HttpSender } from '../../../src/transport/http/client/sender.ts';
+import { clientTransport } from '../../../src/transport/http/client/transport.ts';
+import { nodeSender } from '../../../src/transport/http/node/sender.ts';
+import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/transport.ts';
 import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
+
+export type SenderName = 'fetch' | 'node:http';
+
+const senders: Record<SenderName, (url: string) => HttpSender> = {
+  fetch: () => fetchSender(undefined),
+  'node:http': (url) => nodeSender(new URL(url), {}, defaultNodeHttpClientLimits),
+};
+const senderOf = new WeakMap<TestContext, SenderName>();
+
+/** A test that runs once over each sender: `client(t, …)` inside it has that sender. */
+export function test(name: string, body: (t: TestContext) => void | Promise<void>): void {
+  for (const sender of Object.keys(senders) as SenderName[]) {
+    nodeTest(`${sender}: ${name}`, (t) => {
+      senderOf.set(t, sender);
+      return body(t);
+    });
+  }
+}
 
 /** One HTTP request as a scripted server sees it. */
 export interface Call {
@@ -90,7 +113,12 @@ const listenMs = 1_000_004;
 
 export const revision = (version: string): Revision => findRevision(revisions, version) as Revision;
 
-export async function client(t: TestContext, url: string, options: HttpTransportOptions = {}): Promise<Client> {
+export interface ClientOptions extends HttpTransportOptions {
+  /** Puts something between the transport and its sender. */
+  readonly wrap?: (send: HttpSender['send']) => HttpSender['send'];
+}
+
+export async function client(t: TestContext, url: string, options: ClientOptions = {}): Promise<Client> {
   const waits: number[] = [];
   const untaken: Told[] = [];
   let wake: ((told: Told) => void) | undefined;
@@ -99,7 +127,9 @@ export async function client(t: TestContext, url: string, options: HttpTransport
     else untaken.push(told);
     wake = undefined;
   };
-  const transport = httpTransport(url, {
+  const sender = senders[senderOf.get(t) ?? 'fetch'](url);
+  const { wrap = (send) => send } = options;
+  const transport = clientTransport(url, {
     wait(ms, signal) {
       if (ms > 1_000_000) return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
       waits.push(ms);
@@ -107,8 +137,8 @@ export async function client(t: TestContext, url: string, options: HttpTransport
     },
     random: () => 1,
     ...options,
-    limits: { lingerMs, endpointMs, closeMs, listenMs, ...options.limits },
-  });
+    limits: { reconnectMinMs: 0, lingerMs, endpointMs, closeMs, listenMs, ...options.limits },
+  }, { ...sender, send: wrap(sender.send) });
   t.after(() => transport.close());
   await transport.open({
     message: (decoded) => tell({ kind: 'message', decoded, message: 'message' in decoded ? decoded.message : decoded }),

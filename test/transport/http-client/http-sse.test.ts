@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError } from '../../../src/transport/port.ts';
-import { client, json, notice, result, serve, stream } from './harness.ts';
+import { client, json, notice, result, serve, stream, test } from './harness.ts';
 import type { Scripted } from './harness.ts';
 
 interface Old extends Scripted {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
 import { SessionExpired } from '../../../src/transport/port.ts';
-import { client, handshake, json, result, revision, serve, stream } from './harness.ts';
+import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { requestHeaders } from '../../../src/transport/http/client/headers.ts';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
-import { client, handshake, json, notice, result, serve, stream } from './harness.ts';
+import { client, handshake, json, notice, result, serve, stream, test } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
@@ -275,13 +274,13 @@ test('a transport that closes while the handshake is accepted opens no GET strea
   let accepted: (() => void) | undefined;
   const closing = new Promise<void>((resolve) => (accepted = resolve));
   const it = await client(t, server.url, {
-    async fetch(input, init) {
-      const response = await fetch(input, init);
-      if (response.status === 202) {
+    wrap: (send) => async (request) => {
+      const answer = await send(request);
+      if (answer.status === 202) {
         await close?.();
         accepted?.();
       }
-      return response;
+      return answer;
     },
   });
   close = it.transport.close;
@@ -305,4 +304,22 @@ test('a stream that stays open after its answer is closed when its time is up', 
   await it.request(1);
   await gone;
   assert.deepEqual(it.waits, [5]);
+});
+
+test('retry: 0 is not taken at its word: the waits have a floor, and grow while nothing comes', async (t) => {
+  let gets = 0;
+  let done: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => (done = resolve));
+  const server = await serve(t, (call, response) => {
+    if (call.method !== 'GET') return void handshake(call, response);
+    gets++;
+    if (gets === 9) done?.();
+    // The sixth stream brings a message.
+    stream(response).end(`id: ${gets}\nretry: 0\ndata:${gets === 6 ? ` ${notice(1)}` : ''}\n\n`);
+  });
+  const it = await client(t, server.url, { limits: { reconnectMinMs: 100, reconnectInitialMs: 1000 } });
+  await it.handshake();
+  await ended;
+  await it.transport.close();
+  assert.deepEqual(it.waits.slice(0, 8), [100, 200, 400, 800, 1000, 100, 200, 400]);
 });

@@ -1,7 +1,12 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
-import { pump } from './body.ts';
+import { AuthorizationFailed } from './authorization.ts';
+import { isStream } from './body.ts';
+import type { HttpClientLimits } from './options.ts';
+import type { PostedRequest, PostedRequests } from './posted-request.ts';
+import type { Requester } from './requester.ts';
+import type { HttpAnswer } from './sender.ts';
 
 /** The stream of an HTTP+SSE server. */
 export interface HttpSse {
@@ -17,14 +22,14 @@ export interface HttpSse {
  * 2024-11-05 basic/transports#http-with-sse.
  */
 export function readHttpSse(
-  response: Response, url: URL, onMessage: (text: string) => void,
+  answer: HttpAnswer, url: URL, onMessage: (text: string) => void,
   options: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'>,
 ): HttpSse {
   let settle: ((found?: Promise<URL>) => void) | undefined;
   const endpoint = new Promise<URL | undefined>((resolve) => {
     settle = resolve;
   });
-  const ended = pump(response, sseParser({
+  const parser = sseParser({
     ...options,
     onEvent({ type, data }) {
       if (settle === undefined) {
@@ -34,7 +39,8 @@ export function readHttpSse(
       settle(type === 'endpoint' ? locate(data, url) : undefined);
       settle = undefined;
     },
-  })).catch((cause: unknown) => cause);
+  });
+  const ended = answer.read((chunk) => parser.push(chunk)).catch((cause: unknown) => cause);
   ended.then(() => settle?.());
   return { endpoint, ended };
 }
@@ -43,4 +49,53 @@ async function locate(text: string, base: URL): Promise<URL> {
   const found = new URL(text, base);
   if (found.origin === base.origin) return found;
   throw new ConnectionError('closed', `the server names an endpoint on another origin: ${found.origin}`);
+}
+
+/** What looking for the old transport needs of the new one. */
+export interface Fallback {
+  readonly base: URL;
+  readonly requests: PostedRequests;
+  readonly limits: HttpClientLimits;
+  readonly request: Requester;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Looks for the old transport at the same address. Resolves with the endpoint that messages are posted to and the
+ * stream that they come on, or with undefined where it is not there; rejects where its endpoint is not usable.
+ * 2025-11-25 basic/transports#backwards-compatibility.
+ */
+export async function findHttpSse(
+  { base, requests, limits, request, wait }: Fallback,
+): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
+  const stream = requests.begin({}, undefined);
+  const timer = new AbortController();
+  let endpoint: URL | undefined;
+  wait(limits.endpointMs, timer.signal).then(() => endpoint ?? stream.controller.abort());
+  try {
+    const answer = await request.send('GET', base, stream, { own: { accept: 'text/event-stream' } });
+    if (!isStream(answer)) {
+      answer.cancel();
+      return undefined;
+    }
+    stream.streaming = true;
+    const read = readHttpSse(answer, base, (text) => requests.deliver(requests.heard(text), stream), {
+      maxEventBytes: limits.maxMessageBytes,
+      onRefused: (why) => requests.receiver?.error(new Error(`the stream: ${why}`)),
+    });
+    endpoint = await read.endpoint;
+    if (endpoint === undefined) return undefined;
+    read.ended.then((cause) => {
+      if (!requests.over(stream)) requests.receiver?.closed('the server ended its stream', cause);
+      requests.end(stream);
+    });
+    return { endpoint, stream };
+  } catch (thrown) {
+    if (thrown instanceof ConnectionError || thrown instanceof AuthorizationFailed) throw thrown;
+    return undefined;
+  } finally {
+    // Without an endpoint this ends the stream, too.
+    timer.abort();
+    if (endpoint === undefined) requests.end(stream);
+  }
 }

@@ -1,3 +1,5 @@
-export { httpTransport } from './transport.ts';
+export type { HttpAuthorization, HttpRefusal, HttpTarget } from './authorization.ts';
+export { httpTransport } from './fetch-sender.ts';
+export type { FetchTransportOptions } from './fetch-sender.ts';
 export { defaultHttpClientLimits } from './options.ts';
 export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from './options.ts';

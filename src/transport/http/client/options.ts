@@ -1,4 +1,5 @@
 import type { Trace } from '../../port.ts';
+import type { HttpAuthorization } from './authorization.ts';
 
 /** Bounds on what a server can make the client hold, and on how long the client tries. */
 export interface HttpClientLimits {
@@ -6,13 +7,21 @@ export interface HttpClientLimits {
   maxMessageBytes: number;
   /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
   reconnectAttempts: number;
+  /**
+   * Milliseconds before any reconnection at least, doubled while none brings a message. A server's `retry` that is
+   * longer is kept to. 100 ms.
+   */
+  reconnectMinMs: number;
   /** Milliseconds before the first reconnection without a `retry` of the server's; then doubled. 1 s. */
   reconnectInitialMs: number;
   /** Milliseconds between reconnections at most, unless the server's `retry` asks for more. 30 s. */
   reconnectMaxMs: number;
   /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
   lingerMs: number;
-  /** Milliseconds for which requests wait until the server has answered the GET that opens its stream. 250 ms. */
+  /**
+   * Milliseconds for which requests wait after a legacy handshake, until the server has taken
+   * `notifications/initialized` and has answered the GET that opens its stream. 250 ms.
+   */
   listenMs: number;
   /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */
   endpointMs: number;
@@ -23,6 +32,7 @@ export interface HttpClientLimits {
 export const defaultHttpClientLimits: HttpClientLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   reconnectAttempts: 5,
+  reconnectMinMs: 100,
   reconnectInitialMs: 1000,
   reconnectMaxMs: 30_000,
   lingerMs: 1000,
@@ -36,8 +46,8 @@ export type HeaderValues = Readonly<Record<string, string>>;
 export interface HttpTransportOptions {
   /** Headers for every HTTP request; a function is asked before each one, so that a token can be renewed. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
-  /** Default: the runtime's own. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Gets in where the server wants credentials, such as `oauth` of barewire/oauth. */
+  readonly auth?: HttpAuthorization | undefined;
   readonly trace?: Trace | undefined;
   readonly limits?: Partial<HttpClientLimits> | undefined;
   /** The clock: resolves after `ms` milliseconds, or as soon as `signal` aborts. For tests. */

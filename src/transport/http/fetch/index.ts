@@ -1,7 +1,9 @@
 export { fetchHandler } from './handler.ts';
 export type { FetchHandler } from './handler.ts';
 export { defaultHttpClientLimits, httpTransport } from '../client/index.ts';
-export type { HeaderValues, HttpClientLimits, HttpTransportOptions } from '../client/index.ts';
+export type {
+  FetchTransportOptions, HeaderValues, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpTarget, HttpTransportOptions,
+} from '../client/index.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';

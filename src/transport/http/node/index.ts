@@ -2,6 +2,11 @@ export { httpListener } from './listener.ts';
 export type { HttpListener, NodeRequest } from './listener.ts';
 export { serveHttp } from './serve.ts';
 export type { HttpServer, ServeHttpOptions } from './serve.ts';
+export { defaultNodeHttpClientLimits, httpTransport } from './transport.ts';
+export type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
+export type {
+  HeaderValues, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpTarget, HttpTransportOptions,
+} from '../client/index.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';

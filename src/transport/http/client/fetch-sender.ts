@@ -1,0 +1,48 @@
+import type { ClientTransport } from '../../port.ts';
+import type { HttpTransportOptions } from './options.ts';
+import type { HttpSender } from './sender.ts';
+import { clientTransport } from './transport.ts';
+
+export interface FetchTransportOptions extends HttpTransportOptions {
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/**
+ * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
+ * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; a TypeError where it is none.
+ * Source: 2026-07-28 basic/transports/streamable-http.
+ */
+export function httpTransport(url: string | URL, options: FetchTransportOptions = {}): ClientTransport {
+  return clientTransport(url, options, fetchSender(options.fetch));
+}
+
+/** Sends by a `fetch`. */
+export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSender {
+  return {
+    async send({ method, url, headers, body, signal }) {
+      const fetch = given ?? globalThis.fetch;
+      const response = await fetch(url, {
+        method, headers, signal, redirect: 'manual', ...(body === undefined ? undefined : { body }),
+      });
+      const stream = response.body;
+      let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+      return {
+        status: response.status,
+        header: (name) => response.headers.get(name) ?? undefined,
+        async read(onChunk) {
+          reader = stream?.getReader();
+          while (reader) {
+            const { done, value } = await reader.read();
+            if (done) return;
+            onChunk(value);
+          }
+        },
+        cancel() {
+          // Not waited for: a server could keep the stream from ending.
+          (reader ?? stream)?.cancel().catch(() => {});
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { classify, decode } from '../../../jsonrpc/codec.ts';
+import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
+import type { Revision } from '../../../protocol/revisions.ts';
+import { HttpError } from '../../port.ts';
+import type { ClientReceiver, Outgoing, Trace } from '../../port.ts';
+import { toFailure } from './body.ts';
+import { namedVersion } from './headers.ts';
+
+/** The session of a legacy server. 2025-11-25 basic/transports#session-management. */
+export interface HttpSession {
+  readonly id: string;
+  /** Set once the server has answered that it does not know the session any more. */
+  expired: boolean;
+}
+
+/** One HTTP request and the stream it may become, with its resumptions. */
+export interface PostedRequest {
+  /** The JSON-RPC request whose answer is awaited; undefined for notifications, answers and the GET stream. */
+  readonly id: RequestId | undefined;
+  readonly modern: boolean;
+  /** The session it was sent in: by the time it is answered there may be another. */
+  session: HttpSession | undefined;
+  readonly controller: AbortController;
+  /** Whether its answer is a stream. */
+  streaming: boolean;
+}
+
+/** Who waits for what: every HTTP request that is under way, and what arrives for it. */
+export class PostedRequests {
+  receiver: ClientReceiver | undefined;
+  /** The revision agreed on; undefined before that. */
+  agreed: Revision | undefined;
+  closed = false;
+  readonly #trace: Trace | undefined;
+  /** Ends a stream that stays open after its answer. */
+  readonly #linger: (controller: AbortController) => void;
+  /** By the id of the JSON-RPC request. */
+  readonly #pending = new Map<unknown, PostedRequest>();
+  readonly #running = new Set<PostedRequest>();
+
+  constructor(trace: Trace | undefined, linger: (controller: AbortController) => void) {
+    this.#trace = trace;
+    this.#linger = linger;
+  }
+
+  begin(message: Outgoing, session: HttpSession | undefined): PostedRequest {
+    const { id, method } = message;
+    const modern = namedVersion(message) !== undefined;
+    const posted: PostedRequest = {
+      id: method === undefined ? undefined : id,
+      modern,
+      session: modern || method === 'initialize' ? undefined : session,
+      controller: new AbortController(),
+      streaming: false,
+    };
+    this.#running.add(posted);
+    if (this.closed) posted.controller.abort();
+    if (posted.id !== undefined) this.#pending.set(posted.id, posted);
+    return posted;
+  }
+
+  end(posted: PostedRequest): void {
+    this.#running.delete(posted);
+    // Ends the wait that bounds a stream which lingers.
+    if (posted.streaming) posted.controller.abort();
+  }
+
+  /** Whether the answer to its JSON-RPC request has not come yet. */
+  awaited(posted: PostedRequest): boolean {
+    return this.#pending.get(posted.id) === posted;
+  }
+
+  /** Whether nothing more is wanted of it. */
+  over(posted: PostedRequest): boolean {
+    return posted.controller.signal.aborted || (posted.id !== undefined && !this.awaited(posted));
+  }
+
+  fail(posted: PostedRequest, thrown: unknown): void {
+    if (this.awaited(posted)) {
+      this.#pending.delete(posted.id);
+      this.receiver?.failed(posted.id as RequestId, toFailure(thrown));
+      posted.controller.abort();
+    } else if (!this.over(posted)) this.receiver?.error(toFailure(thrown));
+  }
+
+  /** Nobody waits for this answer any longer. */
+  abandon(id: RequestId): void {
+    const posted = this.#pending.get(id);
+    this.#pending.delete(id);
+    posted?.controller.abort();
+  }
+
+  /** Reads a message from the wire. */
+  heard(data: string | Uint8Array): Decoded {
+    if (this.#trace) {
+      const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+      this.#trace({ direction: 'received', text, at: Date.now() });
+    }
+    return decode(data);
+  }
+
+  /** Hands on what came for a request. What is no message fails the request whose only answer it was. */
+  deliver(decoded: Decoded, posted: PostedRequest): void {
+    if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !this.agreed?.batching)) {
+      const refusal = decoded.kind === 'refusal' ? decoded : undefined;
+      const why = refusal?.error.message ?? 'this protocol revision has no batches';
+      const error = new HttpError(200, '', `the server sent no message: ${why}`);
+      if (posted.streaming && refusal?.id !== posted.id) this.receiver?.error(error);
+      else this.fail(posted, error);
+      return;
+    }
+    // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
+    if (decoded.kind === 'failure' && posted.id !== undefined) decoded.message.id ??= posted.id;
+    if (decoded.kind === 'batch') for (const value of decoded.values) this.#settle(classify(value));
+    else this.#settle(decoded);
+    this.receiver?.message(decoded);
+  }
+
+  /** The answer to a request is here, on whatever stream it came. */
+  #settle(decoded: Decoded): void {
+    if (decoded.kind !== 'success' && decoded.kind !== 'failure') return;
+    const { id } = decoded.message;
+    const posted = this.#pending.get(id);
+    this.#pending.delete(id);
+    // The server ends the stream, so that its connection can be used again; where it does not, we do.
+    if (posted?.streaming) this.#linger(posted.controller);
+  }
+
+  /** Ends everything; whoever waits is not told. */
+  close(): void {
+    this.closed = true;
+    this.#pending.clear();
+    for (const { controller } of this.#running) controller.abort();
+  }
+}
+
+export const closedError = (): ConnectionError => new ConnectionError('closed', 'the transport is closed');

@@ -1,0 +1,117 @@
+import { HttpError } from '../../port.ts';
+import type { Outgoing } from '../../port.ts';
+import { AuthorizationFailed } from './authorization.ts';
+import { readText } from './body.ts';
+import { requestHeaders } from './headers.ts';
+import type { HeaderValues, HttpTransportOptions } from './options.ts';
+import type { PostedRequest, PostedRequests } from './posted-request.ts';
+import type { HttpAnswer, HttpSend, HttpSender } from './sender.ts';
+
+/** What one HTTP request carries beside the headers that every one has. */
+export interface RequestParts {
+  /** Headers of this request alone. */
+  readonly own: HeaderValues;
+  /** The JSON-RPC message that it posts. */
+  readonly message?: Outgoing | undefined;
+  readonly body?: string | undefined;
+}
+
+/** Sends one HTTP request, with credentials, to its answer. */
+export interface Requester {
+  send(
+    method: string, target: URL, posted: Pick<PostedRequest, 'session' | 'controller'>, parts: RequestParts,
+  ): Promise<HttpAnswer>;
+  /** Names the credentials that a request would have now; undefined where they never change. */
+  readonly context: (() => string | Promise<string>) | undefined;
+}
+
+const maxRedirects = 3;
+const maxRepeats = 3;
+
+/**
+ * Makes the headers of each request, follows redirects within the origin of `base`, and lets `auth` have another
+ * try where the server refuses its credentials.
+ */
+export function requester(
+  base: URL, { headers: custom = {}, auth }: HttpTransportOptions, requests: PostedRequests, sender: HttpSender,
+): Requester {
+  const fields = (): HeaderValues | Promise<HeaderValues> => (typeof custom === 'function' ? custom() : custom);
+  /** What `auth` gave for the request that was sent last. */
+  let last: HeaderValues = {};
+
+  /** Redirects are followed only within the origin, and where the method stays the same. */
+  async function hop(
+    method: string, target: URL, request: Omit<HttpSend, 'method' | 'url'>,
+  ): Promise<{ answer: HttpAnswer; url: URL; sent: HeaderValues }> {
+    for (let hops = 0, url = target; ; hops++) {
+      let { headers } = request;
+      let sent: HeaderValues = {};
+      if (auth) {
+        last = sent = await trying(() => auth.headers({ method, url: url.href }));
+        headers = { ...headers, ...lowerCase(sent) };
+      }
+      const answer = await sender.send({ ...request, method, url, headers });
+      const { status } = answer;
+      if (status !== 0 && (status < 300 || status > 399)) return { answer, url, sent };
+      answer.cancel();
+      const to = answer.header('location') ?? '';
+      const next = new URL(to, url);
+      if ((status !== 307 && status !== 308) || next.origin !== base.origin || hops === maxRedirects) {
+        // The headers, with whatever credentials they hold, are for the origin that was given, and no other.
+        throw new HttpError(status, to, 'a redirect that is not followed');
+      }
+      url = next;
+    }
+  }
+
+  return {
+    async send(method, target, { session, controller: { signal } }, { own, message = {}, body }) {
+      const lasting = method === 'GET' || (message.id !== undefined && message.method !== undefined);
+      for (let attempt = 1; ; attempt++) {
+        const headers = requestHeaders(await fields(), message, requests.agreed, session?.id);
+        Object.assign(headers, own);
+        const { answer, url: { href: url }, sent } = await hop(method, target, { headers, body, lasting, signal });
+        if (auth === undefined) return answer;
+        const { status } = answer;
+        const header = (name: string): string | undefined => answer.header(name);
+        if (!asksForCredentials(answer)) {
+          if (status < 300) auth.accepted?.({ url, header });
+          return answer;
+        }
+        const text = await readText(answer);
+        const again = attempt <= maxRepeats
+          && await trying(() => auth.refused({ status, url, method, header, body: text, sent, attempt }));
+        if (!again) throw new HttpError(status, text, undefined, header);
+        signal.throwIfAborted();
+      }
+    },
+
+    context: typeof custom === 'function' || auth ? async () => {
+      const given = JSON.stringify(typeof custom === 'function' ? await fields() : {});
+      if (auth === undefined) return given;
+      const named = auth.context ? await auth.context() : lowerCase(last)['authorization'];
+      return `${given} ${named}`;
+    } : undefined,
+  };
+}
+
+/** What `auth` throws reaches the caller as it is. */
+async function trying<T>(ask: () => T | Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw new AuthorizationFailed(thrown);
+  }
+}
+
+function lowerCase(fields: HeaderValues): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in fields) headers[name.toLowerCase()] = fields[name] as string;
+  return headers;
+}
+
+/** RFC 9449 section 9 asks for a nonce with 401; some servers do so with 400, as authorization servers do. */
+function asksForCredentials({ status, header }: HttpAnswer): boolean {
+  return status === 401 || status === 403
+    || (status === 400 && /use_dpop_nonce/i.test(header('www-authenticate') ?? ''));
+}

@@ -1,0 +1,104 @@
+import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { HttpError } from '../../port.ts';
+import { sseParser } from '../sse-parser.ts';
+import { AuthorizationFailed } from './authorization.ts';
+import { isStream, readText } from './body.ts';
+import type { HttpClientLimits } from './options.ts';
+import type { PostedRequest, PostedRequests } from './posted-request.ts';
+import type { HttpAnswer } from './sender.ts';
+
+/** What following a stream needs of the transport. */
+export interface Resumption {
+  readonly requests: PostedRequests;
+  readonly limits: HttpClientLimits;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Asks for a stream, from the event after this one on; '': from now on. */
+  get(posted: PostedRequest, lastEventId: string): Promise<HttpAnswer>;
+  /** Throws where an error status says that the session is gone. */
+  checkSession(status: number, posted: PostedRequest, body: string): void;
+}
+
+/**
+ * Reads the stream that answers a request, and resumes it where it breaks; without an answer it begins with a GET.
+ * Resolves once nothing more is wanted of it, rejects where it is lost.
+ * Source: 2025-11-25 basic/transports#resumability-and-redelivery.
+ */
+export async function follow(posted: PostedRequest, at: Resumption, answer?: HttpAnswer): Promise<void> {
+  const { requests, limits } = at;
+  const { signal } = posted.controller;
+  posted.streaming = true;
+  let lastEventId = '';
+  let retry: number | undefined;
+  // Reconnections since the last event, since the last message, and failed ones since one that succeeded.
+  let attempts = answer ? 0 : -1;
+  let empty = attempts;
+  let failures = 0;
+  let cause: unknown;
+  for (;; attempts++, empty++) {
+    if (answer !== undefined) {
+      const parser = sseParser({
+        lastEventId,
+        maxEventBytes: limits.maxMessageBytes,
+        onEvent({ type, data }) {
+          attempts = 0;
+          if (type !== 'message' || data === '') return;
+          empty = 0;
+          requests.deliver(requests.heard(data), posted);
+        },
+        onRefused(why) {
+          // It may have been the answer, and is not sent again.
+          requests.fail(posted, new HttpError(200, '', `${why} (the limit is ${limits.maxMessageBytes} bytes)`));
+        },
+      });
+      parser.retry = retry;
+      cause = await answer.read((chunk) => parser.push(chunk)).catch((thrown: unknown) => thrown);
+      ({ lastEventId, retry } = parser);
+    }
+    if (requests.over(posted)) return;
+    // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
+    const resumable = posted.id === undefined || (!posted.modern && lastEventId !== '');
+    if (!resumable || failures >= limits.reconnectAttempts) {
+      const why = `the stream is lost (attempts to resume it: ${failures})`;
+      throw new ConnectionError('closed', why, { cause });
+    }
+    // The GET stream is connected at once.
+    if (attempts >= 0) await at.wait(delay(attempts, empty, retry, at), signal);
+    if (requests.over(posted)) return;
+    answer = undefined;
+    try {
+      const opened = await at.get(posted, lastEventId);
+      if (isStream(opened)) {
+        answer = opened;
+        failures = 0;
+        continue;
+      }
+      const body = await readText(opened);
+      // 2025-11-25 basic/transports#listening-for-messages-from-the-server: 405 means that there is none.
+      if (opened.status === 405 && posted.id === undefined) return;
+      at.checkSession(opened.status, posted, body);
+      throw new HttpError(opened.status, body, `GET: HTTP ${opened.status}`);
+    } catch (thrown) {
+      const refused = thrown instanceof HttpError && thrown.status < 500 && thrown.status !== 429;
+      if (refused || thrown instanceof AuthorizationFailed) throw thrown;
+      cause = thrown;
+      failures++;
+    }
+  }
+}
+
+/**
+ * Milliseconds before the next reconnection. The server's `retry` is never undercut. A shorter one than
+ * `reconnectMinMs` is not taken at its word: while no message comes, that time doubles, up to `reconnectInitialMs`.
+ */
+function delay(
+  attempts: number, empty: number, retry: number | undefined, { limits, random }: Resumption,
+): number {
+  const { reconnectMinMs, reconnectInitialMs, reconnectMaxMs } = limits;
+  if (retry !== undefined && attempts === 0) {
+    return Math.max(retry, Math.min(reconnectInitialMs, reconnectMinMs * 2 ** empty));
+  }
+  const most = Math.min(reconnectMaxMs, reconnectInitialMs * 2 ** attempts);
+  return Math.max(retry ?? 0, reconnectMinMs, Math.round(most * (0.5 + random() / 2)));
+}

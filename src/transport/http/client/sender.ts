@@ -1,0 +1,40 @@
+/** One HTTP request, for a sender. */
+export interface HttpSend {
+  readonly method: string;
+  readonly url: URL;
+  /** Names are lower-case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /**
+   * Whether the answer may take long, as that of a JSON-RPC request or a stream may. Answers to the server's
+   * requests are quick, and must not wait for a connection behind those that do.
+   */
+  readonly lasting: boolean;
+  /** Aborts the request, or the reading of its answer. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer to one HTTP request: its head is there, its body comes. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The value of a header field, by its lower-case name. */
+  header(name: string): string | undefined;
+  /**
+   * Reads the body, once. `onChunk` gets its bytes as they come, without their content encoding. Resolves at the
+   * end of the body, rejects where it breaks.
+   */
+  read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
+  /** The rest of the body is not wanted: `read` ends soon after, if it was called. */
+  cancel(): void;
+}
+
+/** Sends HTTP requests for the client's transport: `fetch`, or what a platform has that is faster. */
+export interface HttpSender {
+  /**
+   * Sends one request. Follows no redirect and adds no credentials. Repeats a POST only where no byte of it was
+   * written. Rejects where there is no answer.
+   */
+  send(request: HttpSend): Promise<HttpAnswer>;
+  /** Lets go of idle connections. */
+  close?(): void;
+}

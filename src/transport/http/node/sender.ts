@@ -1,0 +1,168 @@
+import { request as plainRequest } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent as HttpsAgent, AgentOptions } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { HttpAnswer, HttpSend, HttpSender } from '../client/sender.ts';
+import { boundIdle, noteKeepAlive, plainAgent } from './agent.ts';
+import type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
+
+type AnyAgent = Agent | HttpsAgent;
+type Request = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => ClientRequest;
+
+/** How one origin is reached. */
+interface Route {
+  readonly request: Request;
+  readonly agent: AnyAgent;
+  /** For quick requests where all connections of the first are in use: they never wait behind those that last. */
+  readonly spare: AnyAgent;
+  /** The proxy that HTTP requests are sent to whole; undefined: none, or a tunnel. */
+  readonly proxy: URL | undefined;
+  readonly proxied: Readonly<Record<string, string>> | undefined;
+}
+
+/** Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. */
+export function nodeSender(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): HttpSender {
+  const { socketPath } = options;
+  let route: Route | Promise<Route> | undefined;
+  let last: URL | undefined;
+  let path = '';
+  const hostname = origin.hostname.replace(/^\[|\]$/g, '');
+
+  function send(to: Route, given: HttpSend): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      const { method, url, body, signal } = given;
+      if (signal.aborted) return reject(signal.reason);
+      if (url !== last) {
+        last = url;
+        path = to.proxy ? url.href : url.pathname + url.search;
+      }
+      const headers: Record<string, string> = { 'accept-encoding': 'identity', ...given.headers, ...to.proxied };
+      const out = to.request({
+        method, headers, path,
+        host: to.proxy ? to.proxy.hostname : hostname,
+        port: (to.proxy ?? url).port || undefined,
+        socketPath: to.proxy ? undefined : socketPath,
+        agent: given.lasting || hasRoom(to.agent, limits) ? to.agent : to.spare,
+      }, (answer) => {
+        noteKeepAlive(answer);
+        // It may break before anybody reads it.
+        answer.on('error', ignore);
+        resolve(answerOf(answer));
+      });
+      const abort = (): void => {
+        out.destroy();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', abort);
+      let written = -1;
+      out.on('socket', (socket) => {
+        written = socket.bytesWritten;
+      });
+      out.on('error', (error) => {
+        // The server may close an idle connection at any time. A request of which it has seen nothing is sent again.
+        if (out.reusedSocket && out.socket?.bytesWritten === written && !signal.aborted) {
+          send(to, given).then(resolve, reject);
+        } else reject(error);
+      });
+      out.on('close', () => signal.removeEventListener('abort', abort));
+      out.end(body);
+    });
+  }
+
+  return {
+    async send(request) {
+      route ??= routeTo(origin, options, limits);
+      if (route instanceof Promise) route = await route;
+      return send(route, request);
+    },
+    close() {
+      if (options.agent) return;
+      void Promise.resolve(route).then((open) => {
+        open?.agent.destroy();
+        open?.spare.destroy();
+      }, ignore);
+    },
+  };
+}
+
+function hasRoom(agent: AnyAgent, { maxConnections }: NodeHttpClientLimits): boolean {
+  let open = 0;
+  for (const name in agent.sockets) open += agent.sockets[name]?.length ?? 0;
+  return open < maxConnections;
+}
+
+function ignore(): void {}
+
+function answerOf(answer: IncomingMessage): HttpAnswer {
+  const encoding = answer.headers['content-encoding'];
+  return {
+    status: answer.statusCode ?? 0,
+    header(name) {
+      const value = answer.headers[name];
+      return typeof value === 'string' || value === undefined ? value : value.join(', ');
+    },
+    read(onChunk) {
+      return encoding === undefined || encoding.toLowerCase() === 'identity'
+        ? readAll(answer, answer, onChunk)
+        : inflate(answer, encoding.toLowerCase(), onChunk);
+    },
+    cancel() {
+      answer.destroy();
+    },
+  };
+}
+
+function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    body.on('data', onChunk);
+    body.on('end', resolve);
+    body.on('error', reject);
+    answer.on('close', () => {
+      if (!answer.complete) reject(new Error('the connection was closed in the middle of the answer'));
+    });
+  });
+}
+
+/** Some servers compress although they were asked not to. The reader counts what comes out, and stops in time. */
+async function inflate(
+  answer: IncomingMessage, encoding: string, onChunk: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const zlib = await import('node:zlib');
+  const make = {
+    gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress,
+  }[encoding];
+  if (make === undefined) {
+    answer.destroy();
+    throw new Error(`the content encoding ${JSON.stringify(encoding.slice(0, 40))} is not known`);
+  }
+  // An event must come out as soon as it is in, not when a block is full.
+  const body = make({ flush: zlib.constants.Z_SYNC_FLUSH });
+  answer.on('error', (error) => body.destroy(error));
+  answer.on('close', () => answer.complete || body.destroy(new Error('the connection was closed')));
+  return readAll(answer.pipe(body), answer, onChunk);
+}
+
+/** `node:https` is loaded only for an address that needs it. */
+async function routeTo(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): Promise<Route> {
+  const { agent, proxy: wanted, tls } = options;
+  const pool: AgentOptions = {
+    keepAlive: true, scheduling: 'lifo', maxSockets: limits.maxConnections, maxFreeSockets: limits.maxIdleConnections,
+  };
+  const secure = origin.protocol === 'https:';
+  const plain = (): AnyAgent => agent ?? plainAgent(pool, limits.idleMs);
+  if (wanted === undefined && !secure) {
+    return { request: plainRequest, agent: plain(), spare: plain(), proxy: undefined, proxied: undefined };
+  }
+  const { proxyAddress, proxyHeaders, proxyOf, TunnelAgent } = await import('./proxy.ts');
+  const proxy = options.socketPath !== undefined || wanted === undefined ? undefined
+    : wanted === 'environment' ? proxyOf(origin, process.env) : proxyAddress(String(wanted));
+  if (secure) {
+    const https = await import('node:https');
+    const settings = { ...pool, ...tls };
+    const safe = (): AnyAgent => agent
+      ?? boundIdle(proxy ? new TunnelAgent(proxy, settings) : new https.Agent(settings), limits.idleMs);
+    return { request: https.request, agent: safe(), spare: safe(), proxy: undefined, proxied: undefined };
+  }
+  const proxied = proxy && { host: origin.host, ...proxyHeaders(proxy) };
+  return { request: plainRequest, agent: plain(), spare: plain(), proxy, proxied };
+}

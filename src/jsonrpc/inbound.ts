@@ -102,13 +102,13 @@ export class Inbound extends Abortable {
   #fail(thrown: unknown): void {
     if (this.settled) return;
     const error = toErrorObject(thrown);
-    this.#settle(errorText(this, error), error.code);
+    this.#settle(errorText(this, error), error.code, thrown);
   }
 
-  #settle(text: string | undefined, errorCode?: number): void {
+  #settle(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.settled) return;
     this.settled = true;
-    this.outlet.answer(text, errorCode);
+    this.outlet.answer(text, errorCode, thrown);
   }
 }
 

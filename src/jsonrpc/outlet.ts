@@ -9,9 +9,10 @@ export interface Outlet {
   send(text: string, message?: Request | Notification): void;
   /**
    * The answer to the request that came with this outlet; undefined when it was cancelled and gets none.
-   * `errorCode` is the code of an error answer, for transports that have a status of their own.
+   * `errorCode` is the code of an error answer, for transports that have a status of their own; `thrown` is
+   * what the handler threw, which may know that status.
    */
-  answer(text: string | undefined, errorCode?: number): void;
+  answer(text: string | undefined, errorCode?: number, thrown?: unknown): void;
   /**
    * Whether the peer reads what we say, so that a text of this length may follow. False: a result becomes an
    * error, and what may be lost (progress, log messages) is. Without it there is always room.

@@ -1,4 +1,6 @@
 import type { Budget } from '../jsonrpc/budget.ts';
+import { invalidRequest } from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
 import type { Decoded, Request, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
@@ -11,8 +13,41 @@ import type { Revision } from '../protocol/revisions.ts';
 export interface Auth {
   /** Names the user, unique within the server: sessions and sealed state are bound to it. */
   readonly principal: string;
+  /**
+   * When the credentials expire, in milliseconds since the epoch. GET streams and subscriptions that they
+   * opened end then.
+   */
+  readonly expiresAt?: number | undefined;
+  /** Why these credentials do not reach the given scopes; undefined where they do. */
+  readonly lacks?: ((scopes: readonly string[]) => AuthRefusal | undefined) | undefined;
   /** Whatever else the operator's own check found out (scopes, claims); handlers see it as `ctx.auth`. */
   readonly [detail: string]: unknown;
+}
+
+/** Why a request's credentials are refused, as HTTP says it. RFC 9110, 15.5; RFC 6750, 3. */
+export interface AuthRefusal {
+  /** 400: the credentials are malformed; 401: missing or not valid; 403: they do not suffice. */
+  readonly status: 400 | 401 | 403;
+  /** The value of `WWW-Authenticate`. */
+  readonly challenge: string;
+  /** For a person; the message of the JSON-RPC error that is the body. */
+  readonly message: string;
+  /** More header fields, by lower-case name, such as `dpop-nonce`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Thrown while a request is served: its credentials do not suffice. HTTP answers with the refusal's status and
+ * challenge; where a stream has begun, and on a pipe, only the error itself goes out.
+ */
+export class AccessDenied extends RpcError {
+  readonly refusal: AuthRefusal;
+
+  constructor(refusal: AuthRefusal) {
+    super(invalidRequest, refusal.message);
+    this.name = 'AccessDenied';
+    this.refusal = refusal;
+  }
 }
 
 /** One message as it passed, for `trace`. `at` is milliseconds since the epoch. */
@@ -48,7 +83,11 @@ export interface ServerPort {
 }
 
 export interface PeerOptions {
-  readonly auth?: Auth | undefined;
+  /**
+   * Who is on the other side. Read it when a request arrives: over HTTP a later request may bring newer
+   * credentials of the same principal, which then stand here.
+   */
+  auth?: Auth | undefined;
   /** What the peer may make us hold. Without it the peer has one of its own (96 MiB). */
   readonly budget?: Budget | undefined;
   /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */

@@ -4,6 +4,7 @@ import { RpcError } from '../../../src/jsonrpc/errors.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
+import { AccessDenied } from '../../../src/transport/port.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/port.ts';
 
 /** A server of a few methods, enough to see what HTTP makes of each kind of answer. */
@@ -46,7 +47,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
     });
   }
 
-  function common(inbound: Inbound): object | Promise<object> | undefined {
+  function common(inbound: Inbound, auth: Auth | undefined): object | Promise<object> | undefined {
     const { method, params } = inbound.request;
     switch (method) {
       case 'ping': return {};
@@ -61,6 +62,14 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
         return { steps };
       }
       case 'big': return { text: 'x'.repeat(Number(params?.['size'])) };
+      case 'who': return { ...auth };
+      case 'forbidden': {
+        if (params?.['late']) inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/step' }));
+        throw new AccessDenied({
+          status: 403, challenge: 'Bearer error="insufficient_scope", scope="a b"', message: 'It needs a and b',
+          headers: { 'dpop-nonce': 'n1' },
+        });
+      }
       case 'later': return Promise.resolve({ later: true });
       case 'fail': throw new RpcError(Number(params?.['code']), 'it fails');
       default: return undefined;
@@ -89,7 +98,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
             options.closeStream?.(id);
             return wait(inbound);
           }
-          const result = common(inbound);
+          const result = common(inbound, options.auth);
           if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
           return result;
         },
@@ -115,7 +124,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
       peers.add(peer);
       return peer;
     },
-    answer(request, _meta, outlet) {
+    answer(request, _meta, outlet, auth) {
       const inbound = new Inbound(request, outlet);
       inbound.run(() => {
         if (request.method === 'subscriptions/listen') {
@@ -125,7 +134,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
             waiting.set('listen', { inbound, finish: () => resolve({}) });
           });
         }
-        const result = common(inbound);
+        const result = common(inbound, auth);
         if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
         return result;
       });

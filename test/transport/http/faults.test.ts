@@ -46,7 +46,7 @@ test('invalid UTF-8 is refused, not repaired', async (t) => {
 });
 
 test('a body over the limit is refused before and while it comes', async (t) => {
-  const { http, ask } = await start(t, { maxBodyBytes: 100 });
+  const { http, ask } = await start(t, { limits: { maxBodyBytes: 100 } });
   assert.match(await raw(http.port, [head('', 101)]), /^HTTP\/1\.1 413 /);
   const chunks = head('', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   const part = `32\r\n${'x'.repeat(50)}\r\n`;
@@ -74,7 +74,7 @@ test('no value of a request becomes a header or an event of an answer', async (t
 
 test('a reader that is too slow is cut off by name, and may resume', async (t) => {
   const { live, open, server, errors } = await start(t, {
-    maxBufferedBytes: 100_000, maxReplayPerStream: 64 * 1024 * 1024,
+    limits: { maxBufferedBytes: 100_000, maxReplayPerStream: 64 * 1024 * 1024 },
   });
   const headers = await open();
   const listening = await live({ method: 'GET', headers });
@@ -96,7 +96,7 @@ test('a reader that is too slow is cut off by name, and may resume', async (t) =
 });
 
 test('a modern reader that is too slow is cut off, and its request cancelled', async (t) => {
-  const { live, server, errors } = await start(t, { maxBufferedBytes: 100_000 });
+  const { live, server, errors } = await start(t, { limits: { maxBufferedBytes: 100_000 } });
   const listening = await live(modern('subscriptions/listen'));
   await listening.next();
   listening.pause();
@@ -111,7 +111,7 @@ test('a modern reader that is too slow is cut off, and its request cancelled', a
 });
 
 test('clients that vanish leave nothing behind that is not bounded', async (t) => {
-  const { live, open, server } = await start(t, { maxSessions: 50 });
+  const { live, open, server } = await start(t, { limits: { maxSessions: 50 } });
   const gone: Promise<void>[] = [];
   for (let i = 0; i < 1000; i++) {
     const headers = await open();

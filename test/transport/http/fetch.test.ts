@@ -58,7 +58,7 @@ test('leaving a stream, or a request that is not answered, cancels in the modern
 });
 
 test('bodies are bounded, and may be broken', async () => {
-  const handle = fetchHandler(fakeServer(), { maxBodyBytes: 200 });
+  const handle = fetchHandler(fakeServer(), { limits: { maxBodyBytes: 200 } });
   const chunked = (size: number) => new ReadableStream<Uint8Array>({
     start(controller) {
       for (let i = 0; i < size; i++) controller.enqueue(new Uint8Array([0x20]));
@@ -80,7 +80,7 @@ test('bodies are bounded, and may be broken', async () => {
 test('a slow reader of a web stream is cut off', async () => {
   const errors: Error[] = [];
   const server = fakeServer();
-  const handle = fetchHandler(server, { maxBufferedBytes: 1000, onError: (error) => errors.push(error) });
+  const handle = fetchHandler(server, { limits: { maxBufferedBytes: 1000 }, onError: (error) => errors.push(error) });
   const response = await ask(handle, modern('subscriptions/listen'));
   const [subscription] = server.subscriptions;
   for (let i = 0; i < 30; i++) subscription?.send(JSON.stringify('x'.repeat(100)));

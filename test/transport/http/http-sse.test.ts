@@ -51,7 +51,7 @@ test('the paths can be chosen, or left out', async (t) => {
 });
 
 test('a full session takes no further request, and still takes answers', async (t) => {
-  const { ask, live, server } = await start(t, { maxStreamsPerSession: 1 });
+  const { ask, live, server } = await start(t, { limits: { maxStreamsPerSession: 1 } });
   const stream = await live({ method: 'GET', path: '/sse' });
   const path = (await stream.next())?.data ?? '';
   const post = (body: object) => ask({ path, body });

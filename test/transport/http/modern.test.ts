@@ -111,7 +111,7 @@ test('leaving before anything was sent cancels as well', async (t) => {
 });
 
 test('a quiet subscription is kept open by comments', async (t) => {
-  const { http } = await start(t, { keepAliveMs: 5 });
+  const { http } = await start(t, { limits: { keepAliveMs: 5 } });
   const { headers, body } = modern('subscriptions/listen');
   const response = await fetch(http.url, {
     method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body),
@@ -125,7 +125,7 @@ test('a quiet subscription is kept open by comments', async (t) => {
 });
 
 test('open requests are bounded', async (t) => {
-  const { live, ask, server } = await start(t, { maxOpenRequests: 1 });
+  const { live, ask, server } = await start(t, { limits: { maxOpenRequests: 1 } });
   const pending = live(modern('wait', { key: 'one' }));
   await server.arrived('one');
   assert.equal((await ask(modern('ping'))).status, 503);

@@ -65,10 +65,12 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   const { live, ask, open, server } = await start(t);
   const headers = await open();
   const [peer] = server.peers;
-  peer?.connection.notify('notifications/lost');
+  peer?.connection.notify('notifications/early');
   const listening = await live({ method: 'GET', headers });
   const primer = await listening.next();
   assert.equal(primer?.data, '');
+  // What came before the stream was there has waited for it.
+  assert.match((await listening.next())?.data ?? '', /early/);
   peer?.connection.notify('notifications/one');
   const one = await listening.next();
   assert.match(one?.data ?? '', /notifications\/one/);
@@ -106,7 +108,7 @@ test('a question goes on the stream of its request, and its answer is POSTed', a
 });
 
 test('what cannot be resumed is refused by name', async (t) => {
-  const { live, ask, open } = await start(t, { maxReplayPerStream: 200, maxReplay: 400 });
+  const { live, ask, open } = await start(t, { limits: { maxReplayPerStream: 200, maxReplay: 400 } });
   const headers = await open();
   const other = await open();
   const resume = (id: string, session = headers) =>

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultHttpLimits } from '../../../src/transport/http/node/index.ts';
 import { createSessions } from '../../../src/transport/http/server/sessions.ts';
-import type { Host } from '../../../src/transport/http/server/options.ts';
+import { createServices } from '../../../src/transport/http/server/services.ts';
 import { fakeServer } from './fake-server.ts';
 import { rpc, start } from './harness.ts';
 
@@ -13,7 +12,7 @@ const auth = (request: { header(name: string): string | undefined }) => {
 const as = (user: string): Record<string, string> => ({ authorization: user });
 
 test('when sessions are full the one that was idle longest goes, and gets 404', async (t) => {
-  const { ask, open } = await start(t, { maxSessions: 3 });
+  const { ask, open } = await start(t, { limits: { maxSessions: 3 } });
   const [a, b, c] = [await open(), await open(), await open()];
   await ask({ headers: a, body: rpc('ping') });
   await open();
@@ -23,7 +22,7 @@ test('when sessions are full the one that was idle longest goes, and gets 404', 
 });
 
 test('a busy session is never pushed out; where all are busy, a new one gets 503', async (t) => {
-  const { ask, live, open, server } = await start(t, { maxSessions: 2 });
+  const { ask, live, open, server } = await start(t, { limits: { maxSessions: 2 } });
   const [a, b] = [await open(), await open()];
   const stream = await live({ method: 'GET', headers: a });
   const work = ask({ headers: b, body: rpc('wait', { key: 'w' }) });
@@ -60,7 +59,7 @@ test('a session is its user\'s alone', async (t) => {
 });
 
 test('sessions of one user are bounded apart from those of others', async (t) => {
-  const { ask, open } = await start(t, { auth, maxSessionsPerPrincipal: 2 });
+  const { ask, open } = await start(t, { auth, limits: { maxSessionsPerPrincipal: 2 } });
   const other = await open('2025-11-25', as('other'));
   const [a, b] = [await open('2025-11-25', as('me')), await open('2025-11-25', as('me'))];
   await ask({ headers: a, body: rpc('ping') });
@@ -71,7 +70,7 @@ test('sessions of one user are bounded apart from those of others', async (t) =>
 });
 
 test('requests of one session are bounded', async (t) => {
-  const { ask, open, server } = await start(t, { maxStreamsPerSession: 1 });
+  const { ask, open, server } = await start(t, { limits: { maxStreamsPerSession: 1 } });
   const headers = await open();
   const work = ask({ headers, body: rpc('wait', { key: 'w' }) });
   await server.arrived('w');
@@ -83,7 +82,7 @@ test('requests of one session are bounded', async (t) => {
 
 test('what asks for credentials may be asynchronous, and may fail', async (t) => {
   const { ask, errors } = await start(t, {
-    authenticate: 'Bearer realm="x"',
+    challenge: 'Bearer realm="x"',
     auth: async (request) => {
       if (request.header('authorization') === 'throw') throw new Error('the directory is down');
       return auth(request);
@@ -99,14 +98,12 @@ test('what asks for credentials may be asynchronous, and may fail', async (t) =>
 test('an idle session ends after its time, a busy one does not', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const server = fakeServer();
-  const limits = { ...defaultHttpLimits, sessionIdleMs: 10_000 };
-  const host: Host = { server, limits, store: undefined, passed() {}, onError() {} };
-  const sessions = createSessions(host);
+  const sessions = createSessions(createServices(server, { eventStore: false, limits: { sessionIdleMs: 10_000 } }));
   const [idle, used, busy] = [
     sessions.open(undefined, false), sessions.open(undefined, false), sessions.open(undefined, false),
   ];
   assert.ok(idle && used && busy);
-  busy.wires = 1;
+  busy.connected();
   t.mock.timers.tick(6000);
   assert.equal(sessions.find(used.id, undefined, false), used);
   t.mock.timers.tick(5000);
@@ -114,7 +111,7 @@ test('an idle session ends after its time, a busy one does not', (t) => {
   assert.equal(sessions.find(idle.id, undefined, false), undefined);
   t.mock.timers.tick(20_000);
   assert.deepEqual([used.ended, busy.ended], [true, false]);
-  busy.released();
+  busy.disconnected();
   t.mock.timers.tick(9000);
   assert.equal(busy.ended, false);
   t.mock.timers.tick(21_000);

@@ -1,15 +1,23 @@
-import { joinBytes } from '../../../jsonrpc/bytes.ts';
+import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
-import type { Body, Exchange, HeaderFields } from '../server/http-request.ts';
+import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../port.ts';
 
+/** What a framework knows of a request already. */
+export interface FetchContext {
+  /** The body, where it was read before: the parsed value, its text or its bytes. */
+  readonly body?: unknown;
+}
+
 /** Answers a web-standard request. Never rejects. */
 export interface FetchHandler {
-  (request: Request): Promise<Response>;
+  /** `context.body` takes the place of a body that was read: `handler(c.req.raw, { body: await c.req.json() })`. */
+  (request: Request, context?: FetchContext): Promise<Response>;
   /**
-   * Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds), and ends the rest.
+   * Ends GET and `subscriptions/listen` streams and serves requests until none is in flight, for at most
+   * `drainMs` (default 5 seconds); then it ends every session and answers 503.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -20,32 +28,34 @@ export interface FetchHandler {
  */
 export function fetchHandler(server: ServerPort, options: HttpOptions = {}): FetchHandler {
   const endpoint = createEndpoint(server, options);
-  const handle = (request: Request): Promise<Response> =>
-    new Promise((resolve) => endpoint.handle(new FetchExchange(request, resolve)));
+  const handle = (request: Request, context?: FetchContext): Promise<Response> =>
+    new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body)));
   return Object.assign(handle, { close: endpoint.close });
 }
 
 let encoder: InstanceType<typeof TextEncoder> | undefined;
 
-class FetchExchange implements Exchange {
+class FetchHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   common: HeaderFields | undefined;
   readonly #request: Request;
+  readonly #body: unknown;
   readonly #host: string;
   readonly #resolve: (response: Response) => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #gone: (() => void) | undefined;
   #over = false;
 
-  constructor(request: Request, resolve: (response: Response) => void) {
+  constructor(request: Request, resolve: (response: Response) => void, body: unknown) {
     const { pathname, search, host } = new URL(request.url);
     this.method = request.method;
     this.path = pathname;
     this.query = search.slice(1);
     this.#host = host;
     this.#request = request;
+    this.#body = body;
     this.#resolve = resolve;
   }
 
@@ -54,6 +64,11 @@ class FetchExchange implements Exchange {
   }
 
   read(maxBytes: number, done: (body: Body) => void): void {
+    const given = this.#body;
+    // The runtimes of workers call a handler with an environment as its second argument, which has no body.
+    if (given !== undefined) {
+      return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
+    }
     readBody(this.#request, maxBytes).then(done, () => done({ fault: 'unreadable' }));
   }
 
@@ -119,18 +134,14 @@ class FetchExchange implements Exchange {
 async function readBody(request: Request, maxBytes: number): Promise<Body> {
   if (request.body === null) return '';
   if (Number(request.headers.get('content-length')) > maxBytes) return { fault: 'too large' };
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const gathered = new BodyReader(maxBytes);
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > maxBytes) {
-      reader.cancel().catch(() => {});
-      return { fault: 'too large' };
-    }
-    chunks.push(value);
+    if (done) return gathered.end();
+    const body = gathered.push(value);
+    if (body === undefined) continue;
+    reader.cancel().catch(() => {});
+    return body;
   }
-  return joinBytes(chunks, size);
 }

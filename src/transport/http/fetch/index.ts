@@ -1,13 +1,15 @@
 export { fetchHandler } from './handler.ts';
-export type { FetchHandler } from './handler.ts';
+export type { FetchContext, FetchHandler } from './handler.ts';
 export { defaultHttpClientLimits, httpTransport } from '../client/index.ts';
 export type {
   FetchTransportOptions, HeaderValues, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
+export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
 export type { RequestInfo } from '../server/http-request.ts';
 export { defaultHttpLimits } from '../server/options.ts';
 export type { HttpLimits, HttpOptions } from '../server/options.ts';
-export type { Auth, Trace, TraceEntry } from '../../port.ts';
+export { AccessDenied } from '../../port.ts';
+export type { Auth, AuthRefusal, Trace, TraceEntry } from '../../port.ts';

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
-import type { Endpoint } from '../server/endpoint.ts';
-import type { Body, Exchange, HeaderFields } from '../server/http-request.ts';
+import type { CloseOptions } from '../server/endpoint.ts';
+import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../port.ts';
 
@@ -12,38 +13,43 @@ export type NodeRequest = IncomingMessage & { body?: unknown; originalUrl?: stri
  * Serves a server on `node:http`, or in whatever is built on it. A body that was parsed before is taken from
  * `req.body`, or from the third argument; a function there (Express passes one) is not looked at.
  */
-export type HttpListener = (req: NodeRequest, res: ServerResponse, body?: unknown) => void;
-
-/** Makes a listener. Its sessions live as long as it does; to close them, use `serveHttp`. */
-export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
-  return listenerOf(createEndpoint(server, options));
+export interface HttpListener {
+  (req: NodeRequest, res: ServerResponse, body?: unknown): void;
+  /**
+   * Ends GET and `subscriptions/listen` streams and serves requests until none is in flight, for at most
+   * `drainMs` (default 5 seconds); then it ends every session and answers 503. The port is its owner's to close.
+   */
+  close(options?: CloseOptions): Promise<void>;
 }
 
-export function listenerOf(endpoint: Endpoint): HttpListener {
-  return (req, res, body) =>
-    endpoint.handle(new NodeExchange(req, res, typeof body === 'function' ? undefined : body));
+/** Makes a listener for `http.createServer`, Express and their like. */
+export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
+  const endpoint = createEndpoint(server, options);
+  const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void =>
+    endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body));
+  return Object.assign(listener, { close: endpoint.close });
 }
 
 /** What has something to write at the end of this turn of the event loop. */
-let due: NodeExchange[] | undefined;
+let due: NodeHttpRequest[] | undefined;
 
 // Read first, then write: an answer that goes out while others are still being read wakes its reader too early, and
 // costs both sides more (bench/NOTES.md).
-function flushLater(exchange: NodeExchange): void {
+function flushLater(request: NodeHttpRequest): void {
   if (due === undefined) {
     due = [];
     setImmediate(flushDue);
   }
-  due.push(exchange);
+  due.push(request);
 }
 
 function flushDue(): void {
   const now = due ?? [];
   due = undefined;
-  for (const exchange of now) exchange.flush();
+  for (const request of now) request.flush();
 }
 
-class NodeExchange implements Exchange {
+class NodeHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -84,15 +90,17 @@ class NodeExchange implements Exchange {
     }
     if (req.readableEnded) return done({ fault: 'unreadable' });
     if (Number(req.headers['content-length']) > maxBytes) return done({ fault: 'too large' });
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const reader = new BodyReader(maxBytes);
+    let settled = false;
     req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else if (size - chunk.length <= maxBytes) done({ fault: 'too large' });
+      if (settled) return;
+      const body = reader.push(chunk);
+      if (body === undefined) return;
+      settled = true;
+      done(body);
     });
     req.on('end', () => {
-      if (size <= maxBytes) done(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks));
+      if (!settled) done(reader.end());
     });
   }
 

@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../port.ts';
-import { listenerOf } from './listener.ts';
+import { httpListener } from './listener.ts';
 
 export interface ServeHttpOptions extends HttpOptions {
   /** Default 0: one that is free. */
@@ -29,8 +28,8 @@ export interface HttpServer {
 /** Serves a server over HTTP, every revision at once. Rejects where the port cannot be had. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { host = '127.0.0.1', path = '/mcp' } = options;
-  const endpoint = createEndpoint(server, options);
-  const http = createServer(listenerOf(endpoint));
+  const listener = httpListener(server, options);
+  const http = createServer(listener);
   const sockets = new Set<Socket>();
   http.on('connection', (socket) => {
     sockets.add(socket);
@@ -46,7 +45,7 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
         port,
         async close(how) {
           const closed = new Promise((done) => http.close(done));
-          await endpoint.close(how);
+          await listener.close(how);
           // Some clients connect in advance. Node does not count as idle what was never asked anything.
           for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
           // What was answered last may still be on its way; a connection is idle once it has arrived.

@@ -9,6 +9,7 @@ export interface RequestInfo {
   header(name: string): string | undefined;
 }
 
+/** Header fields of a response, by lower-case name. */
 export type HeaderFields = Record<string, string | number>;
 
 /** A body: bytes or text as it came, a value that somebody has parsed already, or what is wrong with it. */
@@ -18,9 +19,9 @@ export type Body =
   | { readonly value: unknown }
   | { readonly fault: 'too large' | 'unreadable' };
 
-/** One HTTP request and its answer: all that the logic knows of a runtime. An adapter implements it. */
-export interface Exchange extends RequestInfo {
-  /** Header fields of whatever the answer will be (CORS). Set before anything is answered. */
+/** One HTTP request and its response: all that the endpoint knows of a runtime. An adapter implements it. */
+export interface HttpRequest extends RequestInfo {
+  /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
   common: HeaderFields | undefined;
   /** Reads the body, once. `done` is not called when the client leaves before its end. */
   read(maxBytes: number, done: (body: Body) => void): void;
@@ -31,11 +32,13 @@ export interface Exchange extends RequestInfo {
    * may go out at its end in one piece. `lasts` is called once if the stream is still open then.
    */
   open(fields: HeaderFields, lasts: () => void): void;
+  /** Writes events to the stream that `open` began. */
   write(text: string): void;
+  /** Ends the stream. */
   end(): void;
   /** Breaks the connection off. */
   destroy(): void;
-  /** What was written and the client has not taken yet: bytes, and of this turn characters. */
+  /** Bytes that were written and that the client has not taken yet; of this turn's writes, characters. */
   readonly buffered: number;
   /**
    * `listener` is called when the client leaves before the answer is complete. It replaces the one before.

@@ -1,15 +1,13 @@
 import { sseEvent } from '../sse-writer.ts';
-import type { Exchange } from './http-request.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { Session } from './session.ts';
 
 // 2024-11-05 basic/transports#http-with-sse: one stream for all that the server says, and a place to POST to.
 
 /** Opens the stream of a new session and names the place. `end` is called when the client has left. */
-export function openPair(exchange: Exchange, session: Session, messages: string, end: () => void): void {
-  const stream = session.newStream();
-  session.listen(stream);
+export function openPair(request: HttpRequest, session: Session, messages: string, end: () => void): void {
+  const stream = session.listen(request);
   stream.onLost = end;
-  stream.attach(exchange);
   stream.writeRaw(sseEvent({ event: 'endpoint', data: `${messages}?sessionId=${session.id}` }));
 }
 

@@ -1,6 +1,6 @@
-import type { Auth, ServerPort, Trace, TraceEntry } from '../../port.ts';
+import type { Trace } from '../../port.ts';
+import type { Authenticate, Authenticator } from './authenticator.ts';
 import type { EventStore } from './event-store.ts';
-import type { RequestInfo } from './http-request.ts';
 
 /** What bounds an HTTP endpoint. */
 export interface HttpLimits {
@@ -48,7 +48,10 @@ export const defaultHttpLimits: HttpLimits = {
   retryMs: 1000,
 };
 
-export interface HttpOptions extends Partial<HttpLimits> {
+/** The options of an HTTP server, whatever brings its requests. */
+export interface HttpOptions {
+  /** Bounds, each with its default in `defaultHttpLimits`. */
+  limits?: Partial<HttpLimits> | undefined;
   /** The path of the endpoint. Default `/mcp`. */
   path?: string | undefined;
   /**
@@ -65,10 +68,10 @@ export interface HttpOptions extends Partial<HttpLimits> {
   allowedOrigins?: readonly string[] | '*' | undefined;
   /** Answers browsers of allowed origins with CORS headers. Default false. */
   cors?: boolean | undefined;
-  /** Says who asks; undefined gets 401. Without this option everybody may ask. */
-  auth?: ((request: RequestInfo) => Auth | undefined | Promise<Auth | undefined>) | undefined;
-  /** The `WWW-Authenticate` of a 401. Default `Bearer`. */
-  authenticate?: string | undefined;
+  /** Lets requests in. Without this option everybody may ask. */
+  auth?: Authenticate | Authenticator | undefined;
+  /** The `WWW-Authenticate` of a 401 where `auth` gave no reason. Default `Bearer`. */
+  challenge?: string | undefined;
   /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
   eventStore?: EventStore | false | undefined;
   /** Sees each message that passes. */
@@ -77,14 +80,4 @@ export interface HttpOptions extends Partial<HttpLimits> {
    * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
    */
   onError?: ((error: Error) => void) | undefined;
-}
-
-/** What all the parts of one endpoint share. */
-export interface Host {
-  readonly server: ServerPort;
-  readonly limits: HttpLimits;
-  readonly store: EventStore | undefined;
-  /** A message passes: for `trace`. */
-  readonly passed: (direction: TraceEntry['direction'], text: string) => void;
-  readonly onError: (error: Error) => void;
 }

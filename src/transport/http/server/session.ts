@@ -1,196 +1,168 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth, ServerPeer } from '../../port.ts';
-import type { Exchange, HeaderFields } from './http-request.ts';
-import type { Accepted } from './guard.ts';
-import type { Host } from './options.ts';
-import { SseStream } from './stream.ts';
+import type { Auth, PeerOptions, ServerPeer } from '../../port.ts';
+import { Backlog } from './backlog.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+import { SseStream } from './sse-stream.ts';
+import type { StreamOwner } from './sse-stream.ts';
 
-type Sent = Request | Notification | undefined;
+/** Bytes of messages that are kept for a client that may not have received them. */
+const maxBacklog = 64 * 1024;
+/**
+ * Milliseconds after which a GET stream that was not cut is taken to have carried its first event id. A client
+ * that then opens another stream without `Last-Event-ID` does not resume, and would get messages twice.
+ */
+const primingMs = 5000;
 
 /**
  * One legacy client. An idle one is this object, its id and its peer: maps are made when they are needed.
  * 2025-11-25 basic/transports#session-management.
  */
-export class Session implements Outlet {
+export class Session implements Outlet, StreamOwner {
   readonly id: string;
-  readonly auth: Auth | undefined;
-  /** Of HTTP+SSE: answers go over the one stream as well. */
+  /** Whether it is one of HTTP+SSE: answers go over the one stream as well. */
   readonly paired: boolean;
   readonly peer: ServerPeer;
-  /** Something of the session's has begun or ended just now: its idle time begins anew. */
-  readonly touch: (session: Session) => void;
   /** When the client was last heard of, or something of its own last ended: milliseconds since the epoch. */
   lastUsed: number = Date.now();
-  /** Connections of streams that are open. */
-  wires = 0;
+  /** Open connections: streams, and POSTs that wait for their answer. */
+  connections = 0;
   /** Streams that are not over, with a connection or without. */
   streams: Map<string, SseStream> | undefined;
-  /** Requests whose streams can be closed to be polled. */
-  posts: Map<RequestId | undefined, Post> | undefined;
+  /** Closes the connection of a request so that the client polls, by the request's id. */
+  polls: Map<RequestId | undefined, () => void> | undefined;
   ended = false;
-  // The table's list, from the one that was used longest ago.
-  older: Session | undefined;
-  newer: Session | undefined;
-  readonly #host: Host;
+  readonly #services: EndpointServices;
+  readonly #used: (session: Session) => void;
+  readonly #options: PeerOptions;
   #listening: SseStream | undefined;
+  /** When the stream that listens first told an event id; undefined: not yet. */
+  #primedAt: number | undefined;
+  #backlog: Backlog | undefined;
   #streamCount = 0;
 
+  /** `used` is called when something of the session's has begun or ended, and its idle time begins anew. */
   constructor(
-    host: Host,
+    services: EndpointServices,
     id: string,
     auth: Auth | undefined,
     paired: boolean,
     used: (session: Session) => void,
   ) {
-    this.#host = host;
-    this.touch = used;
+    this.#services = services;
+    this.#used = used;
     this.id = id;
-    this.auth = auth;
     this.paired = paired;
-    this.peer = host.server.connect(this, {
+    this.#options = {
       auth,
       modern: false,
-      closeStream: (request) => this.posts?.get(request)?.poll(),
-    });
+      closeStream: (request) => this.polls?.get(request)?.(),
+    };
+    this.peer = services.server.connect(this, this.#options);
   }
 
-  get busy(): boolean {
-    return this.wires > 0 || this.peer.inFlight > 0;
+  get auth(): Auth | undefined {
+    return this.#options.auth;
   }
 
-  newStream(): SseStream {
-    const stream = this.endedStream((this.#streamCount++).toString(36));
-    (this.streams ??= new Map()).set(stream.id, stream);
+  /** The client has sent something, with these credentials: they are what its request is served by. */
+  heard(auth: Auth | undefined): void {
+    this.#options.auth = auth;
+    this.touch();
+  }
+
+  touch(): void {
+    this.#used(this);
+  }
+
+  connected(): void {
+    this.connections++;
+  }
+
+  disconnected(): void {
+    this.connections--;
+    this.touch();
+  }
+
+  /** A new stream: of this request, or of a GET. */
+  newStream(request?: RequestId): SseStream {
+    const id = (this.#streamCount++).toString(36);
+    const stream = new SseStream(this.#services, this, id, !this.paired, request);
+    (this.streams ??= new Map()).set(id, stream);
     return stream;
   }
 
   /** A stream that is over already, for a client that comes back for what it missed. */
   endedStream(id: string): SseStream {
-    return new SseStream(this.#host, this, id, !this.paired);
+    return new SseStream(this.#services, this, id, !this.paired);
   }
 
-  /** Makes `stream` the one that carries what belongs to no request. The one before it ends. */
-  listen(stream: SseStream): void {
-    if (this.#listening !== stream) this.#listening?.finish();
+  forget(stream: SseStream): void {
+    this.streams?.delete(stream.id);
+  }
+
+  /** GET: opens the stream that carries what belongs to no request. The one before it ends. */
+  listen(request: HttpRequest): SseStream {
+    const stream = this.newStream();
+    this.#listening?.finish();
     this.#listening = stream;
+    this.#primedAt = this.peer.revision?.ssePolling ? Date.now() : undefined;
     stream.onLost = () => {
       if (this.#listening === stream) this.#listening = undefined;
     };
+    stream.attach(request, { listening: true });
+    return stream;
   }
 
-  send(text: string, message?: Sent): void {
-    if (this.#listening === undefined) return lost(message);
-    this.#host.passed('sent', text);
-    this.#listening.write(text);
+  /** The client has resumed this stream, so it knows event ids, and the store has what it missed. */
+  resumed(stream: SseStream): void {
+    if (stream !== this.#listening) return;
+    this.#backlog = undefined;
+    this.#primedAt = 0;
+  }
+
+  /** Sends what the client may not have received, on the stream that has just been opened. */
+  sendBacklog(): void {
+    const stream = this.#listening;
+    for (const text of this.#backlog?.texts ?? []) stream?.write(text);
+  }
+
+  send(text: string, message?: Request | Notification): void {
+    const stream = this.#listening;
+    const id = message && 'id' in message ? message.id : undefined;
+    if (stream === undefined && id !== undefined) {
+      throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+    }
+    const primed = this.#primedAt !== undefined && Date.now() - this.#primedAt > primingMs;
+    if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);
+    else this.#backlog = undefined;
+    if (stream === undefined) return;
+    this.#primedAt ??= Date.now();
+    this.#services.passed('sent', text);
+    stream.write(text);
+  }
+
+  /** The client has answered the question with this id. */
+  answered(id: RequestId | null | undefined): void {
+    this.#backlog?.answered(id);
   }
 
   answer(text: string | undefined): void {
     if (text !== undefined) this.send(text);
   }
 
-  released(): void {
-    this.wires--;
-    this.touch(this);
+  /** Ends the connection of the GET stream, so that the client listens elsewhere. */
+  endListening(): void {
+    this.#listening?.detach();
   }
 
-  /** Called by the table alone. */
+  /** Called by the table of sessions alone. */
   close(why: string): void {
     this.ended = true;
     this.peer.close(why);
     for (const stream of [...this.streams?.values() ?? []]) stream.finish();
-    this.#host.store?.drop(this.id);
-  }
-}
-
-/** A notification that nobody listens to is nothing; a question would wait for its answer in vain. */
-function lost(message: Sent): void {
-  if (message && 'id' in message) {
-    throw new ConnectionError('closed', 'the client has no stream open to be asked on');
-  }
-}
-
-/** The answer to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
-export class Post implements Outlet {
-  readonly #host: Host;
-  readonly #session: Session;
-  readonly #exchange: Exchange;
-  readonly #accepts: Accepted;
-  readonly #id: RequestId | undefined;
-  /** Given where this very POST opens the session. */
-  readonly #failed: (() => void) | undefined;
-  #stream: SseStream | undefined;
-  #gone = false;
-  answered = false;
-
-  constructor(
-    host: Host, session: Session, exchange: Exchange, accepts: Accepted,
-    id: RequestId | undefined, failed?: () => void,
-  ) {
-    this.#host = host;
-    this.#session = session;
-    this.#exchange = exchange;
-    this.#accepts = accepts;
-    this.#id = id;
-    this.#failed = failed;
-    if (id !== undefined && session.peer.revision?.ssePolling) (session.posts ??= new Map()).set(id, this);
-  }
-
-  /**
-   * The answer has not come at once. A dropped connection is no cancellation,
-   * but then nobody hears the answer.
-   */
-  wait(): void {
-    this.#exchange.onGone(() => {
-      this.#gone = true;
-    });
-  }
-
-  send(text: string, message?: Sent): void {
-    if (!this.#accepts.sse) return this.#session.send(text, message);
-    const stream = this.#open();
-    if (stream === undefined) return lost(message);
-    this.#host.passed('sent', text);
-    stream.write(text);
-  }
-
-  answer(text: string | undefined, errorCode?: number): void {
-    this.answered = true;
-    this.#session.touch(this.#session);
-    const { posts } = this.#session;
-    if (posts?.get(this.#id) === this) posts.delete(this.#id);
-    if (errorCode !== undefined) this.#failed?.();
-    if (text !== undefined) {
-      this.#host.passed('sent', text);
-      if (!this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined)) {
-        // It was no request. Any other error is an answer like a result.
-        const none = errorCode === errorCodes.invalidRequest || errorCode === errorCodes.parseError;
-        const status = none ? 400 : 200;
-        return this.#exchange.respond(status, text, errorCode === undefined ? this.#fields() : undefined);
-      }
-    }
-    // A cancelled request gets no answer: a stream that ends without one says so.
-    const stream = this.#open();
-    if (text !== undefined) stream?.write(text);
-    stream?.finish();
-  }
-
-  /** Closes the connection and leaves the stream open: 2025-11-25 basic/transports, "poll". */
-  poll(): void {
-    if (this.#accepts.sse) this.#open()?.detach();
-  }
-
-  #open(): SseStream | undefined {
-    if (!this.#stream && !this.#gone) {
-      this.#stream = this.#session.newStream();
-      this.#stream.attach(this.#exchange, this.#fields());
-    }
-    return this.#stream;
-  }
-
-  #fields(): HeaderFields | undefined {
-    return this.#failed && { 'mcp-session-id': this.#session.id };
+    this.#services.store?.drop(this.id);
   }
 }

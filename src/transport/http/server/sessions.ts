@@ -1,67 +1,55 @@
 import type { Auth } from '../../port.ts';
-import type { Host } from './options.ts';
+import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 
 /** The sessions of one endpoint. */
 export interface Sessions {
-  /** Opens one; undefined where all that could make room for it are busy. */
+  /** Opens one; undefined where there may be no more and the client of each one is connected. */
   open(auth: Auth | undefined, paired: boolean): Session | undefined;
   /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
   find(id: string, auth: Auth | undefined, paired: boolean): Session | undefined;
+  /** Ends a session, which the client then gets 404 for; `why` is what its handlers are told. */
   end(session: Session, why: string): void;
   all(): Session[];
 }
 
-export function createSessions(host: Host): Sessions {
-  const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = host.limits;
+export function createSessions(services: EndpointServices): Sessions {
+  const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
+  // Both are in the order of use: a session that is used is taken out and put in again.
   const byId = new Map<string, Session>();
-  /** The one that was used longest ago comes first, as in the list. */
   const byPrincipal = new Map<string, Set<Session>>();
-  // A list through the sessions themselves, so that using one is cheap among a hundred thousand.
-  let oldest: Session | undefined;
-  let newest: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function unlink(session: Session): void {
-    const { older, newer, auth } = session;
-    if (older) older.newer = newer;
-    else oldest = newer;
-    if (newer) newer.older = older;
-    else newest = older;
+  function insert(session: Session): void {
+    byId.set(session.id, session);
+    const principal = session.auth?.principal;
+    if (principal === undefined) return;
+    const siblings = byPrincipal.get(principal);
+    if (siblings) siblings.add(session);
+    else byPrincipal.set(principal, new Set([session]));
+  }
+
+  /** False: it was not there. */
+  function remove(session: Session): boolean {
+    const { auth } = session;
     const siblings = auth && byPrincipal.get(auth.principal);
     siblings?.delete(session);
     if (auth && siblings?.size === 0) byPrincipal.delete(auth.principal);
-  }
-
-  function link(session: Session): void {
-    const { auth } = session;
-    session.older = newest;
-    session.newer = undefined;
-    if (newest) newest.newer = session;
-    else oldest = session;
-    newest = session;
-    if (auth === undefined) return;
-    const siblings = byPrincipal.get(auth.principal);
-    if (siblings) siblings.add(session);
-    else byPrincipal.set(auth.principal, new Set([session]));
+    return byId.delete(session.id);
   }
 
   function use(session: Session): void {
     session.lastUsed = Date.now();
-    if (session === newest || session.ended) return;
-    unlink(session);
-    link(session);
+    if (remove(session)) insert(session);
   }
 
   function end(session: Session, why: string): void {
-    if (!byId.delete(session.id)) return;
-    unlink(session);
-    session.close(why);
+    if (remove(session)) session.close(why);
   }
 
-  /** Ends it if its time is up. */
+  /** Ends it if its time is up. Work that goes on for nobody does not keep it. */
   function lapses(session: Session): boolean {
-    const over = !session.busy && Date.now() - session.lastUsed >= sessionIdleMs;
+    const over = session.connections === 0 && Date.now() - session.lastUsed >= sessionIdleMs;
     if (over) end(session, 'the session was idle for too long');
     return over;
   }
@@ -69,8 +57,8 @@ export function createSessions(host: Host): Sessions {
   /** Ends what has lapsed, and comes again. */
   function sweep(): void {
     timer = undefined;
-    for (const session of inOrder()) if (!lapses(session) && !session.busy) break;
-    if (oldest) arm();
+    for (const session of byId.values()) if (!lapses(session) && session.connections === 0) break;
+    if (byId.size > 0) arm();
   }
 
   function arm(): void {
@@ -79,35 +67,33 @@ export function createSessions(host: Host): Sessions {
     if (typeof timer === 'object') timer.unref?.();
   }
 
-  /** Makes room by ending the session that has been idle longest. */
+  /**
+   * Makes room: ends the session that has been idle longest; where each has work in flight, the one that
+   * has had no connection longest. False: the clients of all are connected.
+   */
   function evict(among: Iterable<Session>): boolean {
+    let left: Session | undefined;
     for (const session of among) {
-      if (session.busy) continue;
-      end(session, 'the session made room for a new one');
-      return true;
+      if (session.connections > 0) continue;
+      left ??= session;
+      if (session.peer.inFlight > 0) continue;
+      left = session;
+      break;
     }
-    return false;
-  }
-
-  function* inOrder(): Iterable<Session> {
-    for (let session = oldest; session; ) {
-      const { newer }: Session = session;
-      yield session;
-      session = newer;
-    }
+    if (left) end(left, 'the session made room for a new one');
+    return left !== undefined;
   }
 
   return {
     open(auth, paired) {
       const siblings = auth && byPrincipal.get(auth.principal);
       if (siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)) return undefined;
-      if (byId.size >= maxSessions && !evict(inOrder())) return undefined;
+      if (byId.size >= maxSessions && !evict(byId.values())) return undefined;
       // 128 random bits in visible ASCII: 2025-11-25 basic/transports#session-management.
       let id = '';
       for (const byte of crypto.getRandomValues(new Uint8Array(16))) id += (byte + 256).toString(16).slice(1);
-      const session = new Session(host, id, auth, paired, use);
-      byId.set(id, session);
-      link(session);
+      const session = new Session(services, id, auth, paired, use);
+      insert(session);
       arm();
       return session;
     },
@@ -117,7 +103,7 @@ export function createSessions(host: Host): Sessions {
       if (session?.paired !== paired || session.auth?.principal !== auth?.principal || lapses(session)) {
         return undefined;
       }
-      use(session);
+      session.heard(auth);
       return session;
     },
     end,

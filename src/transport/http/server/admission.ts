@@ -1,0 +1,44 @@
+import { AccessDenied } from '../../port.ts';
+import type { Auth, AuthRefusal } from '../../port.ts';
+import type { Authenticated, Authenticator } from './authenticator.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { HttpOptions } from './options.ts';
+import { refuse } from './refuse.ts';
+import type { EndpointServices } from './services.ts';
+
+/** Passes a request on once its credentials are checked, with who asks; or refuses it. */
+export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
+
+/** Without `auth` everybody is admitted. */
+export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
+  if (auth === undefined) return (_request, admitted) => admitted(undefined);
+  const authenticator: Authenticator = typeof auth === 'function' ? { authenticate: auth } : auth;
+  const missing: AuthRefusal = {
+    status: 401, challenge: challenge ?? authenticator.challenge ?? 'Bearer', message: 'Unauthorized',
+  };
+
+  async function check(request: HttpRequest, admitted: (auth: Auth) => void): Promise<void> {
+    let found: Authenticated;
+    try {
+      found = await authenticator.authenticate(request);
+    } catch (thrown) {
+      services.report(thrown);
+      return refuse(services, request, 500, 'The credentials could not be checked');
+    }
+    if (found && 'principal' in found) return admitted(found);
+    const refusal = found ?? missing;
+    refuse(services, request, refusal.status, refusal.message, { fields: challengeFields(refusal) });
+  }
+  return (request, admitted) => void check(request, admitted);
+}
+
+/** RFC 9110, 11.6.1. */
+function challengeFields({ challenge, headers }: AuthRefusal): HeaderFields {
+  return { 'www-authenticate': challenge, ...headers };
+}
+
+/** The response that a thrown `AccessDenied` asks for; undefined for anything else. */
+export function denial(thrown: unknown): { status: number; fields: HeaderFields } | undefined {
+  if (!(thrown instanceof AccessDenied)) return undefined;
+  return { status: thrown.refusal.status, fields: challengeFields(thrown.refusal) };
+}

@@ -1,0 +1,44 @@
+/** A notification or question that the client may not have received. */
+interface Unheard {
+  readonly text: string;
+  /** The id of a question. */
+  readonly id: unknown;
+}
+
+/** What one message costs in memory beside its characters. */
+const overhead = 64;
+
+/**
+ * The messages of a session that belong to no request and that its client may not have received: no GET
+ * stream was open, or the one that was may have been cut before its first event id. Bounded; the oldest go first.
+ */
+export class Backlog {
+  readonly #max: number;
+  readonly #unheard: Unheard[] = [];
+  #size = 0;
+
+  /** `maxBytes`: two for each character, and 64 for each message. */
+  constructor(maxBytes: number) {
+    this.#max = maxBytes;
+  }
+
+  add(text: string, id: unknown): void {
+    this.#unheard.push({ text, id });
+    this.#size += weight(text);
+    while (this.#size > this.#max) this.#size -= weight((this.#unheard.shift() as Unheard).text);
+  }
+
+  /** The question with this id is settled, so the client has received it. */
+  answered(id: unknown): void {
+    const at = this.#unheard.findIndex((one) => one.id !== undefined && one.id === id);
+    if (at < 0) return;
+    for (const { text } of this.#unheard.splice(at, 1)) this.#size -= weight(text);
+  }
+
+  /** All messages, oldest first. */
+  get texts(): string[] {
+    return this.#unheard.map(({ text }) => text);
+  }
+}
+
+const weight = (text: string): number => 2 * text.length + overhead;

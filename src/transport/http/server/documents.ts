@@ -1,0 +1,28 @@
+import type { Documents } from './authenticator.ts';
+import type { HttpRequest } from './http-request.ts';
+import { refuse } from './refuse.ts';
+import type { EndpointServices } from './services.ts';
+
+/** Serves a public document. Returns false where there is none at the request's path. */
+export function serveDocument(services: EndpointServices, documents: Documents, request: HttpRequest): boolean {
+  const { method, path } = request;
+  let found: object | undefined;
+  try {
+    found = typeof documents === 'function' ? documents(path)
+      : Object.hasOwn(documents, path) ? documents[path]?.() : undefined;
+  } catch (thrown) {
+    services.report(thrown);
+    refuse(services, request, 500, 'The document could not be made');
+    return true;
+  }
+  if (found === undefined) return false;
+  // A page that may not call yet must be able to read how to: every origin, no credentials.
+  request.common = { ...request.common, 'access-control-allow-origin': '*' };
+  if (method === 'GET') request.respond(200, JSON.stringify(found));
+  else if (method === 'OPTIONS') {
+    request.respond(204, '', { 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' });
+  } else {
+    refuse(services, request, 405, `Method not allowed: ${method}; there is GET`, { fields: { allow: 'GET' } });
+  }
+  return true;
+}

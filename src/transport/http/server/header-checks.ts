@@ -1,0 +1,107 @@
+import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
+import type { Request } from '../../../jsonrpc/message.ts';
+import { quote } from '../../../jsonrpc/quote.ts';
+import { metaKeys, metaOf, readRequestMeta } from '../../../protocol/meta.ts';
+import type { RequestMeta } from '../../../protocol/meta.ts';
+import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
+import { findRevision } from '../../../protocol/revisions.ts';
+import type { ServerPort } from '../../port.ts';
+import type { HttpRequest } from './http-request.ts';
+
+/** Characters of a version that is sent back. */
+const maxVersion = 64;
+
+/** 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
+const named: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'], ['prompts/get', 'name'], ['resources/read', 'uri'],
+]);
+
+/**
+ * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
+ * and those of `_meta`. Throws `RpcError`.
+ */
+export function checkHeaders(
+  server: ServerPort, message: Request, request: HttpRequest, version: string | undefined,
+): RequestMeta {
+  const { method, params } = message;
+  if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
+  const claimed = metaOf(params)?.[metaKeys.protocolVersion];
+  if (typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
+  // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
+  else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server, version);
+  const meta = readRequestMeta(message, server.revisions);
+  compare('Mcp-Method', request.header('mcp-method'), method);
+  const key = named.get(method);
+  if (key === undefined) return meta;
+  const name = params?.[key];
+  // One that is no string is refused by the method itself.
+  if (typeof name !== 'string') return meta;
+  compare('Mcp-Name', decoded('Mcp-Name', request.header('mcp-name')), name);
+  if (method === 'tools/call') {
+    for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, request);
+  }
+  return meta;
+}
+
+/** What is mirrored, by input schema: a schema is read at the first call of its tool, and not again. */
+const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
+
+/**
+ * The headers of a tool's parameters. Throws where its schema marks them wrongly:
+ * nobody may then call it over HTTP.
+ */
+function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
+  const schema = server.toolInput(name) ?? {};
+  let found = mirrored.get(schema);
+  if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
+  if ('headers' in found) return found.headers;
+  throw internalError(`Tool ${quote(name)}: ${found.fault}`);
+}
+
+function compareParameter(
+  header: string, path: readonly string[], params: Request['params'], request: HttpRequest,
+): void {
+  const value = argumentAt(params?.['arguments'], path);
+  const given = decoded(header, request.header(header));
+  if (value === undefined || value === null) {
+    if (given !== undefined) throw mismatch(`${header} is there, and its argument is not`);
+  } else if (typeof value === 'number') {
+    // #schema-extension: JSON readers round an integer beyond 2^53, so that the two may differ unseen.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw mismatch(`${header} mirrors an integer beyond 2^53, which JSON readers round`);
+    }
+    // Compared as numbers: `1.0` is 1.
+    if (given === undefined || given.trim() === '' || Number(given) !== value) compare(header, given, String(value));
+  // An object or an array, which no header can say, is the validator's to refuse.
+  } else if (typeof value !== 'object') compare(header, given, String(value));
+}
+
+function decoded(name: string, value: string | undefined): string | undefined {
+  const text = value === undefined ? undefined : decodeHeaderValue(value);
+  if (value !== undefined && text === undefined) {
+    throw mismatch(`${name} holds characters that may not be there`);
+  }
+  return text;
+}
+
+function compare(name: string, header: string | undefined, body: string): void {
+  if (header === undefined) throw mismatch(`the ${name} header is missing`);
+  if (header !== body) {
+    throw mismatch(`the ${name} header says ${quote(header)}, the body ${quote(body)}`);
+  }
+}
+
+const mismatch = (what: string): RpcError =>
+  new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);
+
+/** The refusal of a version that is not served. Not for a server of legacy revisions alone: the code is modern. */
+export function unsupportedVersion({ revisions }: ServerPort, requested: unknown): RpcError {
+  const supported = revisions.map(({ version }) => version);
+  return new RpcError(
+    errorCodes.unsupportedProtocolVersion,
+    `Unsupported protocol version ${quote(requested)}; there is ${supported.join(', ')}`,
+    // The schema wants a string. One that no version could be is not sent back.
+    { supported, requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '' },
+  );
+}

@@ -1,0 +1,142 @@
+import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
+import { Cancelled } from '../../../jsonrpc/inbound.ts';
+import type { Inbound } from '../../../jsonrpc/inbound.ts';
+import type { Request, RequestId } from '../../../jsonrpc/message.ts';
+import { failureText, notificationText } from '../../../jsonrpc/outlet.ts';
+import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import type { RequestMeta } from '../../../protocol/meta.ts';
+import type { Auth } from '../../port.ts';
+import type { Accepted } from './accept.ts';
+import { denial } from './admission.ts';
+import { checkHeaders } from './header-checks.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+import { Wire } from './wire.ts';
+
+/**
+ * The status of an answer before which nothing was sent. A stream has begun with 200, whatever error ends it.
+ * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
+ */
+function statusOf(code: number = 0): number {
+  if (code === errorCodes.methodNotFound) return 404;
+  const bad = (code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion)
+    || code === errorCodes.invalidRequest;
+  return bad ? 400 : 200;
+}
+
+const isListen = ({ method }: Request): boolean => method === 'subscriptions/listen';
+
+/** A modern request, which stands alone, and the HTTP response that is its own. */
+export class ModernResponse implements Outlet {
+  readonly #services: EndpointServices;
+  readonly #request: HttpRequest;
+  readonly #accepts: Accepted;
+  readonly #open: Set<ModernResponse>;
+  #inbound: Inbound | undefined;
+  #wire: Wire | undefined;
+  #answered = false;
+  #onIdle: (() => void) | undefined;
+  /** Of `subscriptions/listen`: its id, and when the credentials that opened it expire. */
+  #listens: RequestId | undefined;
+  #expiresAt: number | undefined;
+
+  constructor(services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<ModernResponse>) {
+    this.#services = services;
+    this.#request = request;
+    this.#accepts = accepts;
+    this.#open = open;
+  }
+
+  /** Checks a request and has it answered. `version` is its `MCP-Protocol-Version`. */
+  run(message: Request, version: string | undefined, auth: Auth | undefined): void {
+    const { server } = this.#services;
+    let meta: RequestMeta;
+    try {
+      meta = checkHeaders(server, message, this.#request, version);
+    } catch (thrown) {
+      // Whatever this check refuses is a bad request.
+      return this.#respond(400, failureText(message.id, toErrorObject(thrown)));
+    }
+    if (isListen(message)) {
+      // The answer is a stream that stays open: who takes JSON alone would never get a byte.
+      if (!this.#accepts.sse) {
+        return this.#respond(406, failureText(message.id, toErrorObject(
+          invalidRequest(`${message.method} is answered by a stream: Accept must list text/event-stream`),
+        )));
+      }
+      this.#listens = message.id;
+      this.#expiresAt = auth?.expiresAt;
+    }
+    const inbound = server.answer(message, meta, this, auth);
+    if (this.#answered) return;
+    this.#inbound = inbound;
+    this.#open.add(this);
+    // Once it streams, the wire itself tells that the client has left.
+    if (this.#wire === undefined) this.#request.onGone(() => this.#gone());
+  }
+
+  send(text: string): void {
+    // A client that takes no stream can be told nothing but the answer.
+    if (this.#answered || !this.#accepts.sse) return;
+    this.#services.passed('sent', text);
+    this.#stream().write(`data: ${text}\n\n`);
+  }
+
+  answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
+    if (this.#answered) return;
+    this.#leave();
+    if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
+      const denied = denial(thrown);
+      return this.#respond(denied?.status ?? statusOf(errorCode), text, denied?.fields);
+    }
+    if (text !== undefined) this.send(text);
+    this.#answered = true;
+    this.#stream().end();
+  }
+
+  /** Resolves once it is answered. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  /** Stops it and ends its response. */
+  cancel(why: string): void {
+    this.#inbound?.cancel(new Cancelled(why));
+  }
+
+  // 2026-07-28 basic/patterns/cancellation: a client that leaves has cancelled.
+  #gone(): void {
+    this.#answered = true;
+    this.#leave();
+    this.cancel('the client closed the response');
+  }
+
+  #stream(): Wire {
+    return this.#wire ??= new Wire(
+      this.#services, this.#request, { gone: () => this.#gone(), expired: () => this.#expired() },
+      undefined, this.#expiresAt,
+    );
+  }
+
+  /** 2026-07-28 basic/patterns/cancellation: a server that ends a subscription says so with its id. */
+  #expired(): void {
+    this.send(notificationText('notifications/cancelled', {
+      requestId: this.#listens, reason: 'the credentials that opened the subscription have expired',
+    }));
+    this.cancel('the credentials have expired');
+  }
+
+  #leave(): void {
+    this.#open.delete(this);
+    this.#onIdle?.();
+  }
+
+  #respond(status: number, text: string, fields?: HeaderFields): void {
+    this.#answered = true;
+    this.#services.passed('sent', text);
+    this.#request.respond(status, text, fields);
+  }
+}

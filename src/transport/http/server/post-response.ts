@@ -1,0 +1,118 @@
+import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
+import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import type { Accepted } from './accept.ts';
+import { denial } from './admission.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+import type { Session } from './session.ts';
+import type { SseStream } from './sse-stream.ts';
+
+/** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
+export class PostResponse implements Outlet {
+  readonly #services: EndpointServices;
+  readonly #session: Session;
+  readonly #request: HttpRequest;
+  readonly #accepts: Accepted;
+  readonly #id: RequestId | undefined;
+  /** Given where this very POST opens the session. */
+  readonly #failed: (() => void) | undefined;
+  #stream: SseStream | undefined;
+  #waiting = false;
+  #gone = false;
+  #answered = false;
+
+  constructor(
+    services: EndpointServices, session: Session, request: HttpRequest, accepts: Accepted,
+    id: RequestId | undefined, failed?: () => void,
+  ) {
+    this.#services = services;
+    this.#session = session;
+    this.#request = request;
+    this.#accepts = accepts;
+    this.#id = id;
+    this.#failed = failed;
+    if (id !== undefined && session.peer.revision?.ssePolling) {
+      (session.polls ??= new Map()).set(id, this.#poll);
+    }
+  }
+
+  /**
+   * Called where the answer has not come at once. A dropped connection is no cancellation, but then nobody
+   * hears the answer.
+   */
+  wait(): void {
+    if (this.#answered || this.#stream) return;
+    this.#waiting = true;
+    this.#session.connected();
+    this.#request.onGone(() => {
+      this.#gone = true;
+      this.#endWait();
+    });
+  }
+
+  send(text: string, message?: Request | Notification): void {
+    if (!this.#accepts.sse) return this.#session.send(text, message);
+    const stream = this.#open();
+    if (stream === undefined) {
+      // A notification that nobody hears is nothing; a question would wait for its answer in vain.
+      if (message && 'id' in message) throw new ConnectionError('closed', 'the client has left');
+      return;
+    }
+    this.#services.passed('sent', text);
+    stream.write(text);
+  }
+
+  answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
+    this.#answered = true;
+    this.#endWait();
+    this.#session.touch();
+    const { polls } = this.#session;
+    if (polls?.get(this.#id) === this.#poll) polls.delete(this.#id);
+    if (errorCode !== undefined) this.#failed?.();
+    if (text !== undefined) {
+      this.#services.passed('sent', text);
+      if (!this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined)) {
+        return this.#respond(text, errorCode, thrown);
+      }
+    }
+    // A cancelled request gets no answer: a stream that ends without one says so.
+    const stream = this.#open();
+    if (text !== undefined) stream?.write(text);
+    stream?.finish();
+  }
+
+  #respond(text: string, errorCode: number | undefined, thrown: unknown): void {
+    if (errorCode === undefined) return this.#request.respond(200, text, this.#fields());
+    const denied = denial(thrown);
+    if (denied) return this.#request.respond(denied.status, text, denied.fields);
+    // It was no request. Any other error is an answer like a result.
+    const none = errorCode === errorCodes.invalidRequest || errorCode === errorCodes.parseError;
+    this.#request.respond(none ? 400 : 200, text);
+  }
+
+  /** Closes the connection and leaves the stream open. 2025-11-25 basic/transports#sending-messages-to-the-server. */
+  readonly #poll = (): void => {
+    if (this.#accepts.sse) this.#open()?.detach();
+  };
+
+  #open(): SseStream | undefined {
+    if (!this.#stream && !this.#gone) {
+      this.#endWait();
+      this.#stream = this.#session.newStream(this.#id);
+      this.#stream.attach(this.#request, { fields: this.#fields() });
+    }
+    return this.#stream;
+  }
+
+  #endWait(): void {
+    if (!this.#waiting) return;
+    this.#waiting = false;
+    this.#session.disconnected();
+  }
+
+  #fields(): HeaderFields | undefined {
+    return this.#failed && { 'mcp-session-id': this.#session.id };
+  }
+}

@@ -1,0 +1,36 @@
+import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import type { RequestId } from '../../../jsonrpc/message.ts';
+import { failureText } from '../../../jsonrpc/outlet.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+
+/** What a refusal says besides its status and message. */
+export interface RefusalDetails {
+  /** The id of the request, where one was read. */
+  readonly id?: RequestId | null | undefined;
+  /** The error's code. Default: `-32600` where the client is at fault, `-32603` where the server is busy. */
+  readonly code?: number | undefined;
+  readonly data?: unknown;
+  readonly fields?: HeaderFields | undefined;
+}
+
+/** Answers with an HTTP status and a JSON-RPC error that says why the request is not served. */
+export function refuse(
+  services: EndpointServices, request: HttpRequest, status: number, message: string,
+  { id = null, code, data, fields }: RefusalDetails = {},
+): void {
+  const text = failureText(id, {
+    code: code ?? (status < 429 ? errorCodes.invalidRequest : errorCodes.internalError), message, data,
+  });
+  services.passed('sent', text);
+  // 429, 503: what is too much now may be served later.
+  request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
+}
+
+/** Said where a session cannot be opened. */
+export const noRoom = 'All sessions are busy, and there may be no more';
+
+/** Refuses what a closing server does not begin any more. */
+export function refuseWork(services: EndpointServices, request: HttpRequest): void {
+  refuse(services, request, 503, 'The server is closing');
+}

@@ -1,0 +1,33 @@
+import { toError } from '../../../jsonrpc/errors.ts';
+import type { ServerPort, TraceEntry } from '../../port.ts';
+import { memoryEventStore } from './event-store.ts';
+import type { EventStore } from './event-store.ts';
+import { defaultHttpLimits } from './options.ts';
+import type { HttpLimits, HttpOptions } from './options.ts';
+
+/** What all the parts of one endpoint share. */
+export interface EndpointServices {
+  readonly server: ServerPort;
+  readonly limits: HttpLimits;
+  readonly store: EventStore | undefined;
+  /** `draining`: serves what comes over open connections, and opens no stream. `closed`: refuses all. */
+  phase: 'open' | 'draining' | 'closed';
+  /** A message passes: for `trace`. A function makes its text where somebody looks. */
+  passed(direction: TraceEntry['direction'], text: string | (() => string)): void;
+  /** Tells `onError` what no client can be told. */
+  report(thrown: unknown): void;
+}
+
+export function createServices(server: ServerPort, options: HttpOptions): EndpointServices {
+  const { trace, onError, eventStore } = options;
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  return {
+    server, limits,
+    store: eventStore === false ? undefined
+      : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
+    phase: 'open',
+    passed: (direction, text) =>
+      trace?.({ direction, text: typeof text === 'string' ? text : text(), at: Date.now() }),
+    report: (thrown) => onError?.(toError(thrown)),
+  };
+}

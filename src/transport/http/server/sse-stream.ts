@@ -1,0 +1,125 @@
+import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { Auth, ServerPeer } from '../../port.ts';
+import { sseEvent } from '../sse-writer.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+import { Wire } from './wire.ts';
+
+/** What a stream knows of its session. */
+export interface StreamOwner {
+  readonly id: string;
+  readonly auth: Auth | undefined;
+  readonly peer: ServerPeer;
+  /** A connection of the session's has begun, or has ended. */
+  connected(): void;
+  disconnected(): void;
+  /** The stream is over. */
+  forget(stream: SseStream): void;
+}
+
+/** How a stream begins on a new connection. */
+export interface Attachment {
+  readonly fields?: HeaderFields | undefined;
+  /** What the client missed, from the message after `seq` on. */
+  readonly missed?: { readonly seq: number; readonly texts: readonly string[] };
+  /** A GET opened the connection, so that it ends when its credentials expire. */
+  readonly listening?: boolean;
+}
+
+/**
+ * One stream of a session: that of a request, or the one that a GET opened. It outlives its connections where
+ * its messages are kept. 2025-11-25 basic/transports#resumability-and-redelivery.
+ */
+export class SseStream {
+  readonly id: string;
+  /** The request that it answers; undefined for a GET. */
+  readonly request: RequestId | undefined;
+  /** The number of the message that was written last. */
+  seq = 0;
+  /** Called when a connection is lost and the stream with it. */
+  onLost: (() => void) | undefined;
+  readonly #services: EndpointServices;
+  readonly #owner: StreamOwner;
+  readonly #resumable: boolean;
+  #wire: Wire | undefined;
+
+  constructor(services: EndpointServices, owner: StreamOwner, id: string, resumable: boolean, request?: RequestId) {
+    this.id = id;
+    this.request = request;
+    this.#services = services;
+    this.#owner = owner;
+    this.#resumable = resumable && services.store !== undefined;
+  }
+
+  /** Whether a connection carries it now, as far as is known. */
+  get live(): boolean {
+    return this.#wire !== undefined;
+  }
+
+  /** Carries the stream on over this request's response; what carried it before ends. */
+  attach(request: HttpRequest, { fields, missed, listening = false }: Attachment = {}): void {
+    this.detach();
+    this.#owner.connected();
+    const gone = (): void => {
+      if (this.#wire !== wire) return;
+      this.#wire = undefined;
+      this.#owner.disconnected();
+      if (!this.#resumable) this.#lose();
+    };
+    const expired = (): void => {
+      wire.write(': the credentials that opened this stream have expired\n\n');
+      this.detach();
+      if (!this.#resumable) this.#lose();
+    };
+    const wire: Wire = this.#wire = new Wire(
+      this.#services, request, { gone, expired }, fields, listening ? this.#owner.auth?.expiresAt : undefined,
+    );
+    if (missed) {
+      // In one piece, which is let pass whatever its length: the store has bounded it.
+      const { seq, texts } = missed;
+      wire.write(texts.map((data, i) => sseEvent({ id: `${this.id}-${seq + 1 + i}`, data })).join(''));
+    } else if (this.#resumable) this.#prime(wire, listening);
+  }
+
+  /** Sends an id before anything else, so that the client can resume from here. */
+  #prime(wire: Wire, listening: boolean): void {
+    const id = `${this.id}-${this.seq}`;
+    // 2025-11-25 basic/transports: an event with an id and an empty data field.
+    if (this.#owner.peer.revision?.ssePolling) {
+      wire.write(sseEvent({ id, retry: this.#services.limits.retryMs, data: '' }));
+    // Older clients would read an empty message. An id without data sets the last event id and is no event.
+    } else if (listening) wire.write(`id: ${id}\n\n`);
+  }
+
+  #lose(): void {
+    this.finish();
+    this.onLost?.();
+  }
+
+  write(text: string): void {
+    const seq = ++this.seq;
+    if (this.#resumable) this.#services.store?.append(this.#owner.id, this.id, seq, text);
+    // The text is JSON of our own making, which holds no line break, and so is the id.
+    this.#wire?.write(`${this.#resumable ? `id: ${this.id}-${seq}\n` : ''}data: ${text}\n\n`);
+  }
+
+  /** Writes an event that is no message. */
+  writeRaw(event: string): void {
+    this.#wire?.write(event);
+  }
+
+  /** Ends the connection, not the stream: the client will come back. */
+  detach(): void {
+    const wire = this.#wire;
+    if (wire === undefined) return;
+    this.#wire = undefined;
+    wire.end();
+    this.#owner.disconnected();
+  }
+
+  /** The stream is over. */
+  finish(): void {
+    this.detach();
+    this.#owner.forget(this);
+  }
+}

@@ -1,0 +1,79 @@
+import { sseHeartbeat } from '../sse-writer.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
+
+/** What a wire tells the stream that it carries. */
+export interface WireEvents {
+  /** Called once, when the client has left or was cut off; not after `end`. */
+  gone(): void;
+  /** Called when the credentials that opened the stream have expired. */
+  expired?(): void;
+}
+
+/** The longest delay of a timer. */
+const maxDelay = 0x7fffffff;
+
+/** One open response of events: kept open with comments, cut where its reader is too slow. */
+export class Wire {
+  readonly #services: EndpointServices;
+  readonly #request: HttpRequest;
+  readonly #events: WireEvents;
+  #keepAlive: ReturnType<typeof setInterval> | undefined;
+  #expiry: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  /** `expiresAt`: when the credentials of the request expire, in milliseconds since the epoch. */
+  constructor(
+    services: EndpointServices, request: HttpRequest, events: WireEvents,
+    fields: HeaderFields | undefined, expiresAt: number | undefined,
+  ) {
+    this.#services = services;
+    this.#request = request;
+    this.#events = events;
+    const { keepAliveMs } = services.limits;
+    // Proxies hand events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
+    request.open({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      ...fields,
+    }, () => {
+      request.onGone(() => this.#close() && events.gone());
+      if (this.#closed) return;
+      if (keepAliveMs > 0) this.#keepAlive = setInterval(() => this.write(sseHeartbeat), keepAliveMs);
+      if (expiresAt !== undefined && events.expired) this.#expire(expiresAt);
+    });
+  }
+
+  #expire(at: number): void {
+    const left = at - Date.now();
+    this.#expiry = setTimeout(() => {
+      if (left > maxDelay) this.#expire(at);
+      else this.#events.expired?.();
+    }, Math.max(0, Math.min(left, maxDelay)));
+  }
+
+  write(event: string): void {
+    if (this.#closed) return;
+    const { buffered } = this.#request;
+    // Check the backlog before this event, so that one large event passes.
+    if (buffered <= this.#services.limits.maxBufferedBytes) return this.#request.write(event);
+    this.#close();
+    this.#request.destroy();
+    this.#services.report(new Error(
+      `a stream was cut off: its reader is too slow, ${buffered} bytes were waiting`,
+    ));
+    this.#events.gone();
+  }
+
+  end(): void {
+    if (this.#close()) this.#request.end();
+  }
+
+  #close(): boolean {
+    if (this.#closed) return false;
+    clearInterval(this.#keepAlive);
+    clearTimeout(this.#expiry);
+    return this.#closed = true;
+  }
+}

@@ -1,0 +1,53 @@
+import type { TaskStatus } from './tasks.ts';
+
+/**
+ * The states of a task as data: the same five in both kinds, and what moves a task from one to another.
+ * Source: 2025-11-25 basic/utilities/tasks#task-status-lifecycle; ext-tasks, Task Status.
+ */
+
+/**
+ * `ask`: the work needs an answer of the client's. `answer`: the last answer that was missing is there.
+ * `complete`, `fail`: the work ended. `cancel`: the client wants no result.
+ */
+export type TaskEvent = 'ask' | 'answer' | 'complete' | 'fail' | 'cancel';
+
+export interface TaskRow {
+  /** Nothing follows: the task keeps this status until it is deleted. */
+  readonly terminal: boolean;
+  /** The status that follows an event; an event without one is refused, and changes nothing. */
+  readonly on: Readonly<Partial<Record<TaskEvent, TaskStatus>>>;
+}
+
+const terminal: TaskRow = { terminal: true, on: {} };
+
+export const taskLifecycle: Readonly<Record<TaskStatus, TaskRow>> = {
+  working: {
+    terminal: false,
+    on: { ask: 'input_required', complete: 'completed', fail: 'failed', cancel: 'cancelled' },
+  },
+  input_required: {
+    terminal: false,
+    on: { answer: 'working', complete: 'completed', fail: 'failed', cancel: 'cancelled' },
+  },
+  completed: terminal,
+  failed: terminal,
+  cancelled: terminal,
+};
+
+/** "Tasks MUST begin in the `working` status when created." */
+export const firstTaskStatus: TaskStatus = 'working';
+
+/** The status after an event; undefined where the event is refused. */
+export function nextTaskStatus(status: TaskStatus, event: TaskEvent): TaskStatus | undefined {
+  return taskLifecycle[status].on[event];
+}
+
+/** Whether a task has ended. */
+export function isTerminal(status: TaskStatus): boolean {
+  return taskLifecycle[status].terminal;
+}
+
+/** Whether a value from the wire is a task's status. */
+export function isTaskStatus(value: unknown): value is TaskStatus {
+  return typeof value === 'string' && Object.hasOwn(taskLifecycle, value);
+}

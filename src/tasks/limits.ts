@@ -1,0 +1,47 @@
+/** What the tasks of a server may take. */
+export interface TaskLimits {
+  /** Tasks that are kept, ended ones among them, until their time is over. 10,000. */
+  maxTasks: number;
+  /** The same, of one principal. 1,000. */
+  maxTasksPerPrincipal: number;
+  /** Characters of JSON that one task may write: its arguments, steps, answers and progress. 4 MiB. */
+  maxJournalBytes: number;
+  /** Characters of JSON that the result of a task may have. 4 MiB. */
+  maxResultBytes: number;
+  /** Milliseconds that a task is kept, where its creator asks for nothing else. 24 hours. */
+  ttlMs: number;
+  /** The longest that a creator may ask for, in milliseconds. 7 days. */
+  maxTtlMs: number;
+  /** How often the client is told to look, in milliseconds. 1 second. */
+  pollIntervalMs: number;
+  /** Tasks that one process works on at once. 64. */
+  maxRunning: number;
+  /** Milliseconds after which another worker may take the task of one that says nothing any more. 30 seconds. */
+  leaseMs: number;
+  /** How often a process looks for tasks that wait for a worker, in milliseconds. 1 second. */
+  scanMs: number;
+  /** How often a task's progress is written at most, in milliseconds. 200. */
+  statusIntervalMs: number;
+  /**
+   * Milliseconds that overlapping steps wait, when a handler runs again, for one that an earlier run had; then the code
+   * counts as changed. 10 seconds.
+   */
+  stallMs: number;
+}
+
+const hour = 3_600_000;
+
+export const defaultTaskLimits: TaskLimits = {
+  maxTasks: 10_000,
+  maxTasksPerPrincipal: 1_000,
+  maxJournalBytes: 4_194_304,
+  maxResultBytes: 4_194_304,
+  ttlMs: 24 * hour,
+  maxTtlMs: 168 * hour,
+  pollIntervalMs: 1_000,
+  maxRunning: 64,
+  leaseMs: 30_000,
+  scanMs: 1_000,
+  statusIntervalMs: 200,
+  stallMs: 10_000,
+};

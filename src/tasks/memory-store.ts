@@ -1,0 +1,121 @@
+import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
+import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
+
+interface Kept extends NewTask {
+  records: string[];
+  answers: Map<string, string>;
+  waiting: readonly string[] | undefined;
+  end: string | undefined;
+  fence: number;
+  /** Until when the last lease holds; 0: it was given back. */
+  until: number;
+}
+
+/** Keeps tasks in this process: they end with it. */
+export function memoryStore(): TaskStore {
+  const tasks = new Map<string, Kept>();
+  const watchers = new Watchers();
+  const isFree = (task: Kept): boolean => task.end === undefined && task.until <= Date.now() && !isWaiting(task);
+  const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: Kept): StoredTask => ({
+    id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
+  });
+
+  /** The task, where this lease holds it. */
+  function held(lease: Lease): Kept {
+    const task = tasks.get(lease.id);
+    if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
+    if (task.end !== undefined) throw new LeaseLost(lease, 'the task has ended');
+    if (task.fence !== lease.fence) throw new LeaseLost(lease, 'another worker has the task');
+    if (task.until <= Date.now()) throw new LeaseLost(lease, 'its time is over');
+    return task;
+  }
+
+  function add(lease: Lease, after: number, records: readonly string[]): Kept {
+    const task = held(lease);
+    if (task.records.length !== after) throw new LeaseLost(lease, `there are ${task.records.length} records, not ${after}`);
+    task.records.push(...records);
+    return task;
+  }
+
+  return {
+    durable: false,
+    async create(task) {
+      if (tasks.has(task.id)) throw new Error(`there is a task ${task.id}`);
+      tasks.set(task.id, {
+        ...task, records: [], answers: new Map(), waiting: undefined, end: undefined, fence: 0, until: 0,
+      });
+      watchers.tell(task.id, 'due');
+    },
+    async load(id) {
+      const task = tasks.get(id);
+      return task && copy(task);
+    },
+    async lease(id, ms): Promise<LeasedTask | undefined> {
+      const task = tasks.get(id);
+      if (!task || !isFree(task)) return undefined;
+      task.fence++;
+      task.until = Date.now() + ms;
+      task.waiting = undefined;
+      return { lease: { id, fence: task.fence }, task: copy(task) };
+    },
+    async renew(lease, ms) {
+      held(lease).until = Date.now() + ms;
+    },
+    async append(lease, after, records) {
+      add(lease, after, records);
+      watchers.tell(lease.id, 'written');
+    },
+    async release(lease, after, records, waiting) {
+      const task = add(lease, after, records);
+      task.until = 0;
+      task.waiting = [...waiting];
+      watchers.tell(lease.id, isWaiting(task) ? 'written' : 'due');
+    },
+    async answer(id, answers) {
+      const task = tasks.get(id);
+      if (!task || task.end !== undefined) return [];
+      const taken = [...answers.keys()].filter((key) => task.waiting?.includes(key) && !task.answers.has(key));
+      for (const key of taken) task.answers.set(key, answers.get(key) as string);
+      if (taken.length > 0) watchers.tell(id, isWaiting(task) ? 'written' : 'due');
+      return taken;
+    },
+    async end(id, end, lease) {
+      const task = lease ? held(lease) : tasks.get(id);
+      if (!task || task.end !== undefined) return false;
+      task.end = end;
+      task.until = 0;
+      watchers.tell(id, 'ended');
+      return true;
+    },
+    async due(limit) {
+      const found: string[] = [];
+      for (const task of tasks.values()) {
+        if (found.length >= limit) break;
+        if (isFree(task)) found.push(task.id);
+      }
+      return found;
+    },
+    async list(owner, after, limit) {
+      const owned = [...tasks.values()].filter((task) => task.owner === owner);
+      return pageOf(owned, after, limit);
+    },
+    async count(owner) {
+      if (owner === undefined) return tasks.size;
+      let count = 0;
+      for (const task of tasks.values()) if (task.owner === owner) count++;
+      return count;
+    },
+    async expire(now) {
+      const gone = [...tasks.values()].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
+      for (const { id } of gone) {
+        tasks.delete(id);
+        watchers.tell(id, 'ended');
+      }
+      return gone.map(({ id }) => id);
+    },
+    watch: watchers.watch,
+    async close() {
+      watchers.clear();
+    },
+  };
+}

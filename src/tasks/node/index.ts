@@ -1,0 +1,1 @@
+export { folderStore } from './folder-store.ts';

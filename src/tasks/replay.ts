@@ -1,0 +1,157 @@
+import type { JournalRecord, StepRecord, VersionRecord } from './journal.ts';
+
+/**
+ * The handler is not what it was when the task began: what it does no longer fits what the journal says it did.
+ */
+export class ChangedCode extends Error {
+  constructor(what: string) {
+    super(`the tool's code has changed since the task began: ${what}`);
+    this.name = 'ChangedCode';
+  }
+}
+
+/** What a record says was done. A question counts once, however often it was put. */
+export function entriesOf(record: JournalRecord): readonly Entry[] {
+  switch (record.t) {
+    case 'status': return [];
+    case 'ask': return Object.entries(record.asked)
+      .filter(([key, [, name]]) => key === name)
+      .map(([key]) => ({ t: 'question', key }));
+    default: return [record];
+  }
+}
+
+/** One thing that an earlier run has done: a step, a version, a question. */
+export type Entry = StepRecord | VersionRecord | { readonly t: 'question'; readonly key: string };
+
+const nameOf = ({ t, key }: Pick<Entry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
+
+interface Held {
+  readonly at: number;
+  readonly go: () => void;
+}
+
+/**
+ * What earlier runs have done, in order, while a new run comes past it again. A handler that does one thing after
+ * another must do the same things in the same order. One whose steps overlapped gets their ends in the order in which
+ * they ended then, and begins nothing new before: so it goes the way it went.
+ */
+export class Replay {
+  readonly #entries: readonly Entry[];
+  readonly #claimed: boolean[] = [];
+  /** Entries before this one have been given to the handler. */
+  #next = 0;
+  readonly #overlapped: boolean;
+  readonly #held = new Set<Held>();
+  readonly #stallMs: number;
+  readonly #fail: (error: ChangedCode) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param stallMs how long overlapping steps wait for one that an earlier run had before it counts as missing */
+  constructor(records: readonly JournalRecord[], stallMs: number, fail: (error: ChangedCode) => void) {
+    const entries: Entry[] = [];
+    let overlapped = false;
+    for (const record of records) {
+      const ended = entriesOf(record);
+      if (record.t === 'step' && record.open) overlapped = true;
+      if (record.t === 'ask' && (record.overlap || ended.length > 1)) overlapped = true;
+      if ((record.t === 'step' || record.t === 'version') && record.after !== entries.length) overlapped = true;
+      entries.push(...ended);
+    }
+    this.#entries = entries;
+    this.#overlapped = overlapped;
+    this.#stallMs = stallMs;
+    this.#fail = fail;
+  }
+
+  /** Whether the handler has come to the end of what was done before. */
+  get done(): boolean {
+    return this.#next >= this.#entries.length;
+  }
+
+  /**
+   * The handler begins something. Resolves with what came of it in an earlier run; undefined: it is new, and may
+   * begin. Where the code has changed it never settles, and `fail` is told.
+   */
+  claim(t: Entry['t'], key: string): Promise<Entry | undefined> {
+    if (this.done) return Promise.resolve(undefined);
+    const at = this.#find(t, key);
+    if (!this.#overlapped && at !== this.#next) {
+      const was = this.#entries[this.#next] as Entry;
+      return this.#changed(`${nameOf(was)} came next, and now ${nameOf({ t, key })} does`);
+    }
+    if (at >= 0) this.#claimed[at] = true;
+    const found = at < 0 ? undefined : this.#entries[at];
+    return new Promise((resolve) => {
+      this.#held.add({ at: at < 0 ? this.#entries.length : at, go: () => resolve(found) });
+      this.#deliver();
+    });
+  }
+
+  /**
+   * What `ctx.version` gives: the journal's number; 0 where the task came past this place before there was a version;
+   * undefined where nothing was done after this place.
+   */
+  async version(key: string): Promise<number | undefined> {
+    if (this.done) return undefined;
+    if (this.#find('version', key) >= 0) return (await this.claim('version', key) as VersionRecord).value;
+    if (!this.#overlapped) return 0;
+    // Another branch may still be on its way through what it did before.
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#held.delete(held);
+        resolve(0);
+      }, this.#stallMs / 4);
+      const held: Held = {
+        at: this.#entries.length,
+        go: () => {
+          clearTimeout(timer);
+          resolve(undefined);
+        },
+      };
+      this.#held.add(held);
+      this.#deliver();
+    });
+  }
+
+  /** The handler has ended: what it did before and has not done now is missing. */
+  missing(): ChangedCode | undefined {
+    this.stop();
+    const left = this.#entries.find((_, i) => this.#claimed[i] !== true);
+    return left && new ChangedCode(`${nameOf(left)} is missing`);
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#held.clear();
+  }
+
+  #find(t: Entry['t'], key: string): number {
+    return this.#entries.findIndex((entry, i) => this.#claimed[i] !== true && entry.t === t && entry.key === key);
+  }
+
+  #changed(what: string): Promise<never> {
+    this.stop();
+    this.#fail(new ChangedCode(what));
+    return new Promise(() => {});
+  }
+
+  #deliver(): void {
+    for (let progress = true; progress;) {
+      progress = false;
+      for (const held of this.#held) {
+        if (held.at > this.#next) continue;
+        this.#held.delete(held);
+        if (held.at < this.#entries.length) this.#next++;
+        held.go();
+        progress = true;
+      }
+    }
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    if (this.#held.size === 0 || this.#stallMs <= 0) return;
+    this.#timer = setTimeout(() => {
+      const left = this.#entries[this.#next];
+      if (left) void this.#changed(`${nameOf(left)} is missing`);
+    }, this.#stallMs);
+  }
+}

@@ -2,17 +2,16 @@
 // client that the whole `McpServer` answers, and weighs two thirds of it (`npm run size`).
 //
 //   node dist/examples/small.js
-import { ServerCore, Tools } from 'barewire/server';
+import { ServerCore, tools } from 'barewire/server';
 import { compile } from 'barewire/schema';
 import { serveStdio } from 'barewire/stdio';
 
-// `validator` may be another's, or be left out; `asking: asking()` would let handlers ask the client.
-const server = new ServerCore({ name: 'small', version: '1.0.0' }, { validator: compile });
-
-const tools = new Tools(server);
-tools.add('add', {
+// `validator` may be another's, or be left out.
+const sums = tools({ validator: compile });
+sums.add('add', {
   description: 'Adds two numbers',
   input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
 }, ({ a, b }) => `${a + b}`);
 
-serveStdio(server);
+// `asking: asking()` would let handlers ask the client.
+serveStdio(new ServerCore({ name: 'small', version: '1.0.0' }, { features: [sums] }));

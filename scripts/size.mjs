@@ -18,10 +18,11 @@ const KIB = 1024;
 // The programs are whole: what a user writes to have that thing and nothing else.
 // The servers are of tools; `mcp-server` has every feature.
 const tools = (options) => `
-      import { ServerCore, Tools } from 'barewire/server';
-      const server = new ServerCore({ name: 'size', version: '1.0.0' }, ${options});
+      import { ServerCore, tools } from 'barewire/server';
+      const echo = tools(${options});
+      const server = new ServerCore({ name: 'size', version: '1.0.0' }, { features: [echo] });
       const input = { type: 'object', properties: { text: { type: 'string' } } };
-      new Tools(server).add('echo', { input }, ({ text }) => text);`;
+      echo.add('echo', { input }, ({ text }) => text);`;
 const stdio = `
       import { serveStdio } from 'barewire/stdio';
       serveStdio(server);`;
@@ -97,15 +98,6 @@ const entries = [
     code: `
       import { compile } from 'barewire/schema';
       globalThis.validate = compile({ type: 'object' });`,
-  },
-  {
-    name: 'host',
-    what: 'Host with its clients, over any transport',
-    ceiling: 32 * KIB,
-    platform: 'neutral',
-    code: `
-      import { Host } from 'barewire/host';
-      globalThis.host = new Host({ info: { name: 'size', version: '1.0.0' }, servers: {}, transport: globalThis.open });`,
   },
   {
     name: 'everything',

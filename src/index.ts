@@ -18,5 +18,4 @@ export const entries: Readonly<Record<string, string>> = {
   'compile, FromSchema': 'barewire/schema',
   'decode, encode': 'barewire/jsonrpc',
   revisions: 'barewire/protocol',
-  Host: 'barewire/host',
 };

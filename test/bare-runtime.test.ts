@@ -29,7 +29,7 @@ test.after(() => {
 });
 
 async function connected(options: ClientOptions): Promise<{ client: McpClient; server: McpServer }> {
-  const server = new McpServer({ name: 'bare', version: '1' });
+  const server = new McpServer({ name: 'bare', version: '1' }, { errors: 'message', onError: () => {} });
   server.tool('greet', { description: 'Asks for a name' }, async (_args, ctx) => {
     const answer = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return answer.action === 'accept' ? `Hello, ${answer.content.name}` : 'Hello, nobody';
@@ -83,7 +83,7 @@ test('bare runtime: a signal, a limit of time and bytes name what they need', as
   const { client } = await connected({ era: 'legacy' });
   const { content, isError } = await client.callTool('wait');
   assert.equal(isError, true);
-  assert.match(JSON.stringify(content), /this runtime has no AbortController/);
+  assert.match(JSON.stringify(content), /wait failed \(id [0-9a-f]+\): this runtime has no AbortController/);
   await assert.rejects(client.callTool('greet', {}, { timeoutMs: 10 }), /this runtime has no setTimeout/);
   assert.throws(() => createFramer({ line() {}, refused() {} }), /this runtime has no TextDecoder/);
   await client.close();

@@ -312,7 +312,9 @@ test('a method of an extension may not ask, and says so', async (t) => {
 
 test('a result type that nobody registered is an error of the server', async (t) => {
   const { client } = await over(t, 'memory');
-  await assert.rejects(client.callTool('unknown'), /returned neither text nor content nor a result/);
+  const { content, isError } = await client.callTool('unknown');
+  assert.equal(isError, true);
+  assert.match(JSON.stringify(content), /unknown failed \(id/);
 });
 
 test('names are registered once', () => {

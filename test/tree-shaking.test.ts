@@ -83,17 +83,18 @@ test('a server over pipes holds no HTTP, no client and no command line', async (
     server.tool('echo', {}, () => 'hello');
     serveStdio(server);`);
   assert.ok(files.includes('server/tools.ts') && files.includes('schema/compile.ts'));
-  without(files, /http|fetch|sse|^client\/|^cli\/|stdio\/client|mirrored/);
+  without(files, /http|fetch|sse|^client\/|^cli\/|stdio\/client/);
 });
 
 test('a server of tools alone holds no other feature', async () => {
   const files = await filesOf(`
-    import { ServerCore, Tools } from 'barewire/server';
+    import { ServerCore, tools } from 'barewire/server';
     import { serveStdio } from 'barewire/stdio';
-    const server = new ServerCore({ name: 'test', version: '1' });
-    new Tools(server).add('echo', {}, () => 'hello');
+    const echo = tools();
+    const server = new ServerCore({ name: 'test', version: '1' }, { features: [echo] });
+    echo.add('echo', {}, () => 'hello');
     serveStdio(server);`);
-  assert.ok(files.includes('server/tools.ts') && files.includes('server/legacy/session.ts'));
+  assert.ok(files.includes('server/tools.ts') && files.includes('server/legacy/handshake.ts'));
   without(files, /resources|prompts|completion|template|protocol\/form|question|asking|modern\/exchange|request-state|aes|compile/);
 });
 

@@ -1,3 +1,4 @@
+import { ToolError } from 'barewire/server';
 import { flightsOf } from './data.ts';
 import type { Flight } from './data.ts';
 
@@ -34,7 +35,7 @@ export function openAgency(): Agency {
     quote(from, to, date) {
       counts.quotes++;
       const [best] = flightsOf(from, to, date);
-      if (best === undefined) throw new Error(`There is no flight from ${from} to ${to} on ${date}`);
+      if (best === undefined) throw new ToolError(`There is no flight from ${from} to ${to} on ${date}`);
       return best;
     },
     charge(order) {

@@ -1,4 +1,4 @@
-import { ask, MissingCapabilityError } from 'barewire/server';
+import { ask, MissingCapabilityError, ToolError } from 'barewire/server';
 import type { Handle, McpServer, ResourceDefinition } from 'barewire/server';
 import { dateSchema, describeFlight } from './data.ts';
 import type { Agency } from './agency.ts';
@@ -62,7 +62,7 @@ export function registerBooking(server: McpServer, agency: Agency): void {
     input: { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   }, ({ reference }) => {
-    if (!agency.cancel(reference)) throw new Error(`There is no trip ${reference}`);
+    if (!agency.cancel(reference)) throw new ToolError(`There is no trip ${reference}`);
     listed.get(reference)?.remove();
     listed.delete(reference);
     server.resourceUpdated('travel://history');

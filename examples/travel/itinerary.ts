@@ -1,7 +1,7 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MissingCapabilityError } from 'barewire/server';
+import { MissingCapabilityError, ToolError } from 'barewire/server';
 import type { McpServer } from 'barewire/server';
 import type { Agency } from './agency.ts';
 
@@ -33,23 +33,23 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
       roots = await directories((await ctx.roots()).map(({ uri }) => uri));
     } catch (error) {
       if (!(error instanceof MissingCapabilityError)) throw error;
-      throw new Error('The client does not say where files may be written');
+      throw new ToolError('The client does not say where files may be written');
     }
     const [first] = roots;
-    if (first === undefined) throw new Error('The client has no root that is a directory here');
+    if (first === undefined) throw new ToolError('The client has no root that is a directory here');
 
     // Where the folder really is, with every link in its path followed: that has to lie in a root, not its name.
     const asked = resolve(first, folder);
     const real = await realpath(asked).catch(() => {
-      throw new Error(`There is no folder ${folder}`);
+      throw new ToolError(`There is no folder ${folder}`);
     });
-    if (!roots.some((root) => contains(root, real))) throw new Error(`${folder} is outside the client's roots`);
+    if (!roots.some((root) => contains(root, real))) throw new ToolError(`${folder} is outside the client's roots`);
 
     const text = `# Itinerary\n\n${agency.calendar.map(({ date, title }) => `- ${date}: ${title}`).join('\n')}\n`;
     const path = join(real, file);
     // `wx` refuses a name that exists, a link that leads elsewhere included.
     await writeFile(path, text, { flag: 'wx', signal: ctx.signal }).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? new Error(`${file} is there already`) : error;
+      throw error.code === 'EEXIST' ? new ToolError(`${file} is there already`) : error;
     });
     ctx.log('info', `Wrote ${path}`, 'itinerary');
     return `Wrote ${path}`;

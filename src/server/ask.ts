@@ -1,13 +1,14 @@
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { FormContent, FormField, FormProperties, FormSchema } from '../protocol/form.ts';
+import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
 
 /**
  * The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message.
  */
-export class NotAnswered extends Error {
+export class NotAnswered extends ToolError {
   /** `decline`: the person said no. `cancel`: the person went away. */
   readonly action: 'decline' | 'cancel';
 

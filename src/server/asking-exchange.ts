@@ -5,16 +5,17 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
+import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
-import type { Outcome, QuestionGenerator } from './run.ts';
+import type { Outcome, QuestionGenerator } from './outcome.ts';
 
 /** How often a question is put before an answer that cannot be used is an error. */
 export const defaultMaxAsks = 3;
 
-/** What a handler gets then. */
-export const unanswered = ({ method }: Question, problem: string | undefined): Error =>
-  new Error(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
+/** Thrown into a handler after three unusable answers. Uncaught, the client reads it: it is about its answers. */
+export const unanswered = ({ method }: Question, problem: string | undefined): ToolError =>
+  new ToolError(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
 
 /** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
 export abstract class AskingExchange extends Exchange implements Context {

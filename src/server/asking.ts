@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { Exchanges } from './exchange.ts';
+import type { Exchanges } from './eras.ts';
 import { LegacyExchange } from './legacy/exchange.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
@@ -9,7 +9,7 @@ import { ModernExchange } from './modern/exchange.ts';
 export function asking(options?: RequestStateOptions): Exchanges<Context> {
   const sealer = requestStateSealer(options);
   return {
-    legacy: (session, inbound) => new LegacyExchange(session, inbound),
+    legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth),
     modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
   };
 }

@@ -1,5 +1,6 @@
+/** How long a result may be kept, and by whom. 2026-07-28 server/utilities/caching. */
 export interface CacheHint {
-  /** Milliseconds for which a client may keep the result. */
+  /** Milliseconds for which a client may keep the result: a finite number. */
   readonly ttlMs?: number;
   /** `public`: the same for everybody, so that caches may share it. */
   readonly scope?: 'public' | 'private';
@@ -7,9 +8,12 @@ export interface CacheHint {
 
 /**
  * 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise.
+ * Throws a RangeError for a time that JSON cannot say.
  */
 export function cacheFields(
   hint: CacheHint | undefined,
 ): { ttlMs: number; cacheScope: 'public' | 'private' } {
-  return { ttlMs: Math.max(0, Math.floor(hint?.ttlMs ?? 0)), cacheScope: hint?.scope ?? 'private' };
+  const ttlMs = hint?.ttlMs ?? 0;
+  if (!Number.isFinite(ttlMs)) throw new RangeError(`ttlMs must be a finite number of milliseconds, not ${ttlMs}`);
+  return { ttlMs: Math.max(0, Math.floor(ttlMs)), cacheScope: hint?.scope ?? 'private' };
 }

@@ -1,11 +1,11 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
+import { shorten } from '../jsonrpc/quote.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Revision } from '../protocol/revisions.ts';
-import type { Answer, Feature } from './feature.ts';
-import { after } from './run.ts';
-import type { ServerCore } from './server-core.ts';
+import type { PlainContext } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import { Attachment } from './feature.ts';
+import type { Feature } from './feature.ts';
 
 /**
  * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already
@@ -16,6 +16,7 @@ export type Completer = (
   settled: Readonly<Record<string, string>>,
 ) => readonly string[] | Promise<readonly string[]>;
 
+/** A completer for each name that has one. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
 /** 2025-11-25 server/utilities/completion#completion-results. */
@@ -29,18 +30,19 @@ export interface Completable {
    * Throws `-32602` for a reference or an argument that is not there;
    * one without a completer has no suggestions.
    */
-  completer(ref: string, argument: string): Completer | undefined;
+  completer(ref: string, argument: string, exchange: Exchange): Completer | undefined;
 }
 
-/** Completion for the arguments of prompts and resource templates. 2025-11-25 server/utilities/completion. */
-export class Completion implements Feature {
-  readonly methods: Readonly<Record<string, Answer>>;
-  readonly #among: readonly Completable[];
-
-  constructor(server: ServerCore, prompts: Completable, resources: Completable) {
-    this.#among = [prompts, resources];
-    this.methods = {
-      'completion/complete': ({ ref, argument, context }) => {
+/**
+ * Makes a feature that completes the arguments of prompts and resource templates, which are handed in beside it.
+ * 2025-11-25 server/utilities/completion.
+ */
+export function completion(prompts: Completable, resources: Completable): Feature {
+  const attachment = new Attachment<PlainContext>();
+  return {
+    attach: attachment.attach,
+    methods: {
+      'completion/complete': ({ ref, argument, context }, exchange) => {
         if (!isObject(ref)) throw invalidParams('ref must be an object');
         const { type } = ref;
         if (type !== 'ref/prompt' && type !== 'ref/resource') {
@@ -53,29 +55,30 @@ export class Completion implements Feature {
         const value = text(argument, 'value', 'argument');
         const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
         for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
-        return after(
-          among.completer(target, name)?.(value, settled as Record<string, string>) ?? [],
-          complete,
+        const completer = among.completer(target, name, exchange);
+        return attachment.host.guard(
+          exchange, () => completer?.(value, settled as Record<string, string>) ?? [], complete,
         );
       },
-    };
-    server.add(this);
-  }
-
-  /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
-  capabilities({ completionsCapability }: Revision): ServerCapabilities | undefined {
-    if (!completionsCapability) return {};
-    return this.#among.some((one) => one.completes()) ? { completions: {} } : undefined;
-  }
+    },
+    /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
+    capabilities({ completionsCapability }) {
+      if (!completionsCapability) return {};
+      return prompts.completes() || resources.completes() ? { completions: {} } : undefined;
+    },
+  };
 }
 
 /** A member that must be a string. */
 function text(object: Record<string, unknown>, member: string, path: string): string {
   const value = object[member];
-  if (typeof value !== 'string') throw invalidParams(`${path}.${member} must be a string`);
+  if (typeof value !== 'string') throw invalidParams(`${path}.${shorten(member)} must be a string`);
   return value;
 }
 
-const complete = (found: readonly string[]): CompleteResult => ({
-  completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
-});
+const complete = (found: readonly string[]): CompleteResult => {
+  if (!Array.isArray(found)) throw new TypeError('the completer returned no list of strings');
+  return {
+    completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
+  };
+};

@@ -33,7 +33,17 @@ export interface PlainContext {
   /** Makes a JSON value once for this request, however often the handler runs. */
   once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
 
-  /** Reports progress, where the client asked for it. A report that is not above the last one is not sent. */
+  /**
+   * Runs `release` when this run of the handler ends: finished, failed, or (2026-07-28) left behind for its next
+   * round, where the `finally` of an async function does not run. Several run in reverse order, each after the
+   * one before; what they throw goes to `onError`. The answer waits for them.
+   */
+  defer(release: () => unknown): void;
+
+  /**
+   * Reports progress, where the client asked for it. A report that is not above the last one is not sent, nor are
+   * more than 100 a second. Throws a RangeError for NaN and Infinity.
+   */
   progress(progress: number, total?: number, message?: string): void;
 
   /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
@@ -48,7 +58,14 @@ export interface PlainContext {
 
 /**
  * And what it can ask the client. For one of 2026-07-28 a question that has no answer yet ends the run, and
- * the handler runs again from its top when the answer is there. What must not happen twice goes into `once`.
+ * the handler runs again from its top when the answer is there.
+ *
+ * - What must not happen twice goes into `once`.
+ * - The `finally` of an async handler does not run when its run is left behind. What must be given back goes into
+ *   `defer`; a generator handler's `finally` does run.
+ * - A client may send the same answers twice: the state between the rounds opens as often as it is presented, and
+ *   what comes after the question happens again. `once` does not help there, since it is kept in that state. Let
+ *   the work itself be idempotent, or set the server's `requestState: { singleUse: true }`.
  */
 export interface Context extends PlainContext {
   /**

@@ -1,34 +1,26 @@
 import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
+import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
-import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
-import type { Outcome } from './run.ts';
-import type { Session } from './legacy/session.ts';
+import type { Outcome } from './outcome.ts';
+import type { Requester } from './requester.ts';
 
-/** What is known of who asks: a session's handshake, or a modern request's own metadata. */
-export interface Asker {
-  /** Undefined before the handshake only, when nothing is asked yet. */
-  readonly revision: Revision | undefined;
-  readonly client: Implementation | undefined;
-  readonly capabilities: ClientCapabilities;
-  /** The least severe level that the client wants; undefined: none at all. */
-  readonly logLevel: LoggingLevel | undefined;
-  /** Closes the stream that will carry the answer to this request, where there is one. */
-  closeStream?(id: RequestId): void;
+/** What one request may report in a second. What is more is dropped. */
+const maxProgressPerSecond = 100;
+
+/** Hears of what a release throws. */
+export interface ReleaseFailures {
+  released(thrown: unknown, exchange: Exchange): void;
 }
 
-/** Makes the exchange of a request: the era decides which. */
-export interface Exchanges<C extends PlainContext> {
-  legacy(session: Session, inbound: Inbound): Exchange & C;
-  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
-}
+/** Undoes what a run of a handler took. */
+export type Release = () => unknown;
 
 /** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
 export class Exchange implements PlainContext {
@@ -36,17 +28,22 @@ export class Exchange implements PlainContext {
   readonly auth: Auth | undefined;
   /** The row of the request's revision. */
   readonly rules: Revision;
+  readonly requester: Requester;
   /** What `once` has made so far, by key. JSON values. */
   protected made: Record<string, unknown> | undefined;
   protected making: Map<string, Promise<unknown>> | undefined;
-  readonly #asker: Asker;
+  /** Set by the server that answers. */
+  failures: ReleaseFailures | undefined;
+  #releases: Release[] | undefined;
   #progress = -Infinity;
+  #reports = 0;
+  #reportsSince = 0;
 
-  constructor(inbound: Inbound, asker: Asker, auth: Auth | undefined) {
+  constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
     this.inbound = inbound;
     this.auth = auth;
-    this.rules = asker.revision as Revision;
-    this.#asker = asker;
+    this.rules = requester.revision as Revision;
+    this.requester = requester;
   }
 
   get signal(): AbortSignal {
@@ -54,11 +51,11 @@ export class Exchange implements PlainContext {
   }
 
   get client(): Implementation | undefined {
-    return this.#asker.client;
+    return this.requester.client;
   }
 
   get capabilities(): ClientCapabilities {
-    return this.#asker.capabilities;
+    return this.requester.capabilities;
   }
 
   get meta(): Readonly<Record<string, unknown>> | undefined {
@@ -70,11 +67,11 @@ export class Exchange implements PlainContext {
   }
 
   closeStream(): void {
-    this.#asker.closeStream?.(this.inbound.request.id);
+    this.requester.closeStream?.(this.inbound.request.id);
   }
 
-  /** Runs what answers the request. */
-  run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+  /** Answers the request by `handle`, with what the era has to do before and after. */
+  begin(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     return handle(this.inbound.request.params ?? {});
   }
 
@@ -101,19 +98,59 @@ export class Exchange implements PlainContext {
     return making;
   }
 
+  defer(release: Release): void {
+    (this.#releases ??= []).push(release);
+  }
+
+  /** Whether something waits for the end of this run. */
+  get deferred(): boolean {
+    return this.#releases !== undefined;
+  }
+
+  /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
+  async release(): Promise<void> {
+    const releases = this.#releases;
+    this.#releases = undefined;
+    for (const release of releases?.reverse() ?? []) {
+      try {
+        await release();
+      } catch (thrown) {
+        this.failures?.released(thrown, this);
+      }
+    }
+  }
+
   notify(method: string, params: Record<string, unknown>): void {
     const message: Notification = { jsonrpc: '2.0', method, params };
     this.inbound.send(encode(message), message);
+  }
+
+  /** Sends what may be lost: dropped while the client does not read. */
+  #mention(method: string, params: Record<string, unknown>): void {
+    const message: Notification = { jsonrpc: '2.0', method, params };
+    const text = encode(message);
+    if (this.inbound.outlet.room?.(text.length) !== false) this.inbound.send(text, message);
   }
 
   /**
    * 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last.
    */
   progress(progress: number, total?: number, message?: string): void {
+    // JSON has no number for them: the client would read null.
+    if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
+      throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
+    }
     const token = this.meta?.['progressToken'];
-    if (token === undefined || !(progress > this.#progress)) return;
+    if (!isProgressToken(token) || !(progress > this.#progress)) return;
+    // 2025-11-25 basic/utilities/progress#implementation-notes: a rate limit, so that nobody is flooded.
+    const now = Date.now();
+    if (now - this.#reportsSince >= 1000) {
+      this.#reportsSince = now;
+      this.#reports = 0;
+    }
+    if (++this.#reports > maxProgressPerSecond) return;
     this.#progress = progress;
-    this.notify('notifications/progress', {
+    this.#mention('notifications/progress', {
       progressToken: token,
       progress,
       // JSON leaves out what is undefined.
@@ -123,8 +160,12 @@ export class Exchange implements PlainContext {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const { logLevel } = this.#asker;
+    const { logLevel } = this.requester;
     if (logLevel === undefined || loggingLevels.indexOf(level) < loggingLevels.indexOf(logLevel)) return;
-    this.notify('notifications/message', { level, ...logger !== undefined && { logger }, data });
+    this.#mention('notifications/message', { level, ...logger !== undefined && { logger }, data });
   }
 }
+
+/** 2025-11-25 basic/utilities/progress#progress-flow: a token is a string or an integer. */
+const isProgressToken = (token: unknown): token is string | number =>
+  typeof token === 'string' || Number.isSafeInteger(token);

@@ -1,9 +1,10 @@
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Context, PlainContext } from './context.ts';
-import type { Outcome } from './run.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { Outcome } from './outcome.ts';
 
-/** Who listens. */
+/** Who listens, or asks for a list. */
 export type Listener = Pick<PlainContext, 'auth' | 'capabilities' | 'client' | 'meta' | 'revision'>;
 
 /**
@@ -32,6 +33,16 @@ export interface ServerExtension<C extends PlainContext = Context> {
    * A throw refuses to listen.
    */
   readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
+  /** What it is in legacy revisions, which have no extensions but may have the same thing by other names. */
+  readonly legacy?: LegacyExtension<C>;
+}
+
+/** What an extension adds to the core of legacy revisions, such as the tasks of 2025-11-25. */
+export interface LegacyExtension<C extends PlainContext = Context> {
+  /** What it declares in a revision, such as `2025-11-25`; undefined: nothing, and its methods are not found. */
+  readonly capabilities: (revision: string) => ServerCapabilities | undefined;
+  /** Methods that it adds. They may ask the client. */
+  readonly methods: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
 }
 
 /**

@@ -1,17 +1,101 @@
 import type { Params } from '../jsonrpc/message.ts';
+import type { Serialized } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
+import type { HandlerCall } from './around.ts';
+import type { CacheHint } from './caching.ts';
+import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import type { ServerExtension } from './extension.ts';
+import type { ToolError } from './failure.ts';
+import type { ListedKind } from './list-filter.ts';
+import type { Outcome } from './outcome.ts';
+import type { Entry, Registry } from './registry.ts';
 
 /** Answers a request. A throw is an error answer. */
 export type Answer = (params: Params, exchange: Exchange) => object | Promise<object>;
 
-/** A part of the protocol that a server may have or lack: what it answers, and what it declares. */
-export interface Feature {
+/** The lists that can change. */
+export type ListName = 'tools' | 'prompts' | 'resources';
+
+/** The results that clients of 2026-07-28 may cache. */
+export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
+
+/**
+ * A part of the protocol that a server may have or lack: what it answers, and what it declares. `tools()` and
+ * its kin make features; `new ServerCore(info, { features: [...] })` takes them. `C` is the context that its
+ * handlers are given.
+ */
+export interface Feature<C extends PlainContext = PlainContext> {
   readonly methods: Readonly<Record<string, Answer>>;
-  /** What it adds; undefined where there is nothing yet: then its methods are not found. */
+  /** What it declares; undefined while there is nothing of it: its methods are not found then. */
   capabilities(revision: Revision): ServerCapabilities | undefined;
-  /** See `ServerPort`. */
+  /** See `ServerPort.toolInput`. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
+  /** Called once, by the server that it belongs to. Throws at the second call. */
+  readonly attach: (host: FeatureHost<C>) => void;
+}
+
+/** What a server lends its features. */
+export interface FeatureHost<out C extends PlainContext = PlainContext> {
+  /** Never there: it tells the compiler which context handlers get. */
+  readonly context?: C;
+  /** How long what is read may be kept, unless the resource says otherwise. */
+  readonly readHint: CacheHint | undefined;
+  /** Something was registered, updated or removed. */
+  changed(list: ListName): void;
+  /** One page of what `registry` holds. Throws `-32602` for a cursor that was not handed out here. */
+  page<E extends Entry>(
+    member: ListedKind, registry: Registry<E>, params: Params, exchange: Exchange,
+  ): Serialized;
+  /** The entry of this name. Throws `-32602` where there is none, or where it is hidden from the requester. */
+  require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E;
+  /** Whether the requester may see an entry. */
+  shows(member: ListedKind, name: string, definition: object, exchange: Exchange): boolean;
+  /** The extension that defines this value of `resultType`. */
+  resultType(name: unknown): ServerExtension<never> | undefined;
+  /**
+   * Runs a handler with all that stands around it, and hands its value to `finish`. Whatever is thrown is
+   * reported and becomes what the caller may read: in `tools/call` a `ToolError`, which `failed` makes a
+   * result of, otherwise an `RpcError`.
+   */
+  run<R, T>(
+    call: HandlerCall,
+    handler: (args: never, ctx: Exchange) => Outcome<R>,
+    finish: (value: R) => T | Promise<T>,
+    failed?: (error: ToolError) => T,
+  ): T | Promise<T>;
+  /** The same for a function of the author's that nothing stands around. */
+  guard<R, T>(
+    exchange: Exchange,
+    call: () => Outcome<R>,
+    finish: (value: R) => T | Promise<T>,
+    failed?: (error: ToolError) => T,
+  ): T | Promise<T>;
+  /** Reports a fault of the author's that has no exception, such as a bad return; gives what to throw. */
+  fault(error: Error, exchange: Exchange): Error;
+  /** Tells the author of something that works but should not be. */
+  warn(message: string, name: string): void;
+}
+
+/** Keeps the host that a feature is attached to. */
+export class Attachment<C extends PlainContext> {
+  #host: FeatureHost<C> | undefined;
+
+  /** Throws before the feature is attached. */
+  get host(): FeatureHost<C> {
+    if (!this.#host) throw new Error('this feature belongs to no server yet: hand it in as one of `features`');
+    return this.#host;
+  }
+
+  /** The host, if there is one yet. */
+  get maybe(): FeatureHost<C> | undefined {
+    return this.#host;
+  }
+
+  readonly attach = (host: FeatureHost<C>): void => {
+    if (this.#host) throw new Error('this feature belongs to a server already: make one for each server');
+    this.#host = host;
+  };
 }

@@ -1,21 +1,25 @@
+import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import { compile } from '../schema/compile.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { asking } from './asking.ts';
-import { Completion } from './completion.ts';
+import { completion } from './completion.ts';
 import type { Context } from './context.ts';
-import { Prompts } from './prompts.ts';
-import type { AddPrompt } from './prompts.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
-import { Resources } from './resources.ts';
+import { prompts } from './prompts.ts';
+import type { AddPrompt } from './prompts.ts';
+import { resources } from './resources.ts';
 import type { AddResource, AddResourceTemplate } from './resources.ts';
 import { ServerCore } from './server-core.ts';
 import type { CoreOptions } from './server-core.ts';
-import { Tools } from './tools.ts';
-import type { AddTool } from './tools.ts';
+import { tools } from './tools.ts';
+import type { AddTool, Validator } from './tools.ts';
 
-export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking'> {
+/** The options of `McpServer`. */
+export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'features'> {
   /** How the state of questions is sealed (2026-07-28). */
   readonly requestState?: RequestStateOptions;
+  /** Judges arguments and structured results. `compile` of `barewire/schema`. */
+  readonly validator?: Validator;
 }
 
 /**
@@ -25,23 +29,38 @@ export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking'> {
  * features that it needs.
  */
 export class McpServer extends ServerCore<Context> {
-  /** Registers a tool. Throws where the name is taken, or a schema is none. server/tools. */
+  /**
+   * Registers a tool. Throws where the name is taken, a schema is none, or the definition has a member that no
+   * definition has. server/tools.
+   */
   readonly tool: AddTool<Context>;
-  /** Registers a resource. Throws where the URI is taken. server/resources. */
+  /** Registers a resource. Throws where the URI is taken, or is none. server/resources. */
   readonly resource: AddResource<Context>;
   /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
   readonly resourceTemplate: AddResourceTemplate<Context>;
   /** Registers a prompt. Throws where the name is taken. server/prompts. */
   readonly prompt: AddPrompt<Context>;
 
-  constructor(info: Implementation, { requestState, ...options }: ServerOptions = {}) {
-    super(info, { validator: compile, asking: asking(requestState), ...options });
-    const resources = new Resources(this);
-    const prompts = new Prompts(this);
-    new Completion(this, prompts, resources);
-    this.tool = new Tools(this).add;
-    this.resource = resources.add;
-    this.resourceTemplate = resources.addTemplate;
-    this.prompt = prompts.add;
+  constructor(
+    info: Implementation, { requestState, validator = compile, ...options }: ServerOptions = {},
+  ) {
+    const tool = tools<Context>({ validator, findFault: mirrorFault });
+    const resource = resources<Context>();
+    const prompt = prompts<Context>();
+    super(info, {
+      ...options,
+      asking: asking(requestState),
+      features: [resource, prompt, completion(prompt, resource), tool],
+    });
+    this.tool = tool.add;
+    this.resource = resource.add;
+    this.resourceTemplate = resource.addTemplate;
+    this.prompt = prompt.add;
   }
+}
+
+/** 2026-07-28 server/tools#x-mcp-header: which rule a mark of the schema breaks. */
+function mirrorFault(inputSchema: unknown): string | undefined {
+  const mirrored = mirroredParameters(inputSchema);
+  return 'fault' in mirrored ? mirrored.fault : undefined;
 }

@@ -1,20 +1,24 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
 import { adaptContent, adaptListed } from './adapt.ts';
+import { RawResult } from './around.ts';
+import type { HandlerCall } from './around.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { Answer, Feature } from './feature.ts';
+import { Attachment } from './feature.ts';
+import type { Feature, FeatureHost } from './feature.ts';
+import { checkDefinition } from './needs.ts';
+import type { Guarded } from './needs.ts';
+import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
-import { after } from './run.ts';
-import type { Outcome } from './run.ts';
-import type { ServerCore } from './server-core.ts';
 
+/** One argument of a prompt. */
 export interface PromptArgumentDefinition {
   readonly title?: string;
   readonly description?: string;
@@ -23,9 +27,10 @@ export interface PromptArgumentDefinition {
   readonly complete?: Completer;
 }
 
+/** What is registered as a prompt. */
 export interface PromptDefinition<
   A extends Record<string, PromptArgumentDefinition> = Record<string, PromptArgumentDefinition>,
-> {
+> extends Guarded {
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: A;
@@ -43,6 +48,7 @@ export type PromptArguments<A> = {
 /** A text (one message of the user's), messages, or a whole result. */
 export type PromptReturn = string | PromptMessage[] | GetPromptResult;
 
+/** Gives the messages of a prompt. */
 export type GetPrompt<A, C extends PlainContext = Context> =
   (args: PromptArguments<A>, ctx: C) => Outcome<PromptReturn>;
 
@@ -53,81 +59,92 @@ export type AddPrompt<C extends PlainContext> = <const A extends Record<string, 
   get: GetPrompt<A, C>,
 ) => Handle<PromptDefinition>;
 
-/** The prompts of a server. 2025-11-25 server/prompts. */
-export class Prompts<C extends PlainContext = PlainContext> implements Feature, Completable {
-  /** Throws where the name is taken. */
+/** The prompts of a server. */
+export interface Prompts<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
+  /** Registers a prompt. Throws where the name is taken, or the definition has members that no definition has. */
   readonly add: AddPrompt<C>;
-  readonly methods: Readonly<Record<string, Answer>>;
-  readonly #entries: Registry<PromptEntry>;
-
-  constructor(server: ServerCore<C>) {
-    const entries = this.#entries = new Registry<PromptEntry>(
-      'prompt', adaptListed, () => server.changed('prompts'),
-    );
-    this.add = (name, definition, get) => entries.register(name, definition as PromptDefinition, (changed) =>
-      promptEntry(name, changed, get as unknown as PromptEntry['run']));
-    this.methods = {
-      'prompts/list': (params, { rules }) => server.list('prompts', entries, params, rules),
-      'prompts/get': (params, exchange) => getPrompt(entries.require(params['name']), params, exchange),
-    };
-    server.add(this);
-  }
-
-  capabilities(): ServerCapabilities | undefined {
-    return this.#entries.everHeld ? { prompts: { listChanged: true } } : undefined;
-  }
-
-  completes(): boolean {
-    return [...this.#entries.values()].some(({ definition }) =>
-      Object.values(definition.arguments ?? {}).some(({ complete }) => complete));
-  }
-
-  completer(ref: string, argument: string): Completer | undefined {
-    const { arguments: args = {} } = this.#entries.require(ref).definition;
-    if (!Object.hasOwn(args, argument)) throw invalidParams(`argument.name is no argument of prompt ${ref}`);
-    return args[argument]?.complete;
-  }
 }
 
 interface PromptEntry {
+  readonly name: string;
   readonly listed: Prompt;
   readonly definition: PromptDefinition;
-  readonly run: GetPrompt<Record<string, PromptArgumentDefinition>, Exchange>;
+  readonly handler: GetPrompt<Record<string, PromptArgumentDefinition>, Exchange>;
 }
 
-function promptEntry(name: string, definition: PromptDefinition, run: PromptEntry['run']): PromptEntry {
-  const { arguments: args, ...shown } = definition;
+/** Makes a feature that has prompts. 2025-11-25 server/prompts. */
+export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
+  const attachment = new Attachment<C>();
+  const entries = new Registry<PromptEntry>(
+    'prompt', adaptListed, () => attachment.maybe?.changed('prompts'),
+  );
+  return {
+    attach: attachment.attach,
+    add(name, definition, get) {
+      checkDefinition('prompt', name, definition, get, 'title description arguments');
+      return entries.register(name, definition as PromptDefinition, (changed) =>
+        promptEntry(name, changed, get as unknown as PromptEntry['handler']));
+    },
+    methods: {
+      'prompts/list': (params, exchange) => attachment.host.page('prompts', entries, params, exchange),
+      'prompts/get': (params, exchange) => {
+        const { host } = attachment;
+        return getPrompt(host.require('prompts', entries, params['name'], exchange), params, exchange, host);
+      },
+    },
+    capabilities: () => entries.everHeld ? { prompts: { listChanged: true } } : undefined,
+    completes: () => [...entries.values()].some(({ definition }) =>
+      Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
+    completer(ref, argument, exchange) {
+      const { definition } = attachment.host.require('prompts', entries, ref, exchange);
+      const { arguments: args = {} } = definition;
+      if (!Object.hasOwn(args, argument)) {
+        throw invalidParams(`argument.name is no argument of prompt ${shorten(ref)}`);
+      }
+      return args[argument]?.complete;
+    },
+  };
+}
+
+function promptEntry(name: string, definition: PromptDefinition, handler: PromptEntry['handler']): PromptEntry {
+  const { arguments: args, needs, scopes, data, ...shown } = definition;
   const prompt: Prompt = { name, ...shown };
   if (args) {
     prompt.arguments = Object.entries(args).map(
       ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),
     );
   }
-  return { listed: prompt, definition, run };
+  return { name, listed: prompt, definition, handler };
 }
 
 /** 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
 function getPrompt(
-  entry: PromptEntry,
-  params: Params,
-  exchange: Exchange,
-): GetPromptResult | Promise<GetPromptResult> {
+  entry: PromptEntry, params: Params, exchange: Exchange, host: FeatureHost,
+): object | Promise<object> {
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw invalidParams('arguments must be an object');
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'string') throw invalidParams(`arguments.${name} must be a string`);
+    if (typeof value !== 'string') throw invalidParams(`arguments.${shorten(name)} must be a string`);
   }
-  for (const [name, { required }] of Object.entries(entry.definition.arguments ?? {})) {
-    if (required && !Object.hasOwn(given, name)) throw invalidParams(`arguments.${name} is missing`);
+  const { name, definition } = entry;
+  for (const [argument, { required }] of Object.entries(definition.arguments ?? {})) {
+    if (required && !Object.hasOwn(given, argument)) throw invalidParams(`arguments.${argument} is missing`);
   }
-  return after(exchange.settle(entry.run(given as Record<string, string>, exchange)), (value) => {
+  const call: HandlerCall = {
+    kind: 'prompt', name, definition, args: given, params, ctx: exchange, requester: exchange.requester,
+  };
+  return host.run<PromptReturn, object>(call, entry.handler, (value) => {
+    if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
     const result: GetPromptResult = typeof value === 'string'
       ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
       : Array.isArray(value) ? { messages: value } : value;
-    const { description } = entry.definition;
+    if (!Array.isArray(result?.messages)) {
+      throw new TypeError('the handler returned neither a text nor messages nor a result with messages');
+    }
     const messages = result.messages.map(
       ({ role, content }) => ({ role, content: adaptContent(content, exchange.rules) }),
     );
+    const { description } = definition;
     return { ...description !== undefined && { description }, ...result, messages };
   });
 }

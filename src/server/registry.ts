@@ -1,5 +1,6 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { quote, shorten } from '../jsonrpc/quote.ts';
 import { page } from '../protocol/cursor.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -14,8 +15,22 @@ export interface Handle<Definition> {
 
 /** Something registered: how it is listed, beside what it takes to serve it. */
 export interface Entry {
+  /** A name, a URI or a template. */
+  readonly name: string;
   readonly listed: object;
+  /** What the author registered. */
+  readonly definition: object;
 }
+
+/** The part of a list that some requesters see. */
+export interface View {
+  /** Requesters with one key see the same list. */
+  readonly key: string;
+  shows(entry: Entry): boolean;
+}
+
+/** First pages that are kept as text. Beyond it all are made anew, so that keys cost no more memory. */
+const maxPages = 1000;
 
 /** Entries by name, listed in the order in which they were registered. */
 export class Registry<E extends Entry> {
@@ -23,8 +38,8 @@ export class Registry<E extends Entry> {
   readonly #kind: string;
   readonly #show: (listed: E['listed'], revision: Revision) => object;
   readonly #onChange: () => void;
-  /** Results of the first page by revision, as text: most clients ask for nothing else. */
-  readonly #pages = new Map<Revision, string>();
+  /** First pages as text, by revision and view: most clients ask for nothing else. */
+  readonly #pages = new Map<string, string>();
   #sequence = 0;
 
   /** `show` is how what is listed appears in a revision. */
@@ -46,8 +61,13 @@ export class Registry<E extends Entry> {
   /** Throws `-32602` where there is none of this name. */
   require(name: unknown): E {
     const entry = this.get(name);
-    if (!entry) throw new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${String(name)}`);
+    if (!entry) throw this.unknown(name);
     return entry;
+  }
+
+  /** The error for a name that nothing has. */
+  unknown(name: unknown): RpcError {
+    return new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
   }
 
   values(): Iterable<E> {
@@ -59,12 +79,13 @@ export class Registry<E extends Entry> {
     const entries = this.#entries;
     const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
     if (entries.has(name)) throw fault('already registered');
-    const sequence = ++this.#sequence;
+    const sequence = this.#sequence + 1;
     // The name may have been given to another since.
     const held = (): boolean => entries.get(name)?.sequence === sequence;
     const set = (changed: D): void => {
       entries.set(name, { ...make(changed), sequence });
       definition = changed;
+      this.#sequence = Math.max(this.#sequence, sequence);
       this.#changed();
     };
     set(definition);
@@ -90,16 +111,23 @@ export class Registry<E extends Entry> {
    * One page as the text of a result. `hints` are what else the result says. Throws `-32602` for a cursor
    * that was not handed out here.
    */
-  list(member: string, cursor: unknown, size: number, revision: Revision, hints: object): string {
-    const known = cursor === undefined ? this.#pages.get(revision) : undefined;
+  list(
+    member: string, cursor: unknown, size: number, revision: Revision, hints: () => object, view?: View,
+  ): string {
+    const key = view ? `${revision.version} ${view.key}` : revision.version;
+    const known = cursor === undefined ? this.#pages.get(key) : undefined;
     if (known !== undefined) return known;
-    const found = page(this.#entries.values(), cursor, size);
+    const seen = view ? [...this.#entries.values()].filter((entry) => view.shows(entry)) : this.#entries.values();
+    const found = page(seen, cursor, size);
     if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
     const text = JSON.stringify({
-      ...hints, [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor,
+      ...hints(), [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor,
     });
-    if (cursor === undefined) this.#pages.set(revision, text);
+    if (cursor === undefined) {
+      if (this.#pages.size >= maxPages) this.#pages.clear();
+      this.#pages.set(key, text);
+    }
     return text;
   }
 }

@@ -12,6 +12,7 @@ import type { Auth } from '../transport/port.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context } from './context.ts';
+import { internalsOf } from './server-core.ts';
 import type { ServerCore } from './server-core.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
@@ -82,7 +83,7 @@ export async function rehearse(
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
-    const result = await exchange.run((own) => server.handle('tools/call', own, exchange)) as Params;
+    const result = await exchange.begin((own) => internalsOf(server).handle('tools/call', own, exchange)) as Params;
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};
     rounds.push({ questions, made: exchange.madeNow, found: exchange.foundBefore, notifications });

@@ -1,26 +1,30 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
 import { adaptListed } from './adapt.ts';
+import { RawResult } from './around.ts';
+import type { HandlerCall } from './around.ts';
 import { toBase64 } from '../jsonrpc/base64.ts';
 import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { Answer, Feature } from './feature.ts';
+import { Attachment } from './feature.ts';
+import type { Feature, FeatureHost } from './feature.ts';
+import { checkDefinition } from './needs.ts';
+import type { Guarded } from './needs.ts';
+import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
-import { after } from './run.ts';
-import type { Outcome } from './run.ts';
-import type { ServerCore } from './server-core.ts';
 
-interface Described {
+interface Described extends Guarded {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
@@ -33,6 +37,7 @@ interface Described {
   readonly cache?: CacheHint;
 }
 
+/** What is registered as a resource. */
 export interface ResourceDefinition extends Described {
   /** For programs. The URI, unless given. */
   readonly name?: string;
@@ -40,6 +45,7 @@ export interface ResourceDefinition extends Described {
   readonly size?: number;
 }
 
+/** What is registered as a family of resources. */
 export interface ResourceTemplateDefinition<T extends string = string> extends Described {
   /** For programs. The template, unless given. */
   readonly name?: string;
@@ -55,7 +61,13 @@ export type ResourceReturn =
   | BlobResourceContents
   | (TextResourceContents | BlobResourceContents)[];
 
+/** Reads a resource. A throw is an error answer: see `ToolError`. */
 export type ReadResource<C extends PlainContext = Context> = (uri: string, ctx: C) => Outcome<ResourceReturn>;
+/**
+ * Reads a resource of a family; undefined: there is none of this URI. A plain variable (`{name}`) holds no `/`
+ * or `\\`, no control character, and is neither `.` nor `..`; `{+path}` holds whatever came, `../` included:
+ * check it before it becomes a path of a file.
+ */
 export type ReadTemplate<T extends string, C extends PlainContext = Context> = (
   variables: UriVariables<T>,
   ctx: C,
@@ -77,110 +89,138 @@ export type AddResourceTemplate<C extends PlainContext> = <const T extends strin
 ) => Handle<ResourceTemplateDefinition>;
 
 interface ResourceEntry {
+  readonly name: string;
   readonly listed: Resource;
   readonly definition: ResourceDefinition;
-  readonly run: ReadResource<Exchange>;
+  readonly handler: ReadResource<Exchange>;
 }
 
 interface TemplateEntry {
+  readonly name: string;
   readonly listed: ResourceTemplate;
   readonly definition: ResourceTemplateDefinition;
   readonly pattern: UriTemplate;
-  readonly run: ReadTemplate<string, Exchange>;
+  readonly handler: ReadTemplate<string, Exchange>;
 }
 
-/** The resources of a server, and their templates. 2025-11-25 server/resources. */
-export class Resources<C extends PlainContext = PlainContext> implements Feature, Completable {
-  /** Throws where the URI is taken. */
+/** The resources of a server, and their templates. */
+export interface Resources<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
+  /** Registers a resource. Throws where the URI is taken, or is none. */
   readonly add: AddResource<C>;
-  /** Throws where the template is taken, or is none. */
+  /** Registers a family of resources. Throws where the template is taken, or is none. */
   readonly addTemplate: AddResourceTemplate<C>;
-  readonly methods: Readonly<Record<string, Answer>>;
-  readonly #entries: Registry<ResourceEntry>;
-  readonly #templates: Registry<TemplateEntry>;
+}
 
-  constructor(server: ServerCore<C>) {
-    const changed = (): void => server.changed('resources');
-    const entries = this.#entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
-    const templates = this.#templates = new Registry<TemplateEntry>(
-      'resource template', adaptListed, changed,
-    );
-    this.add = (uri, definition, read) => entries.register(uri, definition, (changed) => {
-      const { cache, ...shown } = changed;
-      return {
-        listed: { uri, name: uri, ...shown },
-        definition: changed,
-        run: read as unknown as ResourceEntry['run'],
-      };
-    });
-    this.addTemplate = (template, definition, read) => {
+/** RFC 3986: a scheme, and after it none but the characters of a URI. Templates have braces too. */
+const uriPattern = /^[a-z][a-z\d+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[\da-f]{2})*$/i;
+const templatePattern = /^(?:\{|[a-z][a-z\d+.-]*[:{])/i;
+const describedMembers = 'title description mimeType annotations cache name';
+
+/** Makes a feature that has resources and templates of them. 2025-11-25 server/resources. */
+export function resources<C extends PlainContext = PlainContext>(): Resources<C> {
+  const attachment = new Attachment<C>();
+  const changed = (): void => attachment.maybe?.changed('resources');
+  const entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
+  const templates = new Registry<TemplateEntry>('resource template', adaptListed, changed);
+  return {
+    attach: attachment.attach,
+    add(uri, definition, read) {
+      checkDefinition('resource', uri, definition, read, `${describedMembers} size`);
+      if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: this is no URI (RFC 3986)`);
+      return entries.register(uri, definition, (current) => {
+        const { cache, needs, scopes, data, ...shown } = current;
+        cacheFields(cache);
+        return {
+          name: uri,
+          listed: { uri, name: uri, ...shown },
+          definition: current,
+          handler: read as unknown as ResourceEntry['handler'],
+        };
+      });
+    },
+    addTemplate(template, definition, read) {
+      checkDefinition('resource template', template, definition, read, `${describedMembers} complete`);
       const pattern = uriTemplate<string>(template);
-      return templates.register(template, definition as ResourceTemplateDefinition, (changed) => {
-        const { cache, complete, ...shown } = changed;
-        const listed = { uriTemplate: template, name: template, ...shown };
-        return { listed, definition: changed, pattern, run: read as unknown as TemplateEntry['run'] };
+      if (!templatePattern.test(template)) {
+        throw new TypeError(`resource template ${JSON.stringify(template)}: it must begin with a scheme`);
+      }
+      return templates.register(template, definition as ResourceTemplateDefinition, (current) => {
+        const { cache, complete, needs, scopes, data, ...shown } = current;
+        cacheFields(cache);
+        return {
+          name: template,
+          listed: { uriTemplate: template, name: template, ...shown },
+          definition: current,
+          pattern,
+          handler: read as unknown as TemplateEntry['handler'],
+        };
       });
-    };
-    this.methods = {
-      'resources/list': (params, { rules }) => server.list('resources', entries, params, rules),
-      'resources/templates/list': (params, { rules }) =>
-        server.list('resourceTemplates', templates, params, rules),
-      'resources/read': ({ uri }, exchange) => {
-        if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-        return this.#read(uri, exchange, server.options.cache?.read);
-      },
-    };
-    server.add(this);
-  }
+    },
+    methods: {
+      'resources/list': (params, exchange) => attachment.host.page('resources', entries, params, exchange),
+      'resources/templates/list': (params, exchange) =>
+        attachment.host.page('resourceTemplates', templates, params, exchange),
+      'resources/read': (params, exchange) => readResource(entries, templates, params, exchange, attachment.host),
+    },
+    capabilities: () => entries.everHeld || templates.everHeld
+      ? { resources: { subscribe: true, listChanged: true } }
+      : undefined,
+    completes: () => [...templates.values()].some(({ definition }) => definition.complete),
+    completer(ref, argument, exchange) {
+      // A resource's own URI is a legal reference, with nothing to complete.
+      if (entries.get(ref)) return undefined;
+      const { pattern, definition } = attachment.host.require('resourceTemplates', templates, ref, exchange);
+      if (!pattern.variables.includes(argument)) {
+        throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
+      }
+      const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
+      return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+    },
+  };
+}
 
-  capabilities(): ServerCapabilities | undefined {
-    const held = this.#entries.everHeld || this.#templates.everHeld;
-    return held ? { resources: { subscribe: true, listChanged: true } } : undefined;
+/**
+ * The resource of this URI, otherwise the first template that it fits and that has it.
+ * 2025-11-25 server/resources#error-handling: `-32002` where there is none; `-32602` from 2026-07-28 on.
+ */
+function readResource(
+  entries: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  params: Params,
+  exchange: Exchange,
+  host: FeatureHost,
+): object | Promise<object> {
+  const { uri } = params;
+  if (typeof uri !== 'string') throw invalidParams('uri must be a string');
+  const call = (name: string, definition: object, args: unknown): HandlerCall => ({
+    kind: 'resource', name, definition, args, params, ctx: exchange, requester: exchange.requester,
+  });
+  const finish = (value: ResourceReturn | undefined, definition: Described): object => {
+    if (value === undefined) throw notFound(uri, exchange);
+    return toResult(uri, value, definition, exchange, host.readHint);
+  };
+  const entry = entries.get(uri);
+  if (entry && host.shows('resources', uri, entry.definition, exchange)) {
+    const { definition, handler } = entry;
+    return host.run<ResourceReturn, object>(call(uri, definition, uri), handler, (value) => {
+      if (value === undefined) throw new TypeError('the handler returned nothing');
+      return finish(value, definition);
+    });
   }
-
-  /**
-   * The resource of this URI, otherwise the first template that it fits and that has it.
-   * 2025-11-25 server/resources#error-handling: `-32002` where there is none; `-32602` from 2026-07-28 on.
-   */
-  #read(
-    uri: string,
-    exchange: Exchange,
-    fallback: CacheHint | undefined,
-  ): ReadResourceResult | Promise<ReadResourceResult> {
-    const entry = this.#entries.get(uri);
-    if (entry) {
-      return after(
-        exchange.settle(entry.run(uri, exchange)),
-        (value) => toResult(uri, value, entry.definition, exchange, fallback),
-      );
-    }
-    for (const { pattern, run, definition } of this.#templates.values()) {
-      const variables = pattern.match(uri);
-      if (variables === undefined) continue;
-      return after(exchange.settle(run(variables, exchange, uri)), (value) => {
-        if (value === undefined) throw notFound(uri, exchange);
-        return toResult(uri, value, definition, exchange, fallback);
-      });
-    }
-    throw notFound(uri, exchange);
+  for (const { name, pattern, handler, definition } of templates.values()) {
+    const variables = pattern.match(uri);
+    if (variables === undefined || !host.shows('resourceTemplates', name, definition, exchange)) continue;
+    return host.run<ResourceReturn | undefined, object>(
+      call(name, definition, variables),
+      (args: never, ctx) => handler(args, ctx, uri),
+      (value) => finish(value, definition),
+    );
   }
-
-  completes(): boolean {
-    return [...this.#templates.values()].some(({ definition }) => definition.complete);
-  }
-
-  completer(ref: string, argument: string): Completer | undefined {
-    // A resource's own URI is a legal reference, with nothing to complete.
-    if (this.#entries.get(ref)) return undefined;
-    const { pattern, definition } = this.#templates.require(ref);
-    if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${ref}`);
-    const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
-    return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
-  }
+  throw notFound(uri, exchange);
 }
 
 function notFound(uri: string, { rules }: Exchange): RpcError {
-  return new RpcError(rules.resourceNotFound, `Resource not found: ${uri}`, { uri });
+  return new RpcError(rules.resourceNotFound, `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
 }
 
 function toResult(
@@ -189,7 +229,8 @@ function toResult(
   { mimeType, cache }: Described,
   { rules }: Exchange,
   fallback: CacheHint | undefined,
-): ReadResourceResult {
+): object {
+  if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
   return { contents, ...rules.cacheHints && cacheFields(cache ?? fallback) };
 }
@@ -203,5 +244,5 @@ function toContents(
   if (typeof value === 'string') return { ...base, text: value };
   if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
   if (isObject(value)) return { ...base, ...value };
-  throw internalError(`Resource ${uri} returned neither text nor bytes nor contents`);
+  throw new TypeError('the handler returned neither text nor bytes nor contents');
 }

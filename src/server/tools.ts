@@ -1,33 +1,34 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage, internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
-import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { ContentBlock } from '../protocol/content.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { CallToolResult, Tool, ToolAnnotations } from '../protocol/tools.ts';
+import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
-import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
+import type { JsonSchema, Validate, ValidationError } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
+import { RawResult } from './around.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { needExtension } from './extension.ts';
-import type { ServerExtension } from './extension.ts';
-import type { Answer, Feature } from './feature.ts';
+import { Attachment } from './feature.ts';
+import type { Feature, FeatureHost } from './feature.ts';
+import { checkDefinition } from './needs.ts';
+import type { Guarded } from './needs.ts';
+import { after } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
-import { after } from './run.ts';
-import type { Outcome } from './run.ts';
-import type { ServerCore } from './server-core.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
 
+/** What is registered as a tool. */
 export interface ToolDefinition<
   I extends SchemaSource = SchemaSource,
   O extends SchemaSource = SchemaSource,
-> {
+> extends Guarded {
   readonly title?: string;
   readonly description?: string;
   /**
@@ -38,6 +39,8 @@ export interface ToolDefinition<
   /** The structured result, likewise. What the handler returns is then a value of it. */
   readonly output?: O;
   readonly annotations?: ToolAnnotations;
+  /** 2025-11-25 only: whether a call may be made as a task. Listed there alone. */
+  readonly execution?: ToolExecution;
   readonly icons?: Icon[];
   readonly _meta?: Record<string, unknown>;
 }
@@ -48,8 +51,10 @@ export type ExtensionResult = { readonly resultType: string } & Readonly<Record<
 /** What a handler without an output schema may return: a text, content, or a whole result. */
 export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | ExtensionResult | void;
 
+/** The arguments of a handler, as its input schema says. */
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
+/** Answers the calls of a tool. */
 export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extends PlainContext = Context> = (
   args: ToolArguments<I>,
   ctx: C,
@@ -72,79 +77,108 @@ export interface AddTool<C extends PlainContext> {
   ): Handle<ToolDefinition>;
 }
 
-/** The tools of a server. 2025-11-25 server/tools. */
-export class Tools<C extends PlainContext = PlainContext> implements Feature {
-  /** Throws where the name is taken, or a schema is none. */
+export interface ToolsOptions {
+  /** Judges arguments and structured results. Without one, JSON Schemas are shown but not enforced. */
+  readonly validator?: Validator | undefined;
+  /** Finds what else is wrong with an input schema, such as a mark that HTTP cannot mirror; a tool with it is refused. */
+  readonly findFault?: ((inputSchema: unknown) => string | undefined) | undefined;
+}
+
+/** The tools of a server. */
+export interface Tools<C extends PlainContext = PlainContext> extends Feature<C> {
+  /**
+   * Registers a tool. Throws where the name is taken, a schema is none, or the definition has members that no
+   * definition has.
+   */
   readonly add: AddTool<C>;
-  readonly methods: Readonly<Record<string, Answer>>;
-  readonly #entries: Registry<ToolEntry>;
-
-  constructor(server: ServerCore<C>) {
-    const entries = this.#entries = new Registry<ToolEntry>('tool', adaptTool, () => server.changed('tools'));
-    const { validator } = server.options;
-    this.add = (name: string, definition: ToolDefinition, handler: unknown) =>
-      entries.register(name, definition, (changed) => toolEntry(
-        name, changed, handler as ToolEntry['run'], validator, server.extensions,
-      ));
-    this.methods = {
-      'tools/list': (params, { rules }) => server.list('tools', entries, params, rules),
-      'tools/call': (params, exchange) => callTool(entries.require(params['name']), params, exchange),
-    };
-    server.add(this);
-  }
-
-  capabilities(): ServerCapabilities | undefined {
-    return this.#entries.everHeld ? { tools: { listChanged: true } } : undefined;
-  }
-
-  toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.#entries.get(name)?.listed.inputSchema;
-  }
 }
 
 /** A registered tool, ready to be listed and called. */
 interface ToolEntry {
+  readonly name: string;
   readonly listed: Tool;
-  readonly run: (args: never, ctx: Exchange) => Outcome<unknown>;
+  readonly definition: ToolDefinition;
+  readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
-  /** By the names that they add, result types among them. */
-  readonly extensions: ReadonlyMap<unknown, ServerExtension<never>>;
+}
+
+/** Makes a feature that has tools. 2025-11-25 server/tools. */
+export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
+  const attachment = new Attachment<C>();
+  const entries = new Registry<ToolEntry>('tool', adaptTool, () => attachment.maybe?.changed('tools'));
+  const warn = (name: string): void => {
+    // 2026-07-28 server/tools#tool-names
+    if (/^[\w.-]{1,128}$/.test(name)) return;
+    attachment.maybe?.warn('a tool name should be 1 to 128 of A-Z, a-z, 0-9, _, - and .', name);
+  };
+  return {
+    add(name: string, definition: ToolDefinition, handler: unknown) {
+      checkDefinition(
+        'tool', name, definition, handler, 'title description input output annotations execution',
+      );
+      const handle = entries.register(name, definition, (changed) =>
+        toolEntry(name, changed, handler as ToolEntry['handler'], options));
+      warn(name);
+      return handle;
+    },
+    attach(host) {
+      attachment.attach(host);
+      for (const { name } of entries.values()) warn(name);
+    },
+    methods: {
+      'tools/list': (params, exchange) => attachment.host.page('tools', entries, params, exchange),
+      'tools/call': (params, exchange) => {
+        const { host } = attachment;
+        return callTool(host.require('tools', entries, params['name'], exchange), params, exchange, host);
+      },
+    },
+    capabilities: () => entries.everHeld ? { tools: { listChanged: true } } : undefined,
+    toolInput: (name) => entries.get(name)?.listed.inputSchema,
+  };
 }
 
 function toolEntry(
   name: string,
   definition: ToolDefinition,
-  run: ToolEntry['run'],
-  validator: Validator | undefined,
-  extensions: ToolEntry['extensions'],
+  handler: ToolEntry['handler'],
+  { validator, findFault }: ToolsOptions,
 ): ToolEntry {
-  const { input: source, output: target, ...shown } = definition;
+  const { input: source, output: target, needs, scopes, data, ...shown } = definition;
   const input = source === undefined ? undefined : adaptSchema(source, 'input', validator);
   const output = target === undefined ? undefined : adaptSchema(target, 'output', validator);
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
+  const fault = (why: string): TypeError => new TypeError(`tool ${JSON.stringify(name)}: ${why}`);
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') {
-    throw new TypeError(`tool ${JSON.stringify(name)}: the input schema's type must be "object"`);
+    throw fault('the input schema\'s type must be "object"');
   }
+  const found = findFault?.(inputSchema);
+  if (found !== undefined) throw fault(`the input schema, ${found}`);
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
   if (isObject(output?.jsonSchema)) {
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
-  return { listed: tool, run, input, output, extensions };
+  return { name, listed: tool, definition, handler, input, output };
 }
 
 function callTool(
-  entry: ToolEntry,
-  params: Params,
-  exchange: Exchange,
-): CallToolResult | Promise<CallToolResult> {
+  entry: ToolEntry, params: Params, exchange: Exchange, host: FeatureHost,
+): object | Promise<object> {
   const args = params['arguments'] ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object');
+  const invoke = (given: unknown): object | Promise<object> => host.run<unknown, object>(
+    {
+      kind: 'tool', name: entry.name, definition: entry.definition, args: given, params,
+      ctx: exchange, requester: exchange.requester,
+    },
+    entry.handler,
+    (value) => toResult(entry, value, exchange, host),
+    failed,
+  );
   const judged = entry.input?.validate(args);
-  if (judged === undefined) return invoke(entry, args, exchange);
-  return after(judged, (result) =>
-    result.valid ? invoke(entry, result.value, exchange) : refuse(result.errors, exchange));
+  if (judged === undefined) return invoke(args);
+  return after(judged, (result) => result.valid ? invoke(result.value) : refuse(result.errors, exchange));
 }
 
 /**
@@ -153,82 +187,69 @@ function callTool(
  */
 function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
-  if (rules.inputErrors === 'result') return failed(faults.join('\n'));
+  if (rules.inputErrors === 'result') return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 
-function invoke(
-  entry: ToolEntry,
-  args: unknown,
-  exchange: Exchange,
-): CallToolResult | Promise<CallToolResult> {
-  let value: unknown;
-  try {
-    value = exchange.settle(entry.run(args as never, exchange));
-  } catch (thrown) {
-    return toFailure(thrown, exchange);
-  }
-  if (!(value instanceof Promise)) return toResult(entry, value, exchange);
-  return value.then((settled) => toResult(entry, settled, exchange), (thrown) => toFailure(thrown, exchange));
-}
-
-/** An ordinary exception is for the model to see; an `RpcError` is for the protocol. */
-function toFailure(thrown: unknown, { rules }: Exchange): CallToolResult {
-  // -32021 is defined from 2026-07-28 on; before, the model is told.
-  const protocolError = thrown instanceof RpcError
-    && !(thrown instanceof MissingCapabilityError && rules.era === 'legacy');
-  if (protocolError) throw thrown;
-  return failed(errorMessage(thrown));
-}
-
-const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
+/** The result of a tool that failed, which the model sees. */
+const failed = ({ message }: { message: string }): CallToolResult => ({
+  content: [{ type: 'text', text: message }], isError: true,
+});
 
 function toResult(
-  entry: ToolEntry,
-  value: unknown,
-  exchange: Exchange,
-): CallToolResult | Promise<CallToolResult> {
-  const { rules } = exchange;
+  entry: ToolEntry, value: unknown, exchange: Exchange, host: FeatureHost,
+): object | Promise<object> {
   if (typeof value === 'string' && entry.output === undefined) {
     return { content: [{ type: 'text', text: value }] };
   }
-  const extension = isObject(value) && entry.extensions.get(value['resultType']);
+  if (value instanceof RawResult) return value.result;
+  const extension = isObject(value) && host.resultType(value['resultType']);
   if (extension) {
-    try {
-      needExtension(extension, exchange);
-    } catch (thrown) {
-      return toFailure(thrown, exchange);
-    }
-    return value as unknown as CallToolResult;
+    needExtension(extension, exchange);
+    return value as object;
   }
-  const result = entry.output ? structuredResult(value) : plainResult(value, entry.listed.name);
-  if (entry.output === undefined || result.isError) return adaptToolResult(result, rules);
+  const { rules } = exchange;
+  if (entry.output === undefined) return adaptToolResult(plainResult(value), rules);
+  const result = structuredResult(value);
+  if (result.isError) return adaptToolResult(result, rules);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
-  return after(entry.output.validate(result.structuredContent), (judged: ValidationResult) => {
+  return after(entry.output.validate(result.structuredContent), (judged) => {
     if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, rules);
-    const faults = judged.errors
-      .map(({ path, message }) => `structuredContent${path}: ${message}`)
-      .join('; ');
-    throw internalError(`Tool ${JSON.stringify(entry.listed.name)} broke its output schema: ${faults}`);
+    const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
+    return failed(host.fault(new TypeError(`the result breaks the output schema: ${faults.join('; ')}`), exchange));
   });
 }
 
-/** With an output schema, only what also says so is a whole result; all else is the structured value. */
+/** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the structured value. */
 function structuredResult(value: unknown): CallToolResult {
   if (isObject(value) && Array.isArray(value['content'])
     && ('structuredContent' in value || value['isError'] === true)) {
     return value as unknown as CallToolResult;
   }
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.includes('null')) checkNumbers(value, 'structuredContent');
   // 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look.
-  return { content: [{ type: 'text', text: JSON.stringify(value) ?? 'null' }], structuredContent: value };
+  return { content: [{ type: 'text', text }], structuredContent: value };
 }
 
-function plainResult(value: unknown, name: string): CallToolResult {
+/** JSON says null for NaN and Infinity, which is another value. Throws a TypeError that names the place. */
+function checkNumbers(value: unknown, path: string): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`${path} is ${value}, which JSON cannot say`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) checkNumbers(item, `${path}.${key}`);
+}
+
+function plainResult(value: unknown): CallToolResult {
   if (value === undefined) return { content: [] };
   if (Array.isArray(value)) return { content: value as ContentBlock[] };
   if (isObject(value)) {
     if (Array.isArray(value['content'])) return value as unknown as CallToolResult;
     if (typeof value['type'] === 'string') return { content: [value as unknown as ContentBlock] };
   }
-  throw internalError(`Tool ${JSON.stringify(name)} returned neither text nor content nor a result`);
+  throw new TypeError(
+    `the handler returned ${Object.prototype.toString.call(value)}, which is neither text nor content nor a result;`
+    + ' a structured value needs an `output` schema',
+  );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { McpServer, RpcError, ServerCore, Tools } from '../../src/server/index.ts';
+import { McpServer, RpcError, ServerCore, ToolError, tools } from '../../src/server/index.ts';
 import { connect, later, textOf } from './peer.ts';
 import type { Answer, Bag } from './peer.ts';
 
@@ -64,14 +64,16 @@ test('arguments that do not fit are an error before 2025-11-25, and name each pa
 });
 
 test('without a validator schemas are shown and not enforced', async () => {
-  const server = new ServerCore(info);
-  new Tools(server).add('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`);
+  const seeing = tools();
+  const server = new ServerCore(info, { features: [seeing] });
+  seeing.add('see', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`);
   const peer = await connect(server, { revision });
   assert.equal(textOf(await peer.call('see', { a: 'x' })), 'x');
 });
 
-test('a structured result that breaks its schema is an internal error, whichever way it was returned', async () => {
-  const server = new McpServer(info);
+test('a structured result that breaks its schema fails the tool, and the author is told why', async () => {
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
   const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
   server.tool('value', { output }, () => ({}) as never);
   server.tool('whole', { output }, () => ({ content: [], structuredContent: { n: 'x' } }) as never);
@@ -80,9 +82,8 @@ test('a structured result that breaks its schema is an internal error, whichever
   server.tool('later', { output }, async () => ({ n: 1 }));
   const peer = await connect(server, { revision });
   for (const name of ['value', 'whole', 'nothing']) {
-    const { error } = await peer.call(name);
-    assert.equal(error?.code, -32603, name);
-    assert.match(error?.message ?? '', /broke its output schema: structuredContent/);
+    assert.match(textOf(await peer.call(name)), new RegExp(`^failed: ${name} failed \\(id [0-9a-f]+\\)$`));
+    assert.match(errors.pop() ?? '', /breaks the output schema: structuredContent/);
   }
   assert.equal(textOf(await peer.call('failed')), 'failed: sorry');
   assert.deepEqual((await peer.call('later')).result, {
@@ -91,7 +92,8 @@ test('a structured result that breaks its schema is an internal error, whichever
 });
 
 test('what a handler may return, and what it may not', async () => {
-  const server = new McpServer(info);
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
   const block = { type: 'text', text: 'x' } as const;
   const returns: Record<string, unknown> = {
     text: 'x', block, blocks: [block], whole: { content: [block] }, nothing: undefined,
@@ -104,10 +106,8 @@ test('what a handler may return, and what it may not', async () => {
   }
   assert.deepEqual((await peer.call('nothing')).result, { content: [] });
   for (const name of ['number', 'empty', 'null', 'map']) {
-    assert.equal(
-      textOf(await peer.call(name)),
-      `error -32603: Tool "${name}" returned neither text nor content nor a result`,
-    );
+    assert.match(textOf(await peer.call(name)), new RegExp(`^failed: ${name} failed \\(id [0-9a-f]+\\)$`));
+    assert.match(errors.pop() ?? '', /^the handler returned .*, which is neither text nor content nor a result/);
   }
 });
 
@@ -119,16 +119,16 @@ test('a result that JSON cannot say is an error answer, and the server goes on',
   server.tool('bigint', {}, () => ({ content: [], _meta: { n: 1n } }));
   server.tool('toJSON', {}, () => ({ content: [], toJSON: () => { throw new Error('no'); } }));
   server.tool('structured', { output: { type: 'object' } }, () => circle as never);
-  server.tool('data', {}, () => { throw new RpcError(-32050, 'with data', circle); });
+  server.tool('data', {}, () => { throw new RpcError(4050, 'with data', circle); });
   const peer = await connect(server, { revision });
   for (const name of ['circle', 'bigint', 'toJSON']) assert.equal((await peer.call(name)).error?.code, -32603, name);
   assert.ok((await peer.call('structured')).error ?? (await peer.call('structured')).result?.['isError']);
-  assert.deepEqual((await peer.call('data')).error, { code: -32050, message: 'with data' });
+  assert.deepEqual((await peer.call('data')).error, { code: 4050, message: 'with data' });
   assert.deepEqual((await peer.request('ping')).result, {});
 });
 
 test('a handler may throw anything, at once or later', async () => {
-  const server = new McpServer(info);
+  const server = new McpServer(info, { errors: 'message', onError: () => {} });
   const thrown: Record<string, unknown> = {
     error: new Error('broken'), string: 'text', undefined, null: null, empty: new Error(''),
   };
@@ -141,13 +141,15 @@ test('a handler may throw anything, at once or later', async () => {
     error: 'broken', string: 'text', undefined: 'undefined', null: 'null', empty: '',
   };
   for (const [name, text] of Object.entries(said)) {
-    assert.equal(textOf(await peer.call(name)), `failed: ${text}`);
-    assert.equal(textOf(await peer.call(`${name} later`)), `failed: ${text}`);
+    for (const tool of [name, `${name} later`]) {
+      assert.match(textOf(await peer.call(tool)), new RegExp(`^failed: ${tool} failed \\(id [0-9a-f]+\\): ${text}$`));
+    }
   }
 });
 
-test('a reader or a prompt that fails is an error without a stack', async () => {
-  const server = new McpServer(info);
+test('a reader or a prompt that fails is an error without a stack or a message', async () => {
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }, { what }) => errors.push(`${what} ${message}`) });
   server.resource('note://bad', {}, () => { throw new Error('broken'); });
   server.resource('note://odd', {}, () => 7 as never);
   server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
@@ -158,7 +160,12 @@ test('a reader or a prompt that fails is an error without a stack', async () => 
     ['resources/read', { uri: 'note://bad' }],
     ['prompts/get', { name: 'bad' }],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'completes' }, argument: { name: 'a', value: '' } }],
-  ] as const) assert.deepEqual((await peer.request(method, params)).error, { code: -32603, message: 'broken' });
+  ] as const) {
+    const { error } = await peer.request(method, params);
+    assert.equal(error?.code, -32603);
+    assert.match(error?.message ?? '', /^\S+ failed \(id [0-9a-f]+\)$/);
+  }
+  assert.deepEqual(errors, ['resource broken', 'prompt broken', 'completion broken']);
   assert.equal((await peer.request('resources/read', { uri: 'note://odd' })).error?.code, -32603);
   assert.equal((await peer.request('prompts/get', { name: 'odd' })).error?.code, -32603);
 });

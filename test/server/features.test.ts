@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '../../src/schema/index.ts';
-import { asking, Completion, McpServer, Prompts, Resources, ServerCore, Tools } from '../../src/server/index.ts';
+import {
+  asking, completion, McpServer, prompts, resources, ServerCore, tools,
+} from '../../src/server/index.ts';
+import type { Context } from '../../src/server/index.ts';
 import { accept, connect, textOf } from './peer.ts';
 
 // A server put together from features: what it has not, it neither declares nor answers.
@@ -20,8 +23,9 @@ test('a core without features declares logging, and finds no method', async () =
 });
 
 test('tools alone: served in both eras, and nothing else is', async () => {
-  const server = new ServerCore(info, { validator: compile });
-  new Tools(server).add(
+  const numbers = tools({ validator: compile });
+  const server = new ServerCore(info, { features: [numbers] });
+  numbers.add(
     'twice', { input: { type: 'object', properties: { n: { type: 'number' } } } }, ({ n = 1 }) => `${2 * n}`,
   );
   const legacy = await connect(server, { revision });
@@ -39,23 +43,25 @@ test('tools alone: served in both eras, and nothing else is', async () => {
 });
 
 test('a feature is found when there is something of it, and stays when that is taken out', async () => {
-  const server = new ServerCore(info);
-  const tools = new Tools(server);
+  const some = tools();
+  const server = new ServerCore(info, { features: [some] });
   const peer = await connect(server, { revision });
   assert.equal((await peer.request('tools/list')).error?.code, notFound);
-  const handle = tools.add('late', {}, () => 'here');
+  const handle = some.add('late', {}, () => 'here');
   assert.equal(textOf(await peer.request('tools/call', { name: 'late' })), 'here');
   handle.remove();
   assert.deepEqual((await peer.request('tools/list')).result?.['tools'], []);
 });
 
 test('without asking a handler has no questions, and with it has them in both eras', async () => {
-  const plain = new ServerCore(info);
-  new Tools(plain).add('look', {}, (_args, ctx) => `${'elicit' in ctx} ${ctx.revision}`);
+  const looking = tools();
+  const plain = new ServerCore(info, { features: [looking] });
+  looking.add('look', {}, (_args, ctx) => `${'elicit' in ctx} ${ctx.revision}`);
   assert.equal(textOf(await (await connect(plain, { revision })).call('look')), `false ${revision}`);
 
-  const server = new ServerCore(info, { asking: asking() });
-  new Tools(server).add('ask', {}, async (_args, ctx) =>
+  const questions = tools<Context>();
+  const server = new ServerCore(info, { asking: asking(), features: [questions] });
+  questions.add('ask', {}, async (_args, ctx) =>
     (await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
   const modern = await connect(server);
   const { result } = await modern.modern('tools/call', { name: 'ask' });
@@ -72,18 +78,33 @@ test('without asking a handler has no questions, and with it has them in both er
 });
 
 test('prompts and templates without completion are served, and have no suggestions', async () => {
-  const server = new ServerCore(info);
-  const prompts = new Prompts(server);
-  const resources = new Resources(server);
-  prompts.add('plan', { arguments: { city: { complete: () => ['Rome'] } } }, ({ city = '' }) => city);
-  resources.addTemplate('city://{name}', {}, ({ name }) => name);
+  const plans = prompts();
+  const cities = resources();
+  const server = new ServerCore(info, { features: [plans, cities] });
+  plans.add('plan', { arguments: { city: { complete: () => ['Rome'] } } }, ({ city = '' }) => city);
+  cities.addTemplate('city://{name}', {}, ({ name }) => name);
   const peer = await connect(server, { revision });
   assert.equal((await peer.request('resources/read', { uri: 'city://Rome' })).error, undefined);
   const params = { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' } };
   assert.equal((await peer.request('completion/complete', params)).error?.code, notFound);
-  new Completion(server, prompts, resources);
+});
+
+test('completion, handed in beside what it completes', async () => {
+  const plans = prompts();
+  plans.add('plan', { arguments: { city: { complete: () => ['Rome'] } } }, ({ city = '' }) => city);
+  const cities = resources();
+  const server = new ServerCore(info, { features: [plans, cities, completion(plans, cities)] });
+  const peer = await connect(server, { revision });
+  const params = { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' } };
   assert.deepEqual((await peer.request('completion/complete', params)).result?.['completion'],
     { values: ['Rome'], total: 1, hasMore: false });
+});
+
+test('a feature belongs to one server', () => {
+  const some = tools();
+  new ServerCore(info, { features: [some] });
+  assert.throws(() => new ServerCore(info, { features: [some] }), /belongs to a server already/);
+  some.add('a', {}, () => '');
 });
 
 test('the whole server is the core with every feature', async () => {

@@ -103,11 +103,13 @@ test('what was declared to a revision that has no such question is not used', as
 });
 
 test('a form that a revision cannot show is the author\'s error, and names the property', async () => {
-  const server = new McpServer(info);
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
   server.tool('ask', {}, async (_args, ctx) =>
     (await ctx.elicit('Which?', { which: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } })).action);
   const peer = await connect(server, { revision: '2025-06-18' });
-  assert.match(textOf(await peer.call('ask')), /^failed: the form cannot be sent in 2025-06-18: which: /);
+  assert.match(textOf(await peer.call('ask')), /^failed: ask failed \(id/);
+  assert.match(errors[0] ?? '', /^the form cannot be sent in 2025-06-18: which: /);
 });
 
 test('questions wait until the client has said that it is ready', async () => {
@@ -145,11 +147,15 @@ test('a cancelled call aborts the signal, and takes its question back', async ()
 });
 
 test('a question that is not answered in time fails, and is taken back', async () => {
-  const server = new McpServer(info, { limits: { questionTimeoutMs: 5 } });
+  const errors: string[] = [];
+  const server = new McpServer(info, {
+    limits: { questionTimeoutMs: 5 }, onError: ({ message }) => errors.push(message),
+  });
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
   const peer = await connect(server, { revision });
   const answer = await peer.call('ask');
-  assert.match(textOf(answer), /^failed: elicitation\/create: no answer within 5 ms/);
+  assert.match(textOf(answer), /^failed: ask failed \(id/);
+  assert.match(errors[0] ?? '', /^elicitation\/create: no answer within 5 ms/);
   assert.deepEqual((await peer.rest()).map(({ method }) => method), ['elicitation/create', 'notifications/cancelled']);
 });
 

@@ -75,19 +75,25 @@ test('changes in one turn are one notification for each list, and not before the
   const server = new McpServer(info);
   const peer = await connect(server);
   const early = server.tool('early', {}, () => '');
+  server.resource('note://one', {}, () => '');
   await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
   early.update({ description: 'between' });
   assert.deepEqual(await peer.rest(), []);
   peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   for (let count = 0; count < 10; count++) server.tool(`tool ${count}`, {}, () => '');
-  server.resource('note://one', {}, () => '');
+  server.resource('note://two', {}, () => '');
   server.resourceTemplate('note://{name}', {}, () => '');
   early.remove();
   assert.deepEqual((await peer.rest()).map(({ method }) => method), [
     'notifications/tools/list_changed', 'notifications/resources/list_changed',
   ]);
+  // 2025-11-25 basic/lifecycle#operation: what the handshake did not declare is not announced.
   server.prompt('p', {}, () => '');
-  assert.deepEqual((await peer.rest()).map(({ method }) => method), ['notifications/prompts/list_changed']);
+  assert.deepEqual(await peer.rest(), []);
+  const informed = await connect(server, { revision });
+  server.prompt('q', {}, () => '');
+  assert.deepEqual((await informed.rest()).map(({ method }) => method), ['notifications/prompts/list_changed']);
+  assert.deepEqual(await peer.rest(), []);
 });
 
 test('whoever has gone is told nothing', async () => {

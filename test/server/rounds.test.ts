@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, LeftBehind, McpServer, NotAnswered } from '../../src/server/index.ts';
+import { ask, LeftBehind, McpServer, NotAnswered, ToolError } from '../../src/server/index.ts';
 import type { Question } from '../../src/server/index.ts';
 import { accept, asked, connect, later, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer } from './peer.ts';
@@ -318,7 +318,7 @@ test('a result that is there before its questions went out wins', async () => {
 test('an error beside an open question wins', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => {
-    await Promise.all([ctx.elicit('?', text), Promise.reject(new Error('broken'))]);
+    await Promise.all([ctx.elicit('?', text), Promise.reject(new ToolError('broken'))]);
     return '';
   });
   const peer = await connect(server);

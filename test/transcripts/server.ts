@@ -1,4 +1,4 @@
-import { ask, McpServer, RpcError } from '../../src/server/index.ts';
+import { ask, McpServer, RpcError, ToolError } from '../../src/server/index.ts';
 import type { Handle, ServerOptions, ToolDefinition } from '../../src/server/index.ts';
 
 // The servers of the transcripts, one for each feature, and no larger than the feature needs.
@@ -76,10 +76,10 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
   'tool-errors'() {
     const server = addition(plain());
     server.tool('fail', { description: 'Fails as programs do' }, () => {
-      throw new Error('the disk is full');
+      throw new ToolError('the disk is full');
     });
     server.tool('refuse', { description: 'Fails as a protocol does' }, () => {
-      throw new RpcError(-32050, 'not on Sundays', { day: 'Sunday' });
+      throw new RpcError(4050, 'not on Sundays', { day: 'Sunday' });
     });
     return server;
   },

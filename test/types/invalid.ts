@@ -1,8 +1,9 @@
 // Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
 import { ClientCore } from '../../src/client/index.ts';
+import type { Context } from '../../src/server/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { compile } from '../../src/schema/index.ts';
-import { ServerCore, Tools } from '../../src/server/index.ts';
+import { ServerCore, tools } from '../../src/server/index.ts';
 
 declare function tool<const S>(schema: S, run: (args: FromSchema<S>) => void): void;
 
@@ -43,10 +44,16 @@ void schema;
 // @ts-expect-error the errors are only there when the value is invalid
 void compile(true)(1).errors;
 
-new Tools(new ServerCore({ name: 'small', version: '1' })).add('ask', {}, (_args, ctx) => {
+tools().add('ask', {}, (_args, ctx) => {
   // @ts-expect-error handlers of a server without `asking` have no questions
   void ctx.elicit('Your name?', { name: { type: 'string' } });
 });
+
+// @ts-expect-error a feature whose handlers ask is for a server with `asking`
+void new ServerCore({ name: 'small', version: '1' }, { features: [tools<Context>()] });
+
+// @ts-expect-error a server completes nothing that is not for users
+void new ServerCore({ name: 'small', version: '1' }).forget;
 
 // @ts-expect-error a client answers no questions but through `answering`
 void new ClientCore({ name: 'small', version: '1' }, { onElicit: () => ({ action: 'decline' }) });

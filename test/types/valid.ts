@@ -1,7 +1,8 @@
 // Must compile: what FromSchema makes of schemas.
 import { answering, ClientCore, listening, McpClient, resultCache } from '../../src/client/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
-import { asking, McpServer, ServerCore, Tools } from '../../src/server/index.ts';
+import { asking, McpServer, prompts, ServerCore, tools } from '../../src/server/index.ts';
+import type { Context } from '../../src/server/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -135,8 +136,9 @@ same<{ limit: number; query?: string }>()(
 declare const loaded: JsonSchema;
 same<unknown>()(tool(loaded, () => {}));
 
-const small = new ServerCore({ name: 'small', version: '1' }, { asking: asking() });
-new Tools(small).add('ask', {
+const asks = tools<Context>();
+void new ServerCore({ name: 'small', version: '1' }, { asking: asking(), features: [asks, prompts()] });
+asks.add('ask', {
   input: { type: 'object', properties: { a: { type: 'string' } } },
 }, async ({ a = '' }, ctx) => {
   const { action } = await ctx.elicit(a, { name: { type: 'string' } });

@@ -5,6 +5,7 @@ import type { InputRequests } from '../../protocol/input-required.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import type { Auth } from '../../transport/port.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
+import { ToolError } from '../failure.ts';
 import type { Question } from '../question.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
@@ -21,7 +22,7 @@ export class LeftBehind extends Error {
 /**
  * What a request remembers between its rounds; sealed into `requestState`. Short names: it travels each time.
  */
-interface Rounds {
+interface Memory {
   /** Answers so far: key to the digest of what was asked, and the answer. */
   a: Record<string, [digest: string, answer: Record<string, unknown>]>;
   /** Questions that are open: key to the digest of what was asked, and how often. */
@@ -45,7 +46,7 @@ const nextTurn: (run: () => void) => unknown =
 export class ModernExchange extends AskingExchange {
   readonly #sealer: RequestStateSealer;
   /** Made at the first question: most handlers ask nothing. */
-  #rounds: Rounds | undefined;
+  #memory: Memory | undefined;
   /** The client brought a state, so that each answer is known to belong to what was asked. */
   #resumed = false;
   #open: InputRequests | undefined;
@@ -59,11 +60,17 @@ export class ModernExchange extends AskingExchange {
     this.#sealer = sealer;
   }
 
+  /** What this request was told and has made so far, by key: for what goes on with it, such as a task. */
+  get remembered(): { answers: Readonly<Record<string, unknown>>; made: Readonly<Record<string, unknown>> } {
+    const answers = Object.entries(this.#memory?.a ?? {}).map(([key, [, answer]]) => [key, answer] as const);
+    return { answers: Object.fromEntries(answers), made: { ...this.made } };
+  }
+
   /**
    * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets
    * arguments of its own: what it changes in them must not change what the state belongs to.
    */
-  override run(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
+  override begin(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     this.#mayAsk = true;
     const { params = {} } = this.inbound.request;
     const token = params['requestState'];
@@ -75,18 +82,18 @@ export class ModernExchange extends AskingExchange {
   async #resume(token: unknown): Promise<void> {
     const opened = await this.#sealer.open(token, this.#bound());
     this.#resumed = true;
-    const rounds = this.#rounds = {
-      a: dictionary(opened['a']) as Rounds['a'],
-      q: dictionary(opened['q']) as Rounds['q'],
+    const memory = this.#memory = {
+      a: dictionary(opened['a']) as Memory['a'],
+      q: dictionary(opened['q']) as Memory['q'],
       o: dictionary(opened['o']),
     };
-    this.made = rounds.o;
+    this.made = memory.o;
     // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
-    for (const [key, [digest]] of Object.entries(rounds.q)) this.#take(key, digest);
+    for (const [key, [digest]] of Object.entries(memory.q)) this.#take(key, digest);
   }
 
-  #remember(): Rounds {
-    return this.#rounds ??= { a: dictionary(), q: dictionary(), o: dictionary() };
+  #remember(): Memory {
+    return this.#memory ??= { a: dictionary(), q: dictionary(), o: dictionary() };
   }
 
   /**
@@ -122,7 +129,7 @@ export class ModernExchange extends AskingExchange {
 
   async ask<T>(question: Question<T>): Promise<T> {
     // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
-    if (!this.#mayAsk) throw new Error(`${this.inbound.request.method} may not ask`);
+    if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} may not ask`);
     const { method } = question;
     const params = this.put(question);
     const positions = this.#positions ??= dictionary() as Record<string, number>;
@@ -169,11 +176,12 @@ export class ModernExchange extends AskingExchange {
     }
     this.inbound.abort(() => new LeftBehind());
     for (const leave of this.#leave ?? []) leave();
+    await this.release();
   }
 }
 
 /** An object without a prototype: keys come from handlers and clients, and may be called `__proto__`. */
-function dictionary(from: unknown = {}): Record<string, unknown> & Rounds['a'] & Rounds['q'] {
+function dictionary(from: unknown = {}): Record<string, unknown> & Memory['a'] & Memory['q'] {
   return Object.assign(Object.create(null), isObject(from) ? from : {}) as ReturnType<typeof dictionary>;
 }
 

@@ -6,9 +6,7 @@ import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extension.ts';
-
-/** The lists that can change. */
-export type ListName = 'tools' | 'prompts' | 'resources';
+import type { ListName } from '../feature.ts';
 
 interface Subscription {
   readonly exchange: Exchange;

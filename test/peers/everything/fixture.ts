@@ -1,4 +1,4 @@
-import { McpServer } from '../../../src/server/index.ts';
+import { McpServer, ToolError } from '../../../src/server/index.ts';
 import { pause, png, wav } from './media.ts';
 import { addQuestions } from './questions.ts';
 
@@ -49,7 +49,7 @@ function addContentTools(server: McpServer): void {
   ]);
 
   server.tool('test_error_handling', { description: 'Always fails' }, () => {
-    throw new Error('This tool intentionally returns an error for testing');
+    throw new ToolError('This tool intentionally returns an error for testing');
   });
 }
 

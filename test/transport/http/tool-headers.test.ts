@@ -1,15 +1,31 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { McpServer } from '../../../src/server/index.ts';
+import { McpServer, ServerCore, tools } from '../../../src/server/index.ts';
 import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 
-// The check belongs to HTTP alone, so a server that never speaks it does not carry it.
-test('a tool whose schema marks its headers wrongly cannot be called over HTTP, and the answer says why', async () => {
+test('a tool whose schema marks its headers wrongly is refused at registration', () => {
   const server = new McpServer({ name: 'headers', version: '1.0.0' });
-  server.tool('right', {
+  const marked = (schema: object): object => ({ type: 'object', properties: { a: schema } });
+  for (const wrong of [
+    marked({ type: 'object', 'x-mcp-header': 'A' }),
+    marked({ type: 'string', 'x-mcp-header': '' }),
+    marked({ type: 'string', 'x-mcp-header': 'two words' }),
+    marked({ type: 'string', 'x-mcp-header': 'A\r\nB' }),
+    { type: 'object', properties: {
+      a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' },
+    } },
+    { type: 'object', properties: { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } } },
+  ]) assert.throws(() => server.tool('wrong', { input: wrong as never }, () => ''), /tool "wrong": .*x-mcp-header/);
+});
+
+// A core with tools() alone does not carry the check, and HTTP has its own.
+test('a tool that was not checked cannot be called over HTTP, and the answer says why', async () => {
+  const marks = tools();
+  const server = new ServerCore({ name: 'headers', version: '1.0.0' }, { features: [marks] });
+  marks.add('right', {
     input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } } as never,
   }, () => 'done');
-  server.tool('wrong', {
+  marks.add('wrong', {
     input: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } as never,
   }, () => 'done');
   const handle = fetchHandler(server);

@@ -1,0 +1,116 @@
+import { Connection } from '../jsonrpc/connection.ts';
+import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
+import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Decoded, Notification, Params, Request } from '../jsonrpc/message.ts';
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import { isModern, readRequestMeta } from '../protocol/meta.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Auth, PeerOptions, ServerPeer } from '../transport/port.ts';
+import type { PlainContext } from './context.ts';
+import type { Exchanges } from './eras.ts';
+import type { Exchange } from './exchange.ts';
+import { Handshake } from './legacy/handshake.ts';
+import type { HandshakeServer } from './legacy/handshake.ts';
+
+/** What a connected client needs of the server. */
+export interface ConnectedServerSide extends HandshakeServer {
+  readonly exchanges: Exchanges<PlainContext>;
+  answerModern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
+  answerLegacy(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  rootsChanged(): void;
+  report(error: Error): void;
+}
+
+/**
+ * One client over one lasting channel. Its handshake makes it a legacy client; over pipes, modern requests
+ * are served beside it, each for itself. While it is idle there is this object, its handshake and its
+ * connection, no more.
+ */
+export class ConnectedClient implements ServerPeer, ConnectionHandlers {
+  readonly #server: ConnectedServerSide;
+  readonly #options: PeerOptions;
+  readonly #connection: Connection;
+  readonly #handshake: Handshake;
+
+  constructor(server: ConnectedServerSide, outlet: Outlet, options: PeerOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#connection = new Connection(outlet, this, server.limits, options.budget);
+    this.#handshake = new Handshake(server, this.#connection, outlet, options);
+  }
+
+  get inFlight(): number {
+    return this.#connection.inFlight;
+  }
+
+  get revision(): Revision | undefined {
+    return this.#handshake.revision;
+  }
+
+  receive(decoded: Decoded, outlet?: Outlet): void {
+    this.#connection.receive(decoded, outlet);
+  }
+
+  idle(): Promise<void> {
+    return this.#connection.idle();
+  }
+
+  close(why?: string): void {
+    this.#handshake.close();
+    this.#connection.close(why);
+  }
+
+  request(inbound: Inbound): object | Promise<object> {
+    const { method, params = {} } = inbound.request;
+    const server = this.#server;
+    // Read anew for each request: over HTTP each is authenticated on its own.
+    const { auth } = this.#options;
+    if (this.#speaksModern(inbound.request)) {
+      return server.answerModern(inbound, readRequestMeta(inbound.request, server.revisions), auth);
+    }
+    const handshake = this.#handshake;
+    if (method === 'initialize') return handshake.initialize(params, inbound.weight);
+    if (!handshake.admits(method)) {
+      // 2026-07-28 basic/versioning#backward-compatibility: so a client that probes knows a legacy server.
+      if (isModernMethod(method)) throw methodNotFound(method);
+      throw invalidRequest(`${method} before initialize`);
+    }
+    switch (method) {
+      case 'ping': return {};
+      case 'logging/setLevel': return handshake.setLevel(params);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe': return handshake.subscribe(method, params);
+      default: return server.answerLegacy(
+        method, params, server.exchanges.legacy(handshake, inbound, auth),
+      );
+    }
+  }
+
+  /**
+   * Whether a request is of the modern era: by the metadata that it carries, or because it can be of no other.
+   * A server without modern revisions has none. 2026-07-28 basic/versioning.
+   */
+  #speaksModern(request: Request): boolean {
+    const { revisions } = this.#server;
+    if (this.#options.modern === false || !revisions.some(({ era }) => era === 'modern')) return false;
+    if (isModern(request)) return true;
+    const { method } = request;
+    if (!revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
+    return this.#handshake.fresh && isModernMethod(method);
+  }
+
+  notification({ method }: Notification): void {
+    if (method === 'notifications/initialized') this.#handshake.initialized();
+    else if (method === 'notifications/roots/list_changed') this.#server.rootsChanged();
+  }
+
+  error(error: Error): void {
+    this.#server.report(error);
+  }
+}
+
+/** Methods that no legacy revision has. */
+const isModernMethod = (method: string): boolean =>
+  method === 'server/discover' || method === 'subscriptions/listen';

@@ -1,0 +1,18 @@
+import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
+import type { Auth } from '../transport/port.ts';
+import type { PlainContext } from './context.ts';
+import { Exchange } from './exchange.ts';
+import type { LegacyRequester } from './requester.ts';
+
+/** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
+export interface Exchanges<C extends PlainContext> {
+  legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
+  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+}
+
+/** Exchanges whose handlers do not ask. */
+export const plainExchanges: Exchanges<PlainContext> = {
+  legacy: (requester, inbound, auth) => new Exchange(inbound, requester, auth),
+  modern: (inbound, meta, auth) => new Exchange(inbound, meta, auth),
+};

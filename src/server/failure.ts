@@ -1,0 +1,147 @@
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { ConnectionError, errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
+import { Cancelled } from '../jsonrpc/inbound.ts';
+import type { Request } from '../jsonrpc/message.ts';
+import { shorten } from '../jsonrpc/quote.ts';
+import { MissingCapabilityError } from '../protocol/capabilities.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import { AccessDenied } from '../transport/port.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Says to the caller what the author wrote: thrown by a tool, its message is the text of an `isError` result,
+ * which the model reads; thrown by a prompt, a resource or a completion, it is the message of error `-32603`.
+ * It is not reported to `onError`. The text of any other exception stays with the author.
+ */
+export class ToolError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ToolError';
+  }
+}
+
+/** Where an error that `onError` is told of arose. */
+export interface ErrorPlace {
+  /**
+   * Whose code failed: the handler of a tool, a prompt, a resource, a completion, another method (an
+   * extension's), a notification; `release`: a function given to `ctx.defer`; `connection`: a message that
+   * nobody waits for; `registration`: a definition that works and breaks a SHOULD of the specification.
+   */
+  readonly what:
+    | 'tool' | 'prompt' | 'resource' | 'completion' | 'method' | 'notification' | 'release' | 'connection'
+    | 'registration';
+  /** The tool, the prompt, the URI, the method. At most 200 characters. */
+  readonly name: string;
+  /** The request that failed. */
+  readonly request?: Request | undefined;
+  /** What the caller was told in place of the message: `… failed (id 7f3a…)`. */
+  readonly id?: string | undefined;
+}
+
+/** Hears of every error that the server's author should know of. */
+export type OnError = (error: Error, where: ErrorPlace) => void;
+
+const kinds: Readonly<Record<string, ErrorPlace['what']>> = {
+  'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource',
+  'completion/complete': 'completion',
+};
+
+/** Where a request's handler failed. */
+export function placeOf(request: Request): ErrorPlace {
+  const { method, params } = request;
+  const what = Object.hasOwn(kinds, method) ? kinds[method] as ErrorPlace['what'] : 'method';
+  const name = what === 'resource' ? params?.['uri'] : params?.['name'];
+  return { what, name: shorten(typeof name === 'string' ? name : method), request };
+}
+
+/** What the author is told of failures, and what the caller is told. */
+export class Failures {
+  readonly #onError: OnError | undefined;
+  readonly #shown: 'id' | 'message';
+
+  constructor(onError: OnError | undefined, shown: 'id' | 'message' = 'id') {
+    this.#onError = onError;
+    this.#shown = shown;
+  }
+
+  /** A function given to `ctx.defer` threw. */
+  released(thrown: unknown, { inbound }: Exchange): void {
+    this.alarm(thrown, { ...placeOf(inbound.request), what: 'release' });
+  }
+
+  /** Tells `onError`, if there is one. Never throws. */
+  report(error: Error, where: ErrorPlace): void {
+    try {
+      this.#onError?.(error, where);
+    } catch (thrown) {
+      log(where, thrown);
+    }
+  }
+
+  /** The same for what the author must hear of: without `onError` it is written to stderr. */
+  #alarm(error: Error, where: ErrorPlace): void {
+    if (this.#onError) this.report(error, where);
+    else log(where, error);
+  }
+
+  /** Reports an exception of the author's own that belongs to no answer. */
+  alarm(thrown: unknown, where: ErrorPlace): void {
+    this.#alarm(toError(thrown), where);
+  }
+
+  /**
+   * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
+   * Everything but a `ToolError` is reported.
+   */
+  judge(thrown: unknown, { inbound, rules }: Exchange): ToolError | RpcError {
+    const { request } = inbound;
+    const place = placeOf(request);
+    const told = (message: string): ToolError | RpcError =>
+      place.what === 'tool' ? new ToolError(message) : internalError(message);
+    if (thrown instanceof ToolError) return place.what === 'tool' ? thrown : internalError(thrown.message);
+    // The client is not allowed to, or cannot: nobody's code has failed.
+    if (thrown instanceof AccessDenied) return thrown;
+    if (thrown instanceof RpcError) {
+      if (!(thrown instanceof MissingCapabilityError)) this.report(thrown, place);
+      // 2026-07-28 defines -32021. In a legacy tool the model is told.
+      if (thrown instanceof MissingCapabilityError && rules.era === 'legacy') return told(thrown.message);
+      const code = codeFor(thrown.code, rules);
+      return code === thrown.code ? thrown : new RpcError(code, thrown.message, thrown.data);
+    }
+    // A handler that stops because its request is over has not failed, and nobody reads its answer.
+    if (inbound.settled && isEnding(thrown)) return told('cancelled');
+    const id = Math.random().toString(16).slice(2, 10);
+    this.#alarm(toError(thrown), { ...place, id });
+    const why = this.#shown === 'message' ? `: ${errorMessage(thrown)}` : '';
+    return told(`${place.name} failed (id ${id})${why}`);
+  }
+}
+
+function log({ what, name, id }: ErrorPlace, thrown: unknown): void {
+  const stack = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
+  // Runtimes without a console have no stderr either.
+  globalThis.console?.error(`${what} ${name} failed${id === undefined ? '' : ` (id ${id})`}: ${stack}`);
+}
+
+const isEnding = (thrown: unknown): boolean =>
+  thrown instanceof Cancelled || thrown instanceof ConnectionError
+  || (thrown instanceof Error && thrown.name === 'AbortError');
+
+/**
+ * The code that a handler's error may have in a revision. JSON-RPC 2.0 section 5.1 reserves -32768 to -32000;
+ * 2026-07-28 basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of
+ * earlier revisions. What is not allowed becomes -32603.
+ */
+function codeFor(code: number, rules: Revision): number {
+  const { era, resourceNotFound, elicitationId } = rules;
+  if (!Number.isInteger(code)) return errorCodes.internalError;
+  if (code < -32768 || code > -32000 || (code >= -32603 && code <= -32600)) return code;
+  if (code === errorCodes.resourceNotFound) return resourceNotFound;
+  if (code === errorCodes.urlElicitationRequired) return elicitationId ? code : errorCodes.internalError;
+  if (era === 'modern') {
+    return code >= -32019 || code === errorCodes.missingClientCapability ? code : errorCodes.internalError;
+  }
+  // A legacy client that sees these takes the server for a modern one.
+  const modern = code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion;
+  return code >= -32099 && !modern ? code : errorCodes.internalError;
+}

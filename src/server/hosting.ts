@@ -1,0 +1,134 @@
+import { Serialized } from '../jsonrpc/outlet.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { callThrough } from './around.ts';
+import type { Around, HandlerCall } from './around.ts';
+import { cacheFields } from './caching.ts';
+import type { CacheHint } from './caching.ts';
+import type { PlainContext } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import type { ServerExtension } from './extension.ts';
+import { ToolError } from './failure.ts';
+import type { Failures } from './failure.ts';
+import type { Cacheable, FeatureHost, ListName } from './feature.ts';
+import type { ListedKind, ListFilter } from './list-filter.ts';
+import { checkNeeds } from './needs.ts';
+import type { Outcome } from './outcome.ts';
+import type { Entry, Registry } from './registry.ts';
+
+/** What a server hands its features, made of its options. */
+export interface HostingParts<C extends PlainContext> {
+  readonly pageSize?: number;
+  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  readonly around?: readonly Around<C>[];
+  readonly listFilter?: ListFilter;
+  readonly failures: Failures;
+  changed(list: ListName): void;
+  resultType(name: unknown): ServerExtension<never> | undefined;
+  /** A modern result with what all of them carry. */
+  stamp(result: object): object;
+}
+
+/** What a server lends its features: lists, handlers, failures. */
+export class Hosting<C extends PlainContext> implements FeatureHost<C> {
+  readonly readHint: CacheHint | undefined;
+  readonly changed: (list: ListName) => void;
+  readonly resultType: (name: unknown) => ServerExtension<never> | undefined;
+  readonly #parts: HostingParts<C>;
+
+  /** Throws a RangeError for a cache time that is no number of milliseconds. */
+  constructor(parts: HostingParts<C>) {
+    const { cache = {}, changed, resultType } = parts;
+    for (const hint of Object.values(cache)) cacheFields(hint);
+    this.readHint = cache.read;
+    this.changed = changed;
+    this.resultType = resultType;
+    this.#parts = parts;
+  }
+
+  page<E extends Entry>(
+    member: ListedKind, registry: Registry<E>, { cursor }: Params, exchange: Exchange,
+  ): Serialized {
+    const { cache, pageSize = 1000, listFilter, stamp } = this.#parts;
+    const { rules } = exchange;
+    const hint = cache?.[member];
+    // 2026-07-28 server/utilities/caching: what one requester may see is not to be shown to another.
+    const hints = (): object => rules.resultType
+      ? stamp(cacheFields(listFilter ? { ...hint, scope: 'private' } : hint))
+      : {};
+    return new Serialized(registry.list(member, cursor, pageSize, rules, hints, listFilter && {
+      key: listFilter.key(exchange),
+      shows: ({ name, definition }) => listFilter.shows(member, name, definition, exchange),
+    }));
+  }
+
+  require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E {
+    const entry = registry.require(name);
+    if (!this.shows(member, entry.name, entry.definition, exchange)) throw registry.unknown(name);
+    return entry;
+  }
+
+  shows(member: ListedKind, name: string, definition: object, exchange: Exchange): boolean {
+    return this.#parts.listFilter?.shows(member, name, definition, exchange) ?? true;
+  }
+
+  run<R, T>(
+    call: HandlerCall,
+    handler: (args: never, ctx: Exchange) => Outcome<R>,
+    finish: (value: R) => T | Promise<T>,
+    failed?: (error: ToolError) => T,
+  ): T | Promise<T> {
+    const { around } = this.#parts;
+    const exchange = call.ctx as Exchange;
+    return this.guard<R, T>(exchange, () => {
+      checkNeeds(call.definition, exchange);
+      if (around?.length) return callThrough(around as readonly unknown[] as readonly Around[], call, handler) as Outcome<R>;
+      return handler(call.args as never, exchange);
+    }, finish, failed);
+  }
+
+  guard<R, T>(
+    exchange: Exchange,
+    call: () => Outcome<R>,
+    finish: (value: R) => T | Promise<T>,
+    failed?: (error: ToolError) => T,
+  ): T | Promise<T> {
+    const { failures } = this.#parts;
+    const fail = (thrown: unknown): T => {
+      const judged = failures.judge(thrown, exchange);
+      if (failed && judged instanceof ToolError) return failed(judged);
+      throw judged;
+    };
+    const succeed = (value: R): T | Promise<T> => {
+      try {
+        return finish(value);
+      } catch (thrown) {
+        return fail(thrown);
+      }
+    };
+    let value: R | Promise<R>;
+    try {
+      value = exchange.settle(call());
+    } catch (thrown) {
+      return this.#ended(exchange, fail, thrown);
+    }
+    if (!(value instanceof Promise)) return this.#ended(exchange, succeed, value);
+    return value.then(
+      (settled) => this.#ended(exchange, succeed, settled),
+      (thrown: unknown) => this.#ended(exchange, fail, thrown),
+    );
+  }
+
+  /** Goes on when what the run took has been given back. */
+  #ended<V, T>(exchange: Exchange, next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
+    if (!exchange.deferred) return next(value);
+    return exchange.release().then(() => next(value));
+  }
+
+  fault(error: Error, exchange: Exchange): Error {
+    return this.#parts.failures.judge(error, exchange);
+  }
+
+  warn(message: string, name: string): void {
+    this.#parts.failures.report(new Error(message), { what: 'registration', name });
+  }
+}

@@ -1,0 +1,230 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import { openThingBytes } from '../../jsonrpc/budget.ts';
+import type { Connection } from '../../jsonrpc/connection.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import {
+  ConnectionError, internalError, invalidParams, invalidRequest, methodNotFound, RpcError,
+} from '../../jsonrpc/errors.ts';
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params, RequestId } from '../../jsonrpc/message.ts';
+import { notificationText } from '../../jsonrpc/outlet.ts';
+import { shorten } from '../../jsonrpc/quote.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
+import type { ClientCapabilities, Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
+import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
+import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
+import type { LoggingLevel } from '../../protocol/logging.ts';
+import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
+import { negotiate } from '../../protocol/revisions.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import type { PeerOptions } from '../../transport/port.ts';
+import type { Changes, Watcher } from '../changes.ts';
+import type { ListName } from '../feature.ts';
+import type { ServerLimits } from '../limits.ts';
+import type { LegacyRequester } from '../requester.ts';
+
+/** The level until the client has chosen one. The specification leaves it to the server. */
+const defaultLogLevel: LoggingLevel = 'info';
+
+/** What `initialize` may weigh, in bytes of memory: the names and capabilities in it are kept. */
+const maxHandshakeBytes = 65_536;
+
+/** What the handshake needs of the server. */
+export interface HandshakeServer {
+  readonly revisions: readonly Revision[];
+  readonly limits: ServerLimits;
+  readonly changes: Changes;
+  capabilities(revision: Revision): ServerCapabilities;
+  initializeResult(revision: Revision): object;
+}
+
+/** What a watched resource costs: one string, and its place in a set. */
+const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
+
+/**
+ * What one legacy client agreed on by `initialize` and asked for since: revision, capabilities, log level,
+ * watched resources. Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
+ */
+export class Handshake implements LegacyRequester, Watcher {
+  revision: Revision | undefined;
+  client: Implementation | undefined;
+  capabilities: ClientCapabilities = {};
+  logLevel: LoggingLevel = defaultLogLevel;
+  readonly #server: HandshakeServer;
+  readonly #connection: Connection;
+  readonly #outlet: Outlet;
+  readonly #options: PeerOptions;
+  #state: LifecycleState = 'new';
+  /** What the client was told that the server has. */
+  #declared: ServerCapabilities | undefined;
+  #subscribed: Set<string> | undefined;
+  /** Bytes that are charged to the client's budget. */
+  #held = 0;
+  /** Called when the client is ready, or the connection closes. */
+  #waiting: Set<() => void> | undefined;
+
+  constructor(server: HandshakeServer, connection: Connection, outlet: Outlet, options: PeerOptions) {
+    this.#server = server;
+    this.#connection = connection;
+    this.#outlet = outlet;
+    this.#options = options;
+  }
+
+  /** No handshake was made yet. */
+  get fresh(): boolean {
+    return this.#state === 'new';
+  }
+
+  /** Whether a request of this method may be answered now. */
+  admits(method: string): boolean {
+    return mayPass(serverLifecycle[this.#state].receive, method);
+  }
+
+  closeStream(id: RequestId): void {
+    this.#options.closeStream?.(id);
+  }
+
+  close(): void {
+    this.#move('close');
+    this.#server.changes.delete(this);
+    this.#charge(-this.#held);
+    this.#subscribed = undefined;
+  }
+
+  /** Charges what is held for this client until it is released, or the connection closes. */
+  #charge(bytes: number): boolean {
+    const { budget } = this.#connection;
+    if (bytes > 0 && !budget.charge(bytes)) return false;
+    if (bytes < 0) budget.release(-bytes);
+    this.#held += bytes;
+    return true;
+  }
+
+  initialized(): void {
+    this.#move('initialized');
+  }
+
+  #move(event: LifecycleEvent): void {
+    const next = serverLifecycle[this.#state].on[event];
+    if (next === undefined) return;
+    this.#state = next;
+    if (next === 'initializing') return;
+    for (const wake of this.#waiting ?? []) wake();
+    this.#waiting = undefined;
+  }
+
+  /** 2025-11-25 basic/lifecycle#initialization. */
+  initialize({ protocolVersion, capabilities, clientInfo }: Params, weight: number): object {
+    const server = this.#server;
+    if (this.#state !== 'new') throw invalidRequest('initialize was answered before');
+    if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
+    const revision = negotiate(server.revisions, protocolVersion);
+    if (revision === undefined) {
+      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
+      const supported = server.revisions.map(({ version }) => version);
+      throw new RpcError(
+        errorCodes.unsupportedProtocolVersion,
+        `This server speaks ${supported.join(', ')} only, without initialize`,
+        { supported, requested: shorten(protocolVersion) },
+      );
+    }
+    if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
+    if (!isImplementation(clientInfo)) {
+      throw invalidParams('clientInfo must be an object with a name and a version');
+    }
+    // Both are kept as long as the connection: their bytes are charged as long.
+    if (weight > maxHandshakeBytes || !this.#charge(weight)) {
+      throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
+    }
+    this.#move('initialize');
+    this.revision = revision;
+    this.client = clientInfo;
+    this.capabilities = capabilities;
+    this.#connection.batching = revision.batching;
+    this.#declared = server.capabilities(revision);
+    server.changes.add(this);
+    return server.initializeResult(revision);
+  }
+
+  setLevel(params: Params): object {
+    const { level } = params;
+    if (!isLoggingLevel(level)) throw invalidParams('level is not a logging level');
+    this.logLevel = level;
+    return {};
+  }
+
+  /** `resources/subscribe` and `resources/unsubscribe`. 2025-11-25 server/resources#subscriptions. */
+  subscribe(method: string, { uri }: Params): object {
+    const { capabilities, limits: { maxSubscriptions } } = this.#server;
+    if (!capabilities.call(this.#server, this.revision as Revision).resources) throw methodNotFound(method);
+    if (typeof uri !== 'string') throw invalidParams('uri must be a string');
+    if (method === 'resources/unsubscribe') {
+      if (this.#subscribed?.delete(uri)) this.#charge(-weightOf(uri));
+      return {};
+    }
+    const subscribed = this.#subscribed ??= new Set();
+    if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
+      throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
+    }
+    if (!subscribed.has(uri) && !this.#charge(weightOf(uri))) {
+      throw internalError('Too many bytes are held for this client: the resource is not watched');
+    }
+    subscribed.add(uri);
+    return {};
+  }
+
+  announce(text: string): void {
+    if (this.#state === 'ready') this.#outlet.send(text);
+  }
+
+  tell(method: string, params?: Params): void {
+    this.announce(notificationText(method, params));
+  }
+
+  watches(uri: string): boolean {
+    return this.#subscribed?.has(uri) ?? false;
+  }
+
+  expects(list: ListName): boolean {
+    return this.#declared?.[list] !== undefined;
+  }
+
+  async ask(method: string, params: Params, inbound: Inbound): Promise<Record<string, unknown>> {
+    const { questionTimeoutMs } = this.#server.limits;
+    // Without a signal the question goes on when the client cancels, and its answer is dropped.
+    const signal = typeof AbortController === 'function' ? inbound.signal : undefined;
+    if (this.#state === 'initializing') await this.#ready(method, questionTimeoutMs, signal);
+    return this.#connection.request(
+      method, params, { signal, timeoutMs: questionTimeoutMs, maxTimeoutMs: 0 }, inbound,
+    );
+  }
+
+  /**
+   * Resolves when the client has sent `notifications/initialized`, before which it must not be asked. Rejects
+   * when the time is up, the request is cancelled, or the connection closes.
+   */
+  #ready(method: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const waiting = this.#waiting ??= new Set();
+      const end = (fault?: unknown): void => {
+        waiting.delete(wake);
+        if (timer !== undefined) clearTimeout(timer);
+        signal?.removeEventListener('abort', cancelled);
+        if (fault === undefined) resolve();
+        else reject(fault);
+      };
+      const wake = (): void => end(this.#state === 'ready' ? undefined
+        : new ConnectionError('closed', `${method}: the connection closed before the client was ready`));
+      const cancelled = (): void => end(signal?.reason);
+      waiting.add(wake);
+      signal?.addEventListener('abort', cancelled, { once: true });
+      if (timeoutMs > 0 && typeof setTimeout === 'function') {
+        timer = setTimeout(() => end(new ConnectionError(
+          'timeout', `${method}: the client sent no notifications/initialized within ${timeoutMs} ms`,
+        )), timeoutMs);
+      }
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import { Serialized } from '../../jsonrpc/outlet.ts';
+import type { Implementation } from '../../protocol/initialize.ts';
+import { metaKeys } from '../../protocol/meta.ts';
+import type { RequestMeta } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
+import type { Auth } from '../../transport/port.ts';
+import { cacheFields } from '../caching.ts';
+import type { CacheHint } from '../caching.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { PlainContext } from '../context.ts';
+import type { Exchanges } from '../eras.ts';
+import type { Exchange } from '../exchange.ts';
+import { needExtension } from '../extension.ts';
+import type { ListName } from '../feature.ts';
+import { after } from '../outcome.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** What the answering of modern requests needs of the server. */
+export interface ModernServer {
+  readonly info: Implementation;
+  readonly revisions: readonly Revision[];
+  readonly exchanges: Exchanges<PlainContext>;
+  readonly catalogue: Catalogue;
+  readonly subscriptions: Subscriptions;
+  readonly discoverHint: CacheHint | undefined;
+  /** What both eras are told of the server before its first use. */
+  introduction(revision: Revision): object;
+  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+}
+
+/** What every modern result carries. */
+type Stamped = object & { resultType?: string; _meta?: object };
+
+/** Answers modern requests, each for itself. 2026-07-28 basic/index#statelessness. */
+export class ModernAnswers {
+  readonly #server: ModernServer;
+  /** The start of nearly every result: what is the same in all of them is not serialized again. */
+  #stampText: string | undefined;
+
+  constructor(server: ModernServer) {
+    this.#server = server;
+  }
+
+  answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
+    const { method, params = {} } = inbound.request;
+    const server = this.#server;
+    if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
+    const exchange = server.exchanges.modern(inbound, meta, auth);
+    if (method === 'subscriptions/listen') {
+      return server.subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
+        .then((result) => this.#complete(result));
+    }
+    const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
+    // mrtr#supported-requests: these three may ask, and no other.
+    const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
+    return after(mayAsk ? exchange.begin(handle) : handle(params), (result) => this.#complete(result));
+  }
+
+  #discover(revision: Revision): object {
+    const { revisions, discoverHint } = this.#server;
+    return {
+      supportedVersions: revisions.map(({ version }) => version),
+      ...this.#server.introduction(revision),
+      ...cacheFields(discoverHint),
+    };
+  }
+
+  /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
+  #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
+    const { catalogue } = this.#server;
+    const has = catalogue.capabilities(exchange.rules);
+    const agreed: SubscriptionFilter = {};
+    for (const [key, wanted] of Object.entries(asked)) {
+      const extension = catalogue.filter(key);
+      const agree = extension?.filters?.[key];
+      if (extension && agree) {
+        needExtension(extension, exchange);
+        agreed[key] = agree(wanted, exchange);
+      } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds[key] as ListName]) {
+        agreed[key] = wanted;
+      }
+    }
+    return agreed;
+  }
+
+  /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
+  #complete(result: Stamped): object {
+    if (result instanceof Serialized) return result;
+    if (result.resultType !== undefined || result._meta !== undefined) return this.stamp(result);
+    const text = JSON.stringify(result);
+    const stamp = this.#stampText ??= JSON.stringify(this.stamp({})).slice(0, -1);
+    return new Serialized(text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`);
+  }
+
+  /** A result with its type and the server's identity. */
+  stamp(result: Stamped): object {
+    return {
+      ...result,
+      resultType: result.resultType ?? 'complete',
+      _meta: { [metaKeys.serverInfo]: this.#server.info, ...result._meta },
+    };
+  }
+}
+
+/** The capability that each key of a filter needs. */
+const filterNeeds: Readonly<Record<string, ListName>> = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+  resourceSubscriptions: 'resources',
+};

@@ -1,0 +1,57 @@
+import { missingForQuestion } from '../protocol/capabilities.ts';
+import { AccessDenied } from '../transport/port.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What a handler may need of a client of its: what it will ask. */
+export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
+
+/** What definitions of tools, prompts and resources share besides what is listed of them. */
+export interface Guarded {
+  /**
+   * What the handler will ask of the client. A client that lacks it gets `-32021` (HTTP status 400) before the
+   * handler runs; a model before 2026-07-28 reads it as the tool's error.
+   */
+  readonly needs?: readonly Need[];
+  /** Scopes that the caller's token must reach, where the transport authenticates: 403 otherwise. Never listed. */
+  readonly scopes?: readonly string[];
+  /** Whatever else stands around handlers or filters lists by. Never listed. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** A question of the kind that each need stands for. */
+const questions: Readonly<Record<Need, readonly [method: string, params: Record<string, unknown>]>> = {
+  'elicitation': ['elicitation/create', {}],
+  'elicitation.url': ['elicitation/create', { mode: 'url' }],
+  'sampling': ['sampling/createMessage', {}],
+  'sampling.tools': ['sampling/createMessage', { tools: [] }],
+  'roots': ['roots/list', {}],
+};
+
+/** Throws where the caller may not, or the client cannot, do what the definition says. */
+export function checkNeeds({ needs, scopes }: Guarded, { auth, capabilities, rules }: Exchange): void {
+  const refusal = scopes && auth?.lacks?.(scopes);
+  if (refusal) throw new AccessDenied(refusal);
+  for (const need of needs ?? []) {
+    const [method, params] = questions[need];
+    const missing = missingForQuestion(method, params, capabilities, rules);
+    if (missing) throw missing;
+  }
+}
+
+/**
+ * Throws a TypeError, in words for an author without a type checker, for a definition or a handler that is
+ * none.
+ */
+export function checkDefinition(
+  kind: string, name: unknown, definition: unknown, handler: unknown, known: string,
+): void {
+  const fault = (why: string): TypeError => new TypeError(`${kind} ${JSON.stringify(name)}: ${why}`);
+  if (typeof name !== 'string') throw fault('the name must be a string');
+  if (typeof definition !== 'object' || definition === null) {
+    throw fault(`expected (name, definition, handler), and the definition is a ${typeof definition}`);
+  }
+  if (typeof handler !== 'function') throw fault(`the handler must be a function, not a ${typeof handler}`);
+  const members = `${known} _meta icons needs scopes data`.split(' ');
+  const stray = Object.keys(definition).find((key) => !members.includes(key));
+  if (stray !== undefined) throw fault(`"${stray}" is no member of a definition, which has ${members.join(', ')}`);
+}

@@ -5,9 +5,11 @@ import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
+import { ConnectedServer } from './connected-server.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
+import { take } from './parts.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { Session } from './session.ts';
+
 
 type Bag = Record<string, unknown>;
 
@@ -24,17 +26,19 @@ const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)
  * that says so where the server has not declared what the call needs.
  */
 export class ClientCore {
-  readonly #session: Session;
+  readonly #server: ConnectedServer;
   readonly #options: CoreClientOptions;
 
   /**
    * @param info who the client says it is
-   * @throws RangeError for a revision that is not in the table, or when none is left
+   * @throws RangeError for a revision that is not in the table, or when none is left; Error for a part that belongs to
+   *   another client
    */
   constructor(info: Implementation, options: CoreClientOptions = {}) {
     this.#options = options;
+    for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
     const limits = { ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, ...options.limits };
-    this.#session = new Session(info, options, limits, {
+    this.#server = new ConnectedServer(info, options, limits, {
       notice: (notification) => this.#notice(notification),
       forget: () => options.cache?.clear(),
       relist: () => this.listTools({ fresh: true }),
@@ -43,22 +47,22 @@ export class ClientCore {
 
   /** What was found; undefined before `connect`. */
   get revision(): Revision | undefined {
-    return this.#session.agreement?.revision;
+    return this.#server.agreement?.revision;
   }
 
   /** Who the server says it is: for display, not for trust. */
   get server(): Implementation | undefined {
-    return this.#session.agreement?.server;
+    return this.#server.agreement?.server;
   }
 
   /** What the server has declared. */
   get capabilities(): ServerCapabilities | undefined {
-    return this.#session.agreement?.capabilities;
+    return this.#server.agreement?.capabilities;
   }
 
   /** How to use the server, in its own words. */
   get instructions(): string | undefined {
-    return this.#session.agreement?.instructions;
+    return this.#server.agreement?.instructions;
   }
 
   /**
@@ -66,17 +70,17 @@ export class ClientCore {
    * 2025-11-25 basic/lifecycle#initialization; 2026-07-28 basic/versioning.
    */
   connect(transport: ClientTransport): Promise<void> {
-    return this.#session.connect(transport);
+    return this.#server.connect(transport);
   }
 
   /** Ends the connection in an orderly way; what is pending fails. Never rejects. */
   close(): Promise<void> {
-    return this.#session.close();
+    return this.#server.close();
   }
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    const { options, meta } = this.#session;
+    const { options, meta } = this.#server;
     const { listening } = options;
     if (method === 'notifications/message') {
       return options.onLog?.((params ?? {}) as unknown as LoggingMessageNotificationParams);
@@ -103,20 +107,20 @@ export class ClientCore {
    * are answered, results are kept, as with every other call.
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
-    const session = this.#session;
-    const { revision } = await session.ready(method);
+    const server = this.#server;
+    const { revision } = await server.ready(method);
     const cache = revision.cacheHints ? this.#options.cache : undefined;
     let result = options.fresh ? undefined : cache?.find(method, params);
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
-      result = await session.send(method, params, options);
+      result = await server.send(method, params, options);
       const type = result['resultType'];
       const complete = type === undefined || type === 'complete' || !revision.resultType;
       if (complete) cache?.keep(method, params, result, epoch);
       else result = await this.#unfinished(method, params, result, options);
     }
     if (method === 'tools/list' && Array.isArray(result['tools'])) {
-      if (session.headers) result['tools'] = session.headers.learn(result['tools']);
+      if (server.headers) result['tools'] = server.headers.learn(result['tools']);
       this.#options.outputs?.learn(result['tools'] as unknown[]);
     }
     return result;
@@ -126,11 +130,11 @@ export class ClientCore {
    * Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid.
    */
   async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
-    const session = this.#session;
+    const server = this.#server;
     const call: AskingCall = {
-      revision: session.agreed().revision,
+      revision: server.known().revision,
       signal: options.signal,
-      send: (next) => session.send(method, next, options),
+      send: (next) => server.send(method, next, options),
     };
     const result = first['resultType'] === 'input_required'
       ? await this.#answering(method).rounds(method, params, first, call)
@@ -162,7 +166,7 @@ export class ClientCore {
 
   /** Any list, page by page as it is needed: `member` is what the result calls its items. */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
-    const { maxPages } = this.#session.limits;
+    const { maxPages } = this.#server.limits;
     const seen = new Set<unknown>();
     let cursor: unknown;
     do {
@@ -201,23 +205,23 @@ export class ClientCore {
     const answer = this.request('tools/call', params, options);
     const { outputs } = this.#options;
     return (outputs ? answer.then((result) => {
-      outputs.check(name, result, this.#session.report);
+      outputs.check(name, result, this.#server.report);
       return result;
     }) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
   }
 
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */
   async setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void> {
-    const session = this.#session;
-    const { revision } = session.agreed();
-    if (!session.meta) await this.request('logging/setLevel', { level }, options);
-    session.logLevel = level;
-    if (session.meta) session.meta = session.metaFor(revision);
+    const server = this.#server;
+    const { revision } = server.known();
+    if (!server.meta) await this.request('logging/setLevel', { level }, options);
+    server.logLevel = level;
+    if (server.meta) server.meta = server.metaFor(revision);
   }
 
   /** Whether the server is there. Since 2026-07-28, which has no `ping`, by `server/discover`. */
   async ping(options?: CallOptions): Promise<void> {
-    await this.request(this.#session.meta ? 'server/discover' : 'ping', undefined, options);
+    await this.request(this.#server.meta ? 'server/discover' : 'ping', undefined, options);
   }
 
   /**
@@ -225,7 +229,7 @@ export class ClientCore {
    * is one with which the handshake is not over.
    */
   notify(method: string, params?: Bag): void {
-    this.#session.notify(method, params);
+    this.#server.notify(method, params);
   }
 }
 

@@ -21,10 +21,12 @@ export interface Negotiator {
   readonly revisions: readonly Revision[];
   /** What was found at an earlier time. */
   readonly remembered: Revision | undefined;
-  /** Asks `server/discover`, speaking this revision; `probing` where silence means a legacy server. */
-  discover(revision: Revision, probing: boolean): Promise<Record<string, unknown>>;
+  /** Asks `server/discover`, speaking this revision. */
+  discover(revision: Revision): Promise<Record<string, unknown>>;
   /** Asks `initialize`, offering this revision. */
   initialize(revision: Revision): Promise<Record<string, unknown>>;
+  /** Resolves when the probe has waited so long that the server may be a legacy one; undefined: silence says nothing. */
+  readonly silence: (() => Promise<void>) | undefined;
   /** Starts the far side again, after it left; undefined where that cannot be done. */
   readonly restart: (() => Promise<void>) | undefined;
 }
@@ -46,16 +48,50 @@ export async function negotiate(client: Negotiator): Promise<Agreement> {
       // nothing.
       if (!hasModern || !(error instanceof RpcError || error instanceof HttpError)) throw error;
     }
-    return readDiscovery(client, await discover(client, false));
+    return readDiscovery(client, await discover(client), () => initialize(client));
   }
-  let found: Record<string, unknown> | undefined;
-  try {
-    found = await discover(client, hasLegacy && remembered === undefined);
-  } catch (error) {
-    if (!await fallsBack(client, error)) throw error;
-    if (!hasLegacy) throw explain(client, error);
-  }
-  return found === undefined ? initialize(client) : readDiscovery(client, found);
+  const { silence } = client;
+  if (hasLegacy && remembered === undefined && silence) return probe(client, silence);
+  return conclude(client, await outcome(discover(client)));
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+const outcome = <T>(promise: Promise<T>): Promise<Outcome<T>> =>
+  promise.then((value) => ({ value }), (error: unknown) => ({ error }));
+
+/** What the answer to `server/discover` leads to. */
+async function conclude(
+  client: Negotiator, found: Outcome<Record<string, unknown>>,
+  legacy: () => Promise<Agreement> = () => initialize(client),
+): Promise<Agreement> {
+  if ('value' in found) return readDiscovery(client, found.value, legacy);
+  if (!await fallsBack(client, found.error)) throw found.error;
+  if (!client.revisions.some(isLegacy)) throw explain(client, found.error);
+  return legacy();
+}
+
+/**
+ * Over a pipe, silence may mean a legacy server, or one that is still starting. So `initialize` follows while the probe
+ * stays open: the first result decides, and a refusal decides nothing while the other may still be answered.
+ * 2026-07-28 basic/transports/stdio#backward-compatibility.
+ */
+async function probe(client: Negotiator, silence: () => Promise<void>): Promise<Agreement> {
+  const probed = outcome(discover(client));
+  const early = await Promise.race([probed, silence()]);
+  if (early) return conclude(client, early);
+  const made = outcome(initialize(client));
+  // Undefined: `initialize` has a result, and the probe none so far.
+  const found = await Promise.race([probed, made.then((answer) => ('value' in answer ? undefined : probed))]);
+  const legacy = async (): Promise<Agreement> => {
+    const answer = await made;
+    if ('value' in answer) return answer.value;
+    throw answer.error;
+  };
+  if (found === undefined) return legacy();
+  // A server that has left is started again: what it was asked before is lost.
+  const left = 'error' in found && found.error instanceof ConnectionError && found.error.reason === 'closed';
+  return conclude(client, found, left ? undefined : legacy);
 }
 
 const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
@@ -84,37 +120,41 @@ async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
 }
 
 /** Asks in the newest modern revision, and once more in one that the server named. */
-async function discover(client: Negotiator, probing: boolean): Promise<Record<string, unknown>> {
+async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   const modern = client.revisions.filter((revision) => !isLegacy(revision));
   const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
   if (first === undefined) throw new Error('no modern revision is allowed');
   try {
-    return await client.discover(first, probing);
+    return await client.discover(first);
   } catch (error) {
     const unsupported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion;
     const supported = unsupported ? supportedBy(error) : [];
     // It may name the one that was refused: then it is offered once more, and no oftener.
     const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
-    return client.discover(next, false);
+    return client.discover(next);
   }
 }
 
 const supportedBy = ({ data }: RpcError): unknown[] =>
   isObject(data) && Array.isArray(data['supported']) ? data['supported'] : [];
 
-async function readDiscovery(client: Negotiator, result: Record<string, unknown>): Promise<Agreement> {
-  const { supportedVersions, capabilities } = result;
-  if (!Array.isArray(supportedVersions)) {
+async function readDiscovery(
+  client: Negotiator, result: Record<string, unknown>, legacy: () => Promise<Agreement>,
+): Promise<Agreement> {
+  const { supportedVersions, capabilities, resultType = 'complete' } = result;
+  if (!Array.isArray(supportedVersions) || resultType !== 'complete') {
     // Not a DiscoverResult: some legacy servers answer whatever they are asked.
-    if (client.revisions.some(isLegacy)) return initialize(client);
+    if (client.revisions.some(isLegacy)) return legacy();
+    // 2026-07-28 basic/index#resulttype: a type that is not known is invalid.
+    if (resultType !== 'complete') throw new Error('server/discover: the result is of a type that is not known');
     throw new Error('server/discover: the result has no list of supportedVersions');
   }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
   if (mutual === undefined) {
     throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
   }
-  if (isLegacy(mutual)) return initialize(client);
+  if (isLegacy(mutual)) return legacy();
   return agreement(mutual, capabilities, metaOf(result)?.[metaKeys.serverInfo], result);
 }
 

@@ -7,7 +7,7 @@ import type { Agreement } from './negotiation.ts';
 import type { CallOptions } from './options.ts';
 
 // What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
-// leaves out what is not handed in. A part belongs to one client.
+// leaves out what is not handed in. A part is made by a function, and belongs to one client.
 
 type Bag = Record<string, unknown>;
 
@@ -92,4 +92,14 @@ export interface Outputs {
   forget(): void;
   /** Throws where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
   check(name: string, result: Bag, warn: (error: Error) => void): void;
+}
+
+let taken: WeakSet<object> | undefined;
+
+/** Gives a part to a client. Throws where it belongs to another one, which would be told no more. */
+export function take(name: string, part: object | undefined): void {
+  if (part === undefined) return;
+  taken ??= new WeakSet();
+  if (taken.has(part)) throw new Error(`the part \`${name}\` belongs to another client: make one for each`);
+  taken.add(part);
 }

@@ -190,3 +190,19 @@ test('the whole client is the core with every part', async () => {
   assert.deepEqual((await client.callTool('t')).content, done.content);
   assert.deepEqual(declared(wire), { elicitation: { form: {} }, roots: {} });
 });
+
+test('a part that is used twice throws, and the first client keeps it', async () => {
+  const parts = {
+    answering: answering({}), listening: listening(), cache: resultCache(), outputs: toolOutputs(compile),
+  };
+  const changed: string[] = [];
+  const { wire } = await connect(legacy(), { ...parts, onListChanged: (list) => changed.push(list) });
+  for (const [name, part] of Object.entries(parts)) {
+    assert.throws(
+      () => new ClientCore({ name: 'second', version: '1' }, { [name]: part }),
+      new RegExp(`the part \`${name}\` belongs to another client`),
+    );
+  }
+  wire.push({ method: 'notifications/tools/list_changed' });
+  assert.deepEqual(changed, ['tools']);
+});

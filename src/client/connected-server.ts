@@ -8,15 +8,14 @@ import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
-import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKeys } from '../protocol/meta.ts';
-import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { SessionExpired } from '../transport/port.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/port.ts';
 import { declaredCapabilities, declaredInfo } from './capabilities.ts';
-import { negotiate } from './negotiation.ts';
+import { Handshake } from './handshake.ts';
+import type { HandshakePort } from './handshake.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
 import type { ListeningPort } from './parts.ts';
@@ -24,9 +23,9 @@ import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
 
-/** What a session tells the client. */
-export interface SessionEvents {
-  /** A notification that is not the session's own matter. */
+/** What a server tells the client that is connected to it. */
+export interface ServerEvents {
+  /** A notification that is not this layer's own matter. */
   notice(notification: Notification): void;
   /** The far side is not the one that it was: what was learned from it is void. */
   forget(): void;
@@ -35,28 +34,19 @@ export interface SessionEvents {
 }
 
 /**
- * The way to one server: the handshake, what is sent in the words of the revision, what arrives, and a new
- * handshake where the far side has forgotten the old one.
+ * The server that a client is connected to: what is sent to it, in the words of the agreed revision, and what
+ * arrives. How the two meet is the `Handshake`'s.
  */
-export class Session implements ListeningPort {
+export class ConnectedServer implements ListeningPort, HandshakePort {
+  readonly info: Implementation;
   readonly options: CoreClientOptions;
   readonly limits: CoreClientLimits;
-  agreement: Agreement | undefined;
   /** Of modern requests, made once; undefined in the legacy era. */
   meta: Bag | undefined;
   logLevel: LoggingLevel | undefined;
   headers: ToolHeaders | undefined;
-  readonly #info: Implementation;
-  readonly #events: SessionEvents;
-  readonly #revisions: readonly Revision[];
-  #transport: ClientTransport | undefined;
-  #connection: Connection;
-  #state: LifecycleState = 'new';
-  /** Which handshake this is. */
-  #count = 0;
-  #renewing: Promise<void> | undefined;
-  /** The far side is gone, and there will be another for the next request. */
-  #down = false;
+  readonly #events: ServerEvents;
+  readonly #handshake: Handshake;
 
   readonly report = (error: unknown): void => {
     try {
@@ -67,108 +57,60 @@ export class Session implements ListeningPort {
   };
 
   constructor(
-    info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: SessionEvents,
+    info: Implementation, options: CoreClientOptions, limits: CoreClientLimits, events: ServerEvents,
   ) {
-    this.#info = info;
+    this.info = info;
     this.options = options;
     this.limits = limits;
     this.#events = events;
-    const { era = 'auto' } = options;
-    this.#revisions = selectRevisions(options.revisions).filter(
-      (revision) => era === 'auto' || revision.era === era,
-    );
-    if (this.#revisions.length === 0) throw new RangeError(`no protocol revision is left in the era ${era}`);
     this.logLevel = options.logLevel;
-    this.#connection = this.#newConnection();
+    this.#handshake = new Handshake(this);
   }
 
-  async connect(transport: ClientTransport): Promise<void> {
-    if (this.#transport) throw new Error('the client is connected already');
-    this.#transport = transport;
-    this.agreement = this.meta = this.headers = undefined;
-    this.#anew();
-    try {
-      await transport.open(this.#receiver);
-      await this.#begin(transport, findRevision(this.#revisions, this.options.remembered));
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
+  get agreement(): Agreement | undefined {
+    return this.#handshake.agreement;
+  }
+
+  get transport(): ClientTransport | undefined {
+    return this.#handshake.transport;
+  }
+
+  connect(transport: ClientTransport): Promise<void> {
+    if (!this.transport) this.meta = this.headers = undefined;
+    return this.#handshake.connect(transport);
   }
 
   async close(): Promise<void> {
-    const transport = this.#transport;
-    if (!transport) return;
-    this.options.listening?.end();
-    this.#step('close');
-    this.#connection.close('the client was closed');
-    this.#transport = undefined;
-    this.#events.forget();
-    await transport.close();
+    if (this.transport) this.options.listening?.end();
+    await this.#handshake.close();
   }
 
   // ---- the handshake
 
-  async #begin(transport: ClientTransport, remembered: Revision | undefined): Promise<void> {
-    const agreement = await negotiate({
-      revisions: this.#revisions,
-      remembered,
-      discover: (revision, probing) => {
-        const params = { _meta: this.metaFor(revision) };
-        const wait = probing && transport.kind === 'pipe'
-          ? { timeoutMs: this.limits.probeTimeoutMs }
-          : undefined;
-        return this.#connection.request('server/discover', params, wait);
-      },
-      initialize: (revision) => this.#initialize(revision),
-      restart: transport.kind === 'pipe' && transport.reopen ? () => this.#restart(transport) : undefined,
-    });
+  agreed(agreement: Agreement): void {
     const { revision } = agreement;
     const modern = revision.era === 'modern';
-    this.agreement = agreement;
     this.meta = modern ? this.metaFor(revision) : undefined;
-    this.headers = modern && transport.kind === 'http' ? new ToolHeaders(this.report) : undefined;
-    this.#connection.batching = revision.batching;
-    transport.agreed?.(revision);
-    this.#count++;
-    if (modern) {
-      // Every request stands alone: there is nothing to wait for.
-      this.#state = 'ready';
-      this.options.listening?.begin(this, agreement);
-      return;
-    }
-    this.#connection.notify('notifications/initialized');
-    this.#step('initialized');
-    // A new session is told of the wishes of the old one.
+    this.headers = modern && this.transport?.kind === 'http' ? new ToolHeaders(this.report) : undefined;
+  }
+
+  begin(agreement: Agreement): Promise<unknown> | undefined {
+    const listens = this.options.listening?.begin(this, agreement);
     const { logLevel: level } = this;
-    await Promise.all([
-      this.options.listening?.begin(this, agreement),
-      level && agreement.capabilities.logging && this.ask('logging/setLevel', { level }).catch(this.report),
-    ]);
+    if (this.meta || !level || !agreement.capabilities.logging) return listens;
+    // A new session is told of the wishes of the old one.
+    return Promise.all([listens, this.ask('logging/setLevel', { level }).catch(this.report)]);
   }
 
-  #initialize(revision: Revision): Promise<Bag> {
-    // A handshake that failed leaves nothing behind.
-    if (this.#state === 'initializing') this.#state = 'new';
-    this.#step('initialize');
-    return this.#connection.request('initialize', {
-      protocolVersion: revision.version,
-      capabilities: declaredCapabilities(this.options, revision),
-      clientInfo: declaredInfo(this.#info, revision),
-    });
-  }
-
-  #step(event: LifecycleEvent): void {
-    const next = clientLifecycle[this.#state].on[event];
-    if (next === undefined) throw new Error(`${event}: not while the connection is ${this.#state}`);
-    this.#state = next;
+  forget(): void {
+    this.#events.forget();
   }
 
   /** What every modern request says of this client. 2026-07-28 basic/index#meta. */
   metaFor(revision: Revision): Bag {
     const meta: Bag = {
       [metaKeys.protocolVersion]: revision.version,
-      [metaKeys.clientInfo]: declaredInfo(this.#info, revision),
+      [metaKeys.clientInfo]: declaredInfo(this.info, revision),
       [metaKeys.clientCapabilities]: declaredCapabilities(this.options, revision),
     };
     const level = this.logLevel ?? (this.options.onLog && 'info');
@@ -177,89 +119,57 @@ export class Session implements ListeningPort {
   }
 
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
-    return this.#connection.request(method, { ...params, _meta: this.meta }, options, {
+    return this.#handshake.connection.request(method, { ...params, _meta: this.meta }, options, {
       send: (text, message) => {
         if (message && 'id' in message) sent?.(message.id);
-        this.#transport?.send(text, message);
+        this.transport?.send(text, message);
       },
     });
   }
 
   fail(id: RequestId, error: Error): void {
-    this.#connection.fail(id, error);
-    this.#transport?.abandon?.(id);
-  }
-
-  async #restart(transport: ClientTransport): Promise<void> {
-    await transport.reopen?.();
-    this.#connection.close('the server was started again');
-    this.#anew();
-  }
-
-  #anew(): void {
-    this.#connection = this.#newConnection();
-    this.#state = 'new';
-    this.#down = false;
-  }
-
-  /** A new handshake for everybody who found the old one void. */
-  #renew(): Promise<void> {
-    return this.#renewing ??= (async () => {
-      const transport = this.#transport;
-      try {
-        if (!transport) return;
-        if (transport.kind === 'pipe' || this.#down) await this.#restart(transport);
-        else await transport.reopen?.();
-        this.#events.forget();
-        await this.#begin(transport, this.agreement?.revision);
-      } catch (error) {
-        // The next request tries again.
-        this.#down = true;
-        throw error;
-      } finally {
-        this.#renewing = undefined;
-      }
-    })();
+    this.#handshake.connection.fail(id, error);
+    this.transport?.abandon?.(id);
   }
 
   // ---- what arrives
 
-  #newConnection(): Connection {
-    return new Connection(pipeOutlet((text, message) => this.#transport?.send(text, message)), {
+  newConnection(): Connection {
+    return new Connection(pipeOutlet((text, message) => this.transport?.send(text, message)), {
       request: (inbound) => this.#answerRequest(inbound),
       notification: (notification) => this.#notice(notification),
       error: this.report,
       giveUp: (id, method) => {
-        const http = this.#transport?.kind === 'http';
-        if (http) this.#transport?.abandon?.(id);
+        const http = this.transport?.kind === 'http';
+        if (http) this.transport?.abandon?.(id);
         // 2026-07-28 basic/patterns/cancellation: over HTTP the stream's end says it. A probe is not
         // cancelled: a server that did not know it would not know the cancellation either.
-        return method === 'server/discover' || (http && this.meta !== undefined);
+        return (method === 'server/discover' && this.#handshake.deciding) || (http && this.meta !== undefined);
       },
     }, this.limits);
   }
 
-  readonly #receiver: ClientReceiver = {
+  readonly receiver: ClientReceiver = {
     message: (decoded) => {
       const { kind } = decoded;
       // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
       if (kind === 'refusal') {
-        if (!this.#connection.refused(decoded)) {
+        if (!this.#handshake.connection.refused(decoded)) {
           this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
         }
-      } else if (kind !== 'batch' || this.#connection.batching) this.#connection.receive(decoded);
+      } else if (kind !== 'batch' || this.#handshake.connection.batching) this.#handshake.connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
-    failed: (id, error) => this.#connection.fail(id, error),
+    failed: (id, error) => this.#handshake.connection.fail(id, error),
     error: this.report,
     closed: (why, cause) => {
-      this.#connection.close(why, cause);
+      this.#handshake.connection.close(why, cause);
       // Handshakes find out by themselves.
-      if (!this.#transport || !this.agreement || this.#renewing) return;
+      if (!this.transport || !this.agreement || this.#handshake.renewing) return;
       this.options.listening?.stop();
       this.#events.forget();
       // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight.
-      this.#down = this.meta !== undefined && this.#transport.reopen !== undefined;
+      this.#handshake.down = this.meta !== undefined && this.transport.reopen !== undefined;
       this.options.onClose?.(why);
     },
   };
@@ -273,12 +183,12 @@ export class Session implements ListeningPort {
       return {};
     }
     if (method === 'ping') return {};
-    if (!mayPass(clientLifecycle[this.#state].receive, method)) {
+    if (!mayPass(clientLifecycle[this.#handshake.state].receive, method)) {
       throw invalidRequest(`${method} before the handshake is over`);
     }
     const { answering } = this.options;
     if (!answering) throw methodNotFound(method);
-    return answering.answer(method, params, this.agreed().revision, inbound);
+    return answering.answer(method, params, this.known().revision, inbound);
   }
 
   #notice(notification: Notification): void {
@@ -291,21 +201,22 @@ export class Session implements ListeningPort {
 
   // ---- what is sent
 
-  agreed(): Agreement {
+  /** Throws where there is no agreement. */
+  known(): Agreement {
     if (!this.agreement) throw new Error('the client is not connected');
     return this.agreement;
   }
 
   /** Waits for a handshake that is under way; then throws where this request may not be sent. */
   ready(method: string): Agreement | Promise<Agreement> {
-    return this.#renewing || this.#down ? this.#renew().then(() => this.#check(method)) : this.#check(method);
+    return this.#handshake.renewing || this.#handshake.down ? this.#handshake.renew().then(() => this.#check(method)) : this.#check(method);
   }
 
   #check(method: string): Agreement {
-    const agreement = this.agreed();
+    const agreement = this.known();
     // The connection knows best why it is closed.
-    if (this.#state !== 'closed' && !mayPass(clientLifecycle[this.#state].send, method)) {
-      throw new Error(`${method}: not while the connection is ${this.#state}`);
+    if (this.#handshake.state !== 'closed' && !mayPass(clientLifecycle[this.#handshake.state].send, method)) {
+      throw new Error(`${method}: not while the connection is ${this.#handshake.state}`);
     }
     // 2026-07-28 basic/patterns/subscriptions: there is no such request any more.
     if (this.meta && !this.options.listening && method.endsWith('subscribe')) {
@@ -322,13 +233,13 @@ export class Session implements ListeningPort {
   /** One request; once more where the server says that it did not take it. */
   async send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
     if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
-    const count = this.#count;
+    const count = this.#handshake.count;
     try {
       return await this.#dispatch(method, params, options);
     } catch (error) {
       if (error instanceof SessionExpired && this.meta === undefined) {
         // 2025-11-25 basic/transports#session-management. Whoever comes first makes the new session.
-        if (count === this.#count) await this.#renew();
+        if (count === this.#handshake.count) await this.#handshake.renew();
       } else if (error instanceof RpcError && error.code === errorCodes.headerMismatch
         && this.headers && method === 'tools/call') {
         // 2026-07-28 basic/transports/streamable-http#client-behavior: the tool's schema may have changed.
@@ -342,19 +253,19 @@ export class Session implements ListeningPort {
 
   #dispatch(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
     const { meta } = this;
-    if (meta === undefined) return this.#connection.request(method, params, options);
+    if (meta === undefined) return this.#handshake.connection.request(method, params, options);
     const { logLevel } = options;
     const own = params?.['_meta'];
     let _meta = own === undefined ? meta : { ...(own as Bag), ...meta };
     if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
     const mirrored = method === 'tools/call' && params ? this.headers?.of(params) : undefined;
     const headers = (options.headers || mirrored) && { ...options.headers, ...mirrored };
-    return this.#connection.request(method, { ...params, _meta }, options, headers && {
-      send: (text, message) => this.#transport?.send(text, { ...message, headers }),
+    return this.#handshake.connection.request(method, { ...params, _meta }, options, headers && {
+      send: (text, message) => this.transport?.send(text, { ...message, headers }),
     });
   }
 
   notify(method: string, params: Bag | undefined): void {
-    if (this.meta === undefined && this.#state === 'ready') this.#connection.notify(method, params);
+    if (this.meta === undefined && this.#handshake.state === 'ready') this.#handshake.connection.notify(method, params);
   }
 }

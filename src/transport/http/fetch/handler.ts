@@ -3,6 +3,7 @@ import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
 import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
 import type { HttpOptions } from '../server/options.ts';
+import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../port.ts';
 
 /** What a framework knows of a request already. */
@@ -39,6 +40,7 @@ class FetchHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  unread: Unread | undefined;
   common: HeaderFields | undefined;
   readonly #request: Request;
   readonly #body: unknown;
@@ -136,12 +138,16 @@ async function readBody(request: Request, maxBytes: number): Promise<Body> {
   if (Number(request.headers.get('content-length')) > maxBytes) return { fault: 'too large' };
   const gathered = new BodyReader(maxBytes);
   const reader = request.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return gathered.end();
-    const body = gathered.push(value);
-    if (body === undefined) continue;
-    reader.cancel().catch(() => {});
-    return body;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return gathered.take();
+      const fault = gathered.push(value);
+      if (fault === undefined) continue;
+      reader.cancel().catch(() => {});
+      return fault;
+    }
+  } finally {
+    gathered.clear();
   }
 }

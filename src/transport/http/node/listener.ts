@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
-import type { CloseOptions } from '../server/endpoint.ts';
+import type { CloseOptions, Endpoint } from '../server/endpoint.ts';
 import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
 import type { HttpOptions } from '../server/options.ts';
+import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../port.ts';
 
 /** A request as frameworks hand it over: perhaps with its body parsed, and its path cut. */
@@ -24,11 +25,17 @@ export interface HttpListener {
 
 /** Makes a listener for `http.createServer`, Express and their like. */
 export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
-  const endpoint = createEndpoint(server, options);
+  return listenerOf(createEndpoint(server, options));
+}
+
+export function listenerOf(endpoint: Endpoint): HttpListener {
   const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void =>
     endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body));
   return Object.assign(listener, { close: endpoint.close });
 }
+
+/** Bytes of a response that wait for its reader; less than this is not counted. */
+const worthWatching = 16 * 1024;
 
 /** What has something to write at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;
@@ -53,6 +60,7 @@ class NodeHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  unread: Unread | undefined;
   common: HeaderFields | undefined;
   readonly #req: NodeRequest;
   readonly #res: ServerResponse;
@@ -64,6 +72,7 @@ class NodeHttpRequest implements HttpRequest {
   /** What this turn has written; undefined: nothing. */
   #batch: string | undefined;
   #ended = false;
+  #watched = false;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
     const url = req.originalUrl ?? req.url ?? '';
@@ -94,13 +103,18 @@ class NodeHttpRequest implements HttpRequest {
     let settled = false;
     req.on('data', (chunk: Buffer) => {
       if (settled) return;
-      const body = reader.push(chunk);
-      if (body === undefined) return;
+      const fault = reader.push(chunk);
+      if (fault === undefined) return;
       settled = true;
-      done(body);
+      done(fault);
     });
     req.on('end', () => {
-      if (!settled) done(reader.end());
+      if (settled) return;
+      settled = true;
+      done(reader.take());
+    });
+    req.on('close', () => {
+      if (!settled) reader.clear();
     });
   }
 
@@ -127,8 +141,10 @@ class NodeHttpRequest implements HttpRequest {
     this.#batch = (this.#batch ?? '') + text;
   }
 
-  end(): void {
+  end(last: boolean): void {
     const head = this.#head;
+    const { socket } = this.#res;
+    if (last && head === undefined) this.#res.once('finish', () => socket?.destroySoon());
     this.#ended = true;
     if (head === undefined) return this.write('');
     // A stream that ends in the turn that began it is an answer whose length is known.
@@ -141,13 +157,31 @@ class NodeHttpRequest implements HttpRequest {
     const text = this.#batch;
     if (text === undefined) return;
     this.#batch = undefined;
-    if (this.#ended) return void res.end(text);
+    if (this.#ended) {
+      res.end(text);
+      return this.#watch();
+    }
     const head = this.#head;
     this.#head = undefined;
     if (head) res.writeHead(200, Object.assign(head, this.common));
     if (text) res.write(text);
     else res.flushHeaders();
     if (head) this.#lasts?.();
+    this.#watch();
+  }
+
+  /** Tells how much waits for the reader, until it is read. */
+  #watch(): void {
+    const res = this.#res;
+    const { writableLength } = res;
+    if (writableLength < worthWatching) return;
+    if (!this.#watched) {
+      this.#watched = true;
+      const read = (): void => this.unread?.note(this, 0);
+      res.on('drain', read);
+      res.on('close', read);
+    }
+    this.unread?.note(this, writableLength);
   }
 
   destroy(): void {

@@ -1,10 +1,13 @@
 import { createServer } from 'node:http';
+import { Server } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../port.ts';
-import { httpListener } from './listener.ts';
+import { listenerOf } from './listener.ts';
 
+/** The options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {
   /** Default 0: one that is free. */
   port?: number | undefined;
@@ -14,49 +17,67 @@ export interface ServeHttpOptions extends HttpOptions {
   host?: string | undefined;
 }
 
+/** A server that listens on a port of its own. */
 export interface HttpServer {
   /** Where clients find it. */
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no new work, lets what is in flight finish within `drainMs` (default 5 seconds),
-   * and closes the port.
+   * Stops listening and ends GET and `subscriptions/listen` streams, so that clients return elsewhere. Goes on
+   * serving what comes over open connections, with `Connection: close`, until nothing is in flight, for at most
+   * `drainMs` (default 5 seconds). Then it ends every session and connection.
    */
   close(options?: CloseOptions): Promise<void>;
 }
 
+/**
+ * Milliseconds in which a connection that is idle at the close may still bring a request: one may be on its way
+ * already, and closing at once would lose it.
+ */
+const lingerMs = 100;
+
 /** Serves a server over HTTP, every revision at once. Rejects where the port cannot be had. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { host = '127.0.0.1', path = '/mcp' } = options;
-  const listener = httpListener(server, options);
-  const http = createServer(listener);
+  const endpoint = createEndpoint(server, options);
+  const http = createServer(listenerOf(endpoint));
   const sockets = new Set<Socket>();
   http.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+
+  /** Takes no new connections; resolves when the last one has gone. */
+  function stopListening(): Promise<unknown> {
+    const listening: object = http;
+    // Node's http.Server closes idle connections as well; its net.Server does not. Other runtimes may have no such.
+    return new Promise((done) =>
+      (listening instanceof Server ? Server.prototype.close.call(listening, done) : http.close(done)));
+  }
+
+  async function close({ drainMs = 5000 }: CloseOptions = {}): Promise<void> {
+    const stopped = stopListening();
+    endpoint.drain();
+    const linger = Math.min(lingerMs, drainMs);
+    if (sockets.size > 0 && linger > 0) await new Promise((resolve) => setTimeout(resolve, linger));
+    await endpoint.close({ drainMs: drainMs - linger });
+    // Some clients connect in advance. Node does not count as idle what was never asked anything.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    // What was answered last may still be on its way; a connection is idle once it has arrived.
+    const idle = setInterval(() => http.closeIdleConnections(), 20);
+    const late = setTimeout(() => http.closeAllConnections(), 1000);
+    http.closeIdleConnections();
+    await stopped;
+    clearInterval(idle);
+    clearTimeout(late);
+  }
+
   return new Promise((resolve, reject) => {
     http.once('error', reject);
     http.listen(options.port ?? 0, host, () => {
       http.off('error', reject);
       const { port } = http.address() as AddressInfo;
-      resolve({
-        url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`,
-        port,
-        async close(how) {
-          const closed = new Promise((done) => http.close(done));
-          await listener.close(how);
-          // Some clients connect in advance. Node does not count as idle what was never asked anything.
-          for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-          // What was answered last may still be on its way; a connection is idle once it has arrived.
-          const idle = setInterval(() => http.closeIdleConnections(), 20);
-          const late = setTimeout(() => http.closeAllConnections(), 1000);
-          http.closeIdleConnections();
-          await closed;
-          clearInterval(idle);
-          clearTimeout(late);
-        },
-      });
+      resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`, port, close });
     });
   });
 }

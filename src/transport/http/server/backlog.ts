@@ -1,3 +1,5 @@
+import { processBudget } from '../../../jsonrpc/budget.ts';
+
 /** A notification or question that the client may not have received. */
 interface Unheard {
   readonly text: string;
@@ -22,17 +24,30 @@ export class Backlog {
     this.#max = maxBytes;
   }
 
+  /** Keeps a message, unless the process holds too much already. `id` is a question's. */
   add(text: string, id: unknown): void {
+    if (!processBudget().charge(weight(text))) return;
     this.#unheard.push({ text, id });
     this.#size += weight(text);
-    while (this.#size > this.#max) this.#size -= weight((this.#unheard.shift() as Unheard).text);
+    while (this.#size > this.#max) this.#drop(0);
+  }
+
+  #drop(at: number): void {
+    for (const { text } of this.#unheard.splice(at, 1)) {
+      this.#size -= weight(text);
+      processBudget().release(weight(text));
+    }
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    while (this.#unheard.length > 0) this.#drop(this.#unheard.length - 1);
   }
 
   /** The question with this id is settled, so the client has received it. */
   answered(id: unknown): void {
     const at = this.#unheard.findIndex((one) => one.id !== undefined && one.id === id);
-    if (at < 0) return;
-    for (const { text } of this.#unheard.splice(at, 1)) this.#size -= weight(text);
+    if (at >= 0) this.#drop(at);
   }
 
   /** All messages, oldest first. */

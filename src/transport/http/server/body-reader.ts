@@ -1,43 +1,37 @@
+import { peerBudget } from '../../../jsonrpc/budget.ts';
+import { ByteGatherer } from '../../../jsonrpc/bytes.ts';
 import type { Body } from './http-request.ts';
 
-/**
- * Gathers the chunks of one body in one buffer that grows by doubling: it costs at most twice what has come,
- * in however many chunks. A body of one chunk is not copied.
- */
+/** What `ByteGatherer` takes at the least. */
+const smallestBlock = 1024;
+
+/** Gathers the chunks of one body, within its limit and within what the process may hold. */
 export class BodyReader {
   readonly #maxBytes: number;
-  #buffer: Uint8Array | undefined;
-  #size = 0;
+  // Nobody knows yet whose body it is: it is charged to the process alone.
+  readonly #gatherer: ByteGatherer;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#gatherer = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
   }
 
-  /** Takes a chunk. Returns the body where that settles it: there is too much, and no more is to be read. */
+  /** Takes a chunk. Returns a fault where no more is to be read; what came is dropped then. */
   push(chunk: Uint8Array): Body | undefined {
-    const size = this.#size + chunk.length;
-    if (size > this.#maxBytes) {
-      this.#buffer = undefined;
+    if (this.#gatherer.length + chunk.length > this.#maxBytes) {
+      this.clear();
       return { fault: 'too large' };
     }
-    if (this.#buffer === undefined) this.#buffer = chunk;
-    else {
-      if (size > this.#buffer.length || this.#size === this.#buffer.length) this.#grow(size);
-      this.#buffer.set(chunk, this.#size);
-    }
-    this.#size = size;
-    return undefined;
-  }
-
-  #grow(size: number): void {
-    // Not what Content-Length says: a client may promise much and send a byte.
-    const grown = new Uint8Array(Math.max(1024, Math.min(2 * size, this.#maxBytes)));
-    grown.set((this.#buffer as Uint8Array).subarray(0, this.#size));
-    this.#buffer = grown;
+    return this.#gatherer.push(chunk) ? undefined : { fault: 'no room' };
   }
 
   /** The whole body, once the last chunk has come. */
-  end(): Uint8Array {
-    return this.#buffer?.subarray(0, this.#size) ?? new Uint8Array(0);
+  take(): Uint8Array {
+    return this.#gatherer.take();
+  }
+
+  /** Drops what came: the client has left. */
+  clear(): void {
+    this.#gatherer.clear();
   }
 }

@@ -23,9 +23,11 @@ export interface CloseOptions {
 export interface Endpoint {
   /** Takes a request and answers it, now or later. Never throws. */
   handle(request: HttpRequest): void;
+  /** Begins to close: ends the streams of GET and of `subscriptions/listen`, and still serves requests. */
+  drain(): void;
   /**
-   * Ends the streams of GET and of `subscriptions/listen`, and serves requests until none is in flight, or
-   * until `drainMs` are over. Then every session ends, and what still comes gets 503.
+   * Drains until no request is in flight, or until `drainMs` are over. Then every session ends, and what still
+   * comes gets 503.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   let closed: Promise<void> | undefined;
 
   function handle(request: HttpRequest): void {
+    request.unread = services.unread;
     // RFC 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
     if (services.phase !== 'open') request.common = { connection: 'close' };
     if (documents && serveDocument(services, documents, request)) return;
@@ -57,10 +60,15 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     admit(request, (who) => serve(request, who));
   }
 
-  async function drain(drainMs: number): Promise<void> {
+  function drain(): void {
+    if (services.phase !== 'open') return;
     services.phase = 'draining';
     server.endSubscriptions();
     for (const session of sessions.all()) session.endListening();
+  }
+
+  async function close(drainMs: number): Promise<void> {
+    drain();
     let late = drainMs === 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<void>((resolve) => {
@@ -82,5 +90,5 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const inFlight = (): { idle(): Promise<void> }[] =>
     [...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open];
 
-  return { handle, close: ({ drainMs = 5000 } = {}) => closed ??= drain(drainMs) };
+  return { handle, drain, close: ({ drainMs = 5000 } = {}) => closed ??= close(drainMs) };
 }

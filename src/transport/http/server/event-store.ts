@@ -11,7 +11,15 @@ export interface EventStore {
   drop(session: string): void;
 }
 
+/** The texts of messages; undefined: they are not kept. */
 export type Replay = readonly string[] | undefined;
+
+/** What a stream that is kept costs beside its messages, and a message beside its text, in bytes. */
+const streamBytes = 512;
+const eventBytes = 64;
+
+/** The memory that a message takes: a string may take two bytes a character. */
+const weigh = (text: string): number => 2 * text.length + eventBytes;
 
 interface Log {
   session: string;
@@ -19,10 +27,11 @@ interface Log {
   /** The sequence number of `texts[0]`. */
   first: number;
   texts: string[];
+  /** In bytes. */
   size: number;
 }
 
-/** Keeps messages in memory, at most so many characters of one stream and of all. */
+/** Keeps messages in memory, at most so many bytes of one stream and of all. */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, Log>>();
@@ -46,25 +55,34 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     }
   }
 
+  /** The log of a stream, as the one that was used last. */
+  function use(session: string, stream: string, seq: number): Log {
+    const logs = sessions.get(session) ?? new Map<string, Log>();
+    let log = logs.get(stream);
+    if (log === undefined) {
+      log = { session, stream, first: seq, texts: [], size: streamBytes };
+      size += streamBytes;
+    }
+    sessions.delete(session);
+    sessions.set(session, logs);
+    logs.delete(stream);
+    logs.set(stream, log);
+    return log;
+  }
+
   return {
     append(session, stream, seq, text) {
-      let log = last;
-      if (log?.session !== session || log.stream !== stream) {
-        const logs = sessions.get(session) ?? new Map<string, Log>();
-        last = log = logs.get(stream) ?? { session, stream, first: seq, texts: [], size: 0 };
-        sessions.delete(session);
-        sessions.set(session, logs);
-        logs.delete(stream);
-        logs.set(stream, log);
-      }
+      if (last?.session !== session || last.stream !== stream) last = use(session, stream, seq);
+      const log = last;
+      const added = weigh(text);
       log.texts.push(text);
-      log.size += text.length;
-      size += text.length;
+      log.size += added;
+      size += added;
       let gone = 0;
       while (log.size > maxPerStream && gone < log.texts.length - 1) {
-        const { length } = log.texts[gone++] as string;
-        log.size -= length;
-        size -= length;
+        const dropped = weigh(log.texts[gone++] as string);
+        log.size -= dropped;
+        size -= dropped;
       }
       if (gone > 0) log.texts.splice(0, gone);
       log.first += gone;

@@ -1,3 +1,5 @@
+import type { Unread } from './unread.ts';
+
 /** What can be known of an HTTP request before its body is read. */
 export interface RequestInfo {
   readonly method: string;
@@ -12,15 +14,20 @@ export interface RequestInfo {
 /** Header fields of a response, by lower-case name. */
 export type HeaderFields = Record<string, string | number>;
 
-/** A body: bytes or text as it came, a value that somebody has parsed already, or what is wrong with it. */
+/**
+ * A body: bytes or text as it came, a value that somebody has parsed already, or why there is none ('no room': the
+ * process holds too much already).
+ */
 export type Body =
   | Uint8Array
   | string
   | { readonly value: unknown }
-  | { readonly fault: 'too large' | 'unreadable' };
+  | { readonly fault: 'too large' | 'unreadable' | 'no room' };
 
 /** One HTTP request and its response: all that the endpoint knows of a runtime. An adapter implements it. */
 export interface HttpRequest extends RequestInfo {
+  /** Told how much of the response waits for its reader. Set before anything is answered. */
+  unread: Unread | undefined;
   /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
   common: HeaderFields | undefined;
   /** Reads the body, once. `done` is not called when the client leaves before its end. */
@@ -34,8 +41,8 @@ export interface HttpRequest extends RequestInfo {
   open(fields: HeaderFields, lasts: () => void): void;
   /** Writes events to the stream that `open` began. */
   write(text: string): void;
-  /** Ends the stream. */
-  end(): void;
+  /** Ends the stream, and the connection as well where `last`, so that the client's next request goes elsewhere. */
+  end(last: boolean): void;
   /** Breaks the connection off. */
   destroy(): void;
   /** Bytes that were written and that the client has not taken yet; of this turn's writes, characters. */

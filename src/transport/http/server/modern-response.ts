@@ -33,6 +33,7 @@ export class ModernResponse implements Outlet {
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
   readonly #open: Set<ModernResponse>;
+  #release: (() => void) | undefined;
   #inbound: Inbound | undefined;
   #wire: Wire | undefined;
   #answered = false;
@@ -41,7 +42,12 @@ export class ModernResponse implements Outlet {
   #listens: RequestId | undefined;
   #expiresAt: number | undefined;
 
-  constructor(services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<ModernResponse>) {
+  /** `release` is called once, when it is answered or given up. */
+  constructor(
+    services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<ModernResponse>,
+    release: () => void,
+  ) {
+    this.#release = release;
     this.#services = services;
     this.#request = request;
     this.#accepts = accepts;
@@ -85,13 +91,13 @@ export class ModernResponse implements Outlet {
 
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.#answered) return;
-    this.#leave();
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
       const denied = denial(thrown);
       return this.#respond(denied?.status ?? statusOf(errorCode), text, denied?.fields);
     }
     if (text !== undefined) this.send(text);
     this.#answered = true;
+    this.#leave();
     this.#stream().end();
   }
 
@@ -131,11 +137,14 @@ export class ModernResponse implements Outlet {
 
   #leave(): void {
     this.#open.delete(this);
+    this.#release?.();
+    this.#release = undefined;
     this.#onIdle?.();
   }
 
   #respond(status: number, text: string, fields?: HeaderFields): void {
     this.#answered = true;
+    this.#leave();
     this.#services.passed('sent', text);
     this.#request.respond(status, text, fields);
   }

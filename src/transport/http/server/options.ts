@@ -23,9 +23,14 @@ export interface HttpLimits {
   maxOpenRequests: number;
   /** Bytes that may wait for a slow reader of a stream; then its connection is cut. 4 MiB. */
   maxBufferedBytes: number;
-  /** Characters of messages kept for resumption, of one stream: the oldest go first. 1 Mi. */
+  /**
+   * Bytes of answers that may wait for slow readers, over all connections; then the one that has waited longest
+   * is cut. Where the runtime tells (Node). 64 MiB.
+   */
+  maxUnreadBytes: number;
+  /** Bytes of memory for messages kept for resumption, of one stream: the oldest go first. 2 MiB. */
   maxReplayPerStream: number;
-  /** The same of all streams together: the stream that was quiet longest goes first. 64 Mi. */
+  /** The same of all streams together: the stream that was quiet longest goes first. 64 MiB. */
   maxReplay: number;
   /** Milliseconds between the comments that keep a quiet stream open; 0: none. 15 seconds. */
   keepAliveMs: number;
@@ -42,7 +47,8 @@ export const defaultHttpLimits: HttpLimits = {
   maxStreamsPerSession: 256,
   maxOpenRequests: 10_000,
   maxBufferedBytes: 4 * 1024 * 1024,
-  maxReplayPerStream: 1024 * 1024,
+  maxUnreadBytes: 64 * 1024 * 1024,
+  maxReplayPerStream: 2 * 1024 * 1024,
   maxReplay: 64 * 1024 * 1024,
   keepAliveMs: 15_000,
   retryMs: 1000,

@@ -1,3 +1,4 @@
+import { openThingBytes } from '../../../jsonrpc/budget.ts';
 import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -8,6 +9,7 @@ import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../port.ts';
 import { isJson, readAccept } from './accept.ts';
 import type { Accepted } from './accept.ts';
+import { smallRequest } from './budgets.ts';
 import { unsupportedVersion } from './header-checks.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { pairId } from './legacy-sse.ts';
@@ -48,6 +50,7 @@ type WholeBody = Exclude<Body, { fault: string }>;
 
 const noSession = 'Session not found';
 const tooMany = 'Too many requests are open';
+const noMemory = 'The requests that are open take all the memory there is for them';
 const nobody: Outlet = { send() {}, answer() {} };
 
 export function createPosting(services: EndpointServices, sessions: Sessions): Posting {
@@ -111,6 +114,8 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
   function readBody(request: HttpRequest, done: (body: WholeBody) => void): void {
     request.read(limits.maxBodyBytes, (body) => {
       if (typeof body !== 'object' || !('fault' in body)) return done(body);
+      // RFC 9110, 15.6.4: nothing is wrong with the request, and later there may be room.
+      if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields: { connection: 'close' } });
       if (body.fault === 'unreadable') return refuse(services, request, 400, 'The body could not be read');
       refuse(services, request, 413, `Content too large: the limit is ${limits.maxBodyBytes} bytes`, {
         fields: { connection: 'close' },
@@ -170,7 +175,15 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (open.size >= limits.maxOpenRequests) {
       return refuse(services, request, 503, tooMany, { id: decoded.message.id });
     }
-    new ModernResponse(services, request, accepts, open).run(decoded.message, version, auth);
+    // 2026-07-28 has no session: what a request makes us hold is charged to its principal.
+    const budget = services.budgets.ofRequests(auth);
+    const held = decoded.weight + openThingBytes;
+    if (held > smallRequest && !budget.fits(held)) {
+      return refuse(services, request, 503, noMemory, { id: decoded.message.id });
+    }
+    budget.hold(held);
+    const release = (): void => budget.release(held);
+    new ModernResponse(services, request, accepts, open, release).run(decoded.message, version, auth);
   }
 
   function receiveLegacy(post: Post, decoded: Decoded, opens: boolean): void {

@@ -1,15 +1,19 @@
 import { toError } from '../../../jsonrpc/errors.ts';
 import type { ServerPort, TraceEntry } from '../../port.ts';
+import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { defaultHttpLimits } from './options.ts';
 import type { HttpLimits, HttpOptions } from './options.ts';
+import { Unread } from './unread.ts';
 
 /** What all the parts of one endpoint share. */
 export interface EndpointServices {
   readonly server: ServerPort;
   readonly limits: HttpLimits;
   readonly store: EventStore | undefined;
+  readonly budgets: Budgets;
+  readonly unread: Unread;
   /** `draining`: serves what comes over open connections, and opens no stream. `closed`: refuses all. */
   phase: 'open' | 'draining' | 'closed';
   /** A message passes: for `trace`. A function makes its text where somebody looks. */
@@ -21,13 +25,16 @@ export interface EndpointServices {
 export function createServices(server: ServerPort, options: HttpOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
+  const report = (thrown: unknown): void => onError?.(toError(thrown));
   return {
-    server, limits,
+    server, limits, report,
+    budgets: new Budgets(),
+    unread: new Unread(limits.maxUnreadBytes, (bytes) =>
+      report(new Error(`a response was cut off: its reader is too slow, ${bytes} bytes were waiting`))),
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',
     passed: (direction, text) =>
       trace?.({ direction, text: typeof text === 'string' ? text : text(), at: Date.now() }),
-    report: (thrown) => onError?.(toError(thrown)),
   };
 }

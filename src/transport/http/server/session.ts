@@ -57,6 +57,7 @@ export class Session implements Outlet, StreamOwner {
     this.paired = paired;
     this.#options = {
       auth,
+      budget: auth && services.budgets.of(auth),
       modern: false,
       closeStream: (request) => this.polls?.get(request)?.(),
     };
@@ -119,14 +120,23 @@ export class Session implements Outlet, StreamOwner {
   /** The client has resumed this stream, so it knows event ids, and the store has what it missed. */
   resumed(stream: SseStream): void {
     if (stream !== this.#listening) return;
-    this.#backlog = undefined;
+    this.#dropBacklog();
     this.#primedAt = 0;
+  }
+
+  #dropBacklog(): void {
+    this.#backlog?.clear();
+    this.#backlog = undefined;
   }
 
   /** Sends what the client may not have received, on the stream that has just been opened. */
   sendBacklog(): void {
-    const stream = this.#listening;
-    for (const text of this.#backlog?.texts ?? []) stream?.write(text);
+    const texts = this.#backlog?.texts ?? [];
+    if (texts.length > 0) this.#primedAt ??= Date.now();
+    for (const text of texts) {
+      this.#services.passed('sent', text);
+      this.#listening?.write(text);
+    }
   }
 
   send(text: string, message?: Request | Notification): void {
@@ -137,10 +147,11 @@ export class Session implements Outlet, StreamOwner {
     }
     const primed = this.#primedAt !== undefined && Date.now() - this.#primedAt > primingMs;
     if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);
-    else this.#backlog = undefined;
+    else this.#dropBacklog();
     if (stream === undefined) return;
     this.#primedAt ??= Date.now();
-    this.#services.passed('sent', text);
+    // Without a connection it is kept for the next one, and passes then.
+    if (stream.live) this.#services.passed('sent', text);
     stream.write(text);
   }
 
@@ -161,6 +172,7 @@ export class Session implements Outlet, StreamOwner {
   /** Called by the table of sessions alone. */
   close(why: string): void {
     this.ended = true;
+    this.#dropBacklog();
     this.peer.close(why);
     for (const stream of [...this.streams?.values() ?? []]) stream.finish();
     this.#services.store?.drop(this.id);

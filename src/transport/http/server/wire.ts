@@ -67,7 +67,7 @@ export class Wire {
   }
 
   end(): void {
-    if (this.#close()) this.#request.end();
+    if (this.#close()) this.#request.end(this.#services.phase !== 'open');
   }
 
   #close(): boolean {

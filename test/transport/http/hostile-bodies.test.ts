@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { processBudget } from '../../../src/jsonrpc/budget.ts';
+import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
+import { BodyReader } from '../../../src/transport/http/server/body-reader.ts';
+import { Unread } from '../../../src/transport/http/server/unread.ts';
+import { fakeServer } from './fake-server.ts';
+import { both, code, modern, rpc, start } from './harness.ts';
+
+const MiB = 1024 * 1024;
+
+/** The process's budget, made small for one test, and what it held before. */
+function small(t: TestContext, limit: number): number {
+  const budget = processBudget();
+  const { limit: usual, used } = budget;
+  budget.limit = used + limit;
+  t.after(() => {
+    budget.limit = usual;
+  });
+  return used;
+}
+
+function socket(t: TestContext, port: number): Socket {
+  const opened = connect(port, '127.0.0.1');
+  opened.on('error', () => {});
+  t.after(() => opened.destroy());
+  return opened;
+}
+
+const head = (length: number): string =>
+  `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${both}\r\n`
+  + `Content-Length: ${length}\r\n\r\n`;
+
+test('a body in chunks of one byte costs at most twice its bytes, and the same however it is cut', () => {
+  const before = processBudget().used;
+  const whole = Buffer.from(JSON.stringify({ text: 'é€😀'.repeat(200) }));
+  for (let cut = 0; cut <= whole.length; cut++) {
+    const reader = new BodyReader(whole.length);
+    for (const part of [whole.subarray(0, cut), whole.subarray(cut)]) assert.equal(reader.push(part), undefined);
+    assert.ok(Buffer.from(reader.take()).equals(whole), `cut at ${cut}`);
+  }
+  const reader = new BodyReader(MiB);
+  for (let at = 0; at < MiB; at++) reader.push(new Uint8Array([at & 0xff]));
+  assert.ok(processBudget().used - before <= 2 * MiB, `${processBudget().used - before} bytes are held`);
+  assert.deepEqual(reader.push(new Uint8Array(1)), { fault: 'too large' });
+  assert.equal(processBudget().used, before);
+});
+
+test('bodies that never end hold no more than the process may hold, and innocents notice nothing', async (t) => {
+  const before = small(t, 4 * MiB);
+  const { http, ask, open } = await start(t);
+  const session = await open();
+  const refused: Promise<string>[] = [];
+  const sockets: Socket[] = [];
+  for (let i = 0; i < 20; i++) {
+    const hostile = socket(t, http.port);
+    sockets.push(hostile);
+    refused.push(once(hostile, 'data').then(([data]) => String(data)));
+    hostile.write(head(2 * MiB));
+    hostile.write(Buffer.alloc(MiB, 0x20));
+  }
+  // All but a few are refused; the few hold what there is.
+  const answers: string[] = [];
+  await new Promise<void>((resolve) => {
+    for (const one of refused) void one.then((answer) => answers.push(answer) >= 15 && resolve(), () => {});
+  });
+  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 503 .*Retry-After: 1/is);
+  assert.ok(processBudget().used - before <= 4 * MiB);
+  assert.equal((await ask({ headers: session, body: rpc('ping') })).status, 200);
+  assert.equal((await ask(modern('ping'))).status, 200);
+  // Those who leave give back what they held.
+  for (const one of sockets) one.destroy();
+  while (processBudget().used > before + 64 * 1024) await new Promise(setImmediate);
+});
+
+test('a batch without a session that has batches is refused before it is read', async (t) => {
+  const { ask, open } = await start(t);
+  const hostile = `[${'1,'.repeat(5 * MiB)}1]`;
+  const cases: [headers: Record<string, string>, status: number, says: RegExp][] = [
+    [{}, 400, /Mcp-Session-Id header is missing/],
+    [{ 'mcp-session-id': 'x' }, 404, /not found/],
+    [await open('2025-11-25'), 400, /no batches/],
+    [{ 'mcp-protocol-version': '2026-07-28' }, 400, /no batches/],
+  ];
+  for (const [headers, status, says] of cases) {
+    const began = process.cpuUsage();
+    const answer = await ask({ headers, body: hostile });
+    const { user, system } = process.cpuUsage(began);
+    assert.equal(answer.status, status, answer.text);
+    assert.match(answer.text, says);
+    // Parsing alone takes several times as long. Both ends of the connection are in this process.
+    assert.ok(user + system < 1_000_000, `${user + system} µs`);
+  }
+});
+
+test('a version that nests deep, or is long, is refused and not sent back', async (t) => {
+  const deep = `${'['.repeat(900)}${']'.repeat(900)}`;
+  const long = JSON.stringify('x'.repeat(MiB));
+  for (const versions of [['2026-07-28'], ['2025-11-25'], undefined]) {
+    const { ask } = await start(t, {}, versions);
+    for (const value of [deep, long, '5', 'null', '{"a":{}}']) {
+      const bodies = [
+        `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":${value}}}`,
+        `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":${value}}}}`,
+      ];
+      for (const body of bodies) {
+        const answer = await ask({ body, headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'ping' } });
+        assert.ok(answer.text.length < 2000, `${answer.text.length} characters came back`);
+      }
+    }
+  }
+  // 5,000 deep is over the depth of any message.
+  const { ask } = await start(t, {}, ['2026-07-28']);
+  const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":${'['.repeat(5000)}${']'.repeat(5000)}}}`;
+  assert.equal((await ask({ body })).status, 400);
+  assert.equal((await ask(modern('ping'))).status, 200);
+});
+
+test('requests that stand alone are charged; small ones are served whatever the others hold', async (t) => {
+  const before = small(t, 2 * MiB);
+  const { ask, server } = await start(t);
+  const big = 'x'.repeat(MiB);
+  const held = ask(modern('wait', { key: 'held', big }));
+  await server.arrived('held');
+  const refused = await ask(modern('wait', { key: 'more', big }));
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.equal((await ask(modern('ping'))).status, 200);
+  server.waiting.get('held')?.finish();
+  assert.equal((await held).status, 200);
+  assert.equal(processBudget().used, before);
+});
+
+test('answers that nobody reads are bounded over all connections', async (t) => {
+  const { http, errors, ask } = await start(t, { limits: { maxUnreadBytes: 20 * MiB } });
+  const closed: Promise<unknown>[] = [];
+  for (let i = 0; i < 8; i++) {
+    const hostile = socket(t, http.port);
+    hostile.pause();
+    const { headers, body } = modern('big', { size: 8 * MiB });
+    const text = JSON.stringify(body);
+    hostile.write(head(text.length).replace('\r\n\r\n', `\r\n${Object.entries(headers ?? {}).map((field) => field.join(': ')).join('\r\n')}\r\n\r\n`) + text);
+    closed.push(once(hostile, 'close'));
+  }
+  while (errors.length < 4) await new Promise(setImmediate);
+  assert.match(errors[0]?.message ?? '', /too slow, \d+ bytes were waiting/);
+  assert.equal((await ask(modern('big', { size: MiB }))).status, 200);
+});
+
+test('the response that has waited longest is cut first', () => {
+  const cut: string[] = [];
+  const unread = new Unread(100, (bytes) => cut.push(String(bytes)));
+  const response = (name: string) => ({ destroy: () => cut.push(name) });
+  const [a, b, c] = [response('a'), response('b'), response('c')] as const;
+  unread.note(a, 40);
+  unread.note(b, 40);
+  unread.note(a, 50);
+  unread.note(b, 0);
+  unread.note(c, 50);
+  assert.deepEqual(cut, []);
+  unread.note(c, 51);
+  assert.deepEqual(cut, ['a', '50']);
+  unread.note(b, 101);
+  assert.deepEqual(cut, ['a', '50', 'c', '51', 'b', '101']);
+});
+
+test('a body that was read before is handed over, and counted like any other', async () => {
+  const handle = fetchHandler(fakeServer());
+  const request = (): Request => new Request('http://localhost/mcp', {
+    method: 'POST', headers: { 'content-type': 'application/json', accept: both },
+  });
+  const message = rpc('initialize', { protocolVersion: '2025-11-25' });
+  for (const body of [message, JSON.stringify(message), new TextEncoder().encode(JSON.stringify(message))]) {
+    const response = await handle(request(), { body });
+    assert.equal(response.status, 200);
+    assert.match(await response.text(), /"result"/);
+  }
+  let deep: unknown = 1;
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  const response = await handle(request(), { body: { jsonrpc: '2.0', id: 1, method: 'ping', params: { deep } } });
+  assert.equal(response.status, 400);
+  assert.equal(code({ status: 400, headers: {}, text: await response.text() }), -32600);
+  await handle.close();
+});

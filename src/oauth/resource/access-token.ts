@@ -1,0 +1,131 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import type { Auth, AuthRefusal } from '../../transport/port.ts';
+import { shown, TokenError } from '../errors.ts';
+
+/** What a token says, by the names of RFC 7519, RFC 7662 and RFC 9068. Times are seconds since the epoch. */
+export interface TokenClaims {
+  /** The authorization server. Missing: the only one that the resource has. */
+  readonly iss?: unknown;
+  readonly sub?: unknown;
+  /** The resources that the token is for: it must name this one. */
+  readonly aud?: unknown;
+  readonly exp?: unknown;
+  readonly nbf?: unknown;
+  readonly client_id?: unknown;
+  /** Scopes, separated by spaces. `scp`, a list or a string, is read where this is missing. */
+  readonly scope?: unknown;
+  /** The key that the token is bound to: `{ jkt }`. RFC 9449 section 6. */
+  readonly cnf?: unknown;
+  readonly [name: string]: unknown;
+}
+
+/** What is known of an access token that was accepted. The token itself is not kept. */
+export interface TokenDetails {
+  /** Issuer and subject, as JSON: a new token of the same person has the same. */
+  readonly principal: string;
+  readonly issuer: string;
+  /** Undefined for a client that acts for itself, where the authorization server names no subject. */
+  readonly subject: string | undefined;
+  readonly clientId: string | undefined;
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch; undefined where the token does not say. */
+  readonly expiresAt: number | undefined;
+  readonly claims: TokenClaims;
+}
+
+/** An access token that was accepted, as handlers see it in `ctx.auth`. */
+export interface AccessToken extends Auth, TokenDetails {
+  readonly principal: string;
+  readonly expiresAt: number | undefined;
+  readonly lacks: (scopes: readonly string[]) => AuthRefusal | undefined;
+}
+
+/** What a token must be. */
+export interface Expected {
+  /** Issuers that are trusted, compared as strings. */
+  readonly issuers: readonly string[];
+  /** Names of this resource: one of them must be in `aud`. */
+  readonly audiences: readonly string[];
+  /** Milliseconds that clocks may differ. */
+  readonly leewayMs: number;
+  readonly now: number;
+}
+
+/** What was found in a token that is what it must be. */
+export interface Judged {
+  readonly details: TokenDetails;
+  /** The thumbprint of the key that the token is bound to. */
+  readonly jkt: string | undefined;
+}
+
+/**
+ * Judges what a token says: issuer, audience, times, scopes and binding. Throws `TokenError` with the codes
+ * `token_issuer`, `token_audience`, `token_expired`, `token_not_yet`, `token_subject`, `token_binding`,
+ * `token_malformed`. RFC 9068 section 4; OAuth 2.1 section 5.2.
+ */
+export function judgeClaims(claims: TokenClaims, { issuers, audiences, leewayMs, now }: Expected): Judged {
+  const issuer = claims.iss ?? (issuers.length === 1 ? issuers[0] : undefined);
+  if (typeof issuer !== 'string' || !issuers.includes(issuer)) {
+    throw new TokenError('token_issuer', `the token's iss is ${shown(claims.iss)}, expected ${oneOf(issuers)}`);
+  }
+  const audience: unknown[] = Array.isArray(claims.aud) ? claims.aud : [claims.aud];
+  if (!audience.some((name) => typeof name === 'string' && audiences.includes(name))) {
+    const given = audience.length === 1 ? shown(audience[0]) : `a list without it`;
+    throw new TokenError('token_audience', `the token's aud is ${given}, expected ${oneOf(audiences)}`);
+  }
+  const expires = time(claims, 'exp');
+  if (expires !== undefined && now >= expires + leewayMs) {
+    throw new TokenError('token_expired', `the token expired ${Math.ceil((now - expires) / 1000)} s ago`);
+  }
+  const begins = time(claims, 'nbf');
+  if (begins !== undefined && now + leewayMs < begins) {
+    throw new TokenError('token_not_yet', `the token is not valid for another ${Math.ceil((begins - now) / 1000)} s`);
+  }
+  const subject = optional(claims, 'sub');
+  // Some servers say `azp` (OpenID Connect) or `cid`.
+  const clientId = optional(claims, 'client_id') ?? optional(claims, 'azp') ?? optional(claims, 'cid');
+  if (subject === undefined && clientId === undefined) {
+    throw new TokenError('token_subject', 'the token has neither sub nor client_id, so that it belongs to nobody');
+  }
+  const details = {
+    // A client without a subject is not the person of the same name: RFC 9068 section 5.
+    principal: JSON.stringify(subject === undefined ? [issuer, null, clientId] : [issuer, subject]),
+    issuer, subject, clientId, claims,
+    scopes: scopesOf(claims),
+    expiresAt: expires,
+  };
+  return { details, jkt: boundTo(claims) };
+}
+
+const oneOf = (names: readonly string[]): string =>
+  names.length === 1 ? JSON.stringify(names[0]) : `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`;
+
+/** A NumericDate in milliseconds. */
+function time(claims: TokenClaims, name: 'exp' | 'nbf'): number | undefined {
+  const value = claims[name];
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) return value * 1000;
+  throw new TokenError('token_malformed', `the token's ${name} is ${shown(value)}, expected a number`);
+}
+
+function optional(claims: TokenClaims, name: string): string | undefined {
+  const value = claims[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  throw new TokenError('token_malformed', `the token's ${name} is ${shown(value)}, expected a string`);
+}
+
+/** RFC 9068 section 2.2.3; `scp` as Entra and Okta have it. */
+function scopesOf({ scope, scp }: TokenClaims): string[] {
+  const given = scope ?? scp;
+  const list: unknown[] = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
+  return [...new Set(list.filter((name) => typeof name === 'string' && name !== '') as string[])];
+}
+
+function boundTo({ cnf }: TokenClaims): string | undefined {
+  if (cnf === undefined) return undefined;
+  const jkt = isObject(cnf) ? cnf['jkt'] : undefined;
+  if (typeof jkt === 'string') return jkt;
+  // Taken as a bearer token, one that is bound to a certificate would be a stolen one's best friend.
+  throw new TokenError('token_binding', 'the token is bound (cnf) to something that is not checked here, expected cnf.jkt');
+}

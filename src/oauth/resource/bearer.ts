@@ -1,0 +1,161 @@
+import type { AuthRefusal } from '../../transport/port.ts';
+import type { RequestInfo } from '../../transport/http/server/http-request.ts';
+import { algorithmNames } from '../algorithms.ts';
+import { OAuthError, TokenError } from '../errors.ts';
+import { judgeClaims } from './access-token.ts';
+import type { AccessToken } from './access-token.ts';
+import { challenge } from './challenge.ts';
+import { MalformedRequest, readCredentials } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { nonces } from './dpop-nonce.ts';
+import { checkProof, ProofError, useDpopNonce } from './dpop-proof.ts';
+import type { ProofRules } from './dpop-proof.ts';
+import { jwtVerifier } from './jwt-verifier.ts';
+import { checkOptions, defaultBearerLimits } from './options.ts';
+import type { BearerOptions } from './options.ts';
+import { proofReplays } from './proof-replays.ts';
+import { metadataUrl } from './protected-resource-metadata.ts';
+import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
+
+/** What `bearer` makes: the value of `auth` of an HTTP server. */
+export interface BearerAuth {
+  /** Says whose request it is, or refuses it. Rejects where tokens cannot be checked at all (HTTP 500). */
+  authenticate(request: RequestInfo): Promise<AccessToken | AuthRefusal>;
+  /** The metadata document at its well-known path. */
+  readonly documents: Readonly<Record<string, () => object>>;
+  /** What clients read there. */
+  readonly metadata: ProtectedResourceMetadata;
+  /** Where they read it, which every challenge says. */
+  readonly metadataUrl: string;
+}
+
+/**
+ * Makes an HTTP server a protected resource: `serveHttp(server, { auth: bearer({ … }) })`. Every request needs an
+ * access token that one of the authorization servers issued for this resource. Refusals are 400 (malformed), 401
+ * (missing or not valid) and 403 (the scopes do not suffice), each with a challenge that says what to do and a
+ * stable `code`.
+ *
+ * Throws `OAuthError` for options that cannot be right. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728;
+ * 2026-07-28 basic/authorization.
+ */
+export function bearer(options: BearerOptions): BearerAuth {
+  checkOptions(options);
+  const {
+    resource, authorizationServers, scopes = [], requiredScopes = [], verify = jwtVerifier(),
+    audiences = [], dpop = {}, onRefused, now = Date.now, implies = () => false,
+  } = options;
+  const limits = { ...defaultBearerLimits, ...options.limits };
+  const initialScopes = options.initialScopes ?? (requiredScopes.length > 0 ? requiredScopes : scopes);
+  const algorithms = dpop.algorithms ?? algorithmNames();
+  const rules: ProofRules = {
+    ...limits, algorithms, now,
+    replays: dpop.replays ?? proofReplays(limits, now),
+    nonces: dpop.nonces
+      ? nonces(dpop.nonces === true ? undefined : dpop.nonces, limits.nonceLifetimeMs, now) : undefined,
+  };
+  const at = metadataUrl(resource);
+  const names = [...namesOf(resource), ...audiences];
+  const metadata: ProtectedResourceMetadata = {
+    resource,
+    authorization_servers: authorizationServers,
+    ...scopes.length > 0 && { scopes_supported: scopes },
+    bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: algorithms,
+    dpop_bound_access_tokens_required: dpop.required ?? false,
+    ...options.metadata,
+  };
+
+  /** A refusal, and how the client gets in: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
+  function refusal(
+    status: AuthRefusal['status'], scheme: Credentials['scheme'], error?: OAuthError, name?: string, needed: readonly string[] = initialScopes,
+  ): AuthRefusal {
+    const algs = algorithms.join(' ');
+    const parameters = {
+      resource_metadata: at.href,
+      scope: needed.join(' ') || undefined,
+      error: name,
+      error_description: error?.message.slice(0, 300),
+    };
+    return {
+      status,
+      message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
+      // A client that knows one scheme alone reads the first challenge.
+      challenge: scheme === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
+        : `${challenge('Bearer', parameters)}, ${challenge('DPoP', { algs })}`,
+      ...error && { code: error.code },
+    };
+  }
+
+  const schemeOf = (used?: Credentials['scheme']): Credentials['scheme'] => (dpop.required ? 'DPoP' : used ?? 'Bearer');
+
+  const reaches = (held: readonly string[], needed: string): boolean =>
+    held.includes(needed) || held.some((scope) => implies(scope, needed));
+
+  /** Why scopes do not suffice for an operation: all that it needs are named, those that are held among them. */
+  function lack(held: readonly string[], needed: readonly string[], scheme: Credentials['scheme']): AuthRefusal | undefined {
+    if (needed.every((scope) => reaches(held, scope))) return undefined;
+    const all = [...new Set([...requiredScopes, ...needed])];
+    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
+    return refusal(403, scheme, error, 'insufficient_scope', all);
+  }
+
+  /** The URL that a proof must be for. */
+  function urlOf(request: RequestInfo): string {
+    if (dpop.url) return dpop.url(request);
+    const url = new URL(resource);
+    if (!url.pathname.endsWith(request.path)) url.pathname = request.path;
+    return url.href;
+  }
+
+  async function checkBinding({ scheme, token }: Credentials, jkt: string | undefined, request: RequestInfo): Promise<void> {
+    if (jkt === undefined) {
+      if (scheme === 'Bearer' && !dpop.required) return;
+      throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
+    }
+    // RFC 9449 section 7.2: or whoever stole it would just leave the proof out.
+    if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
+    await checkProof(request.header('dpop'), { method: request.method, url: urlOf(request), token, jkt }, rules);
+  }
+
+  async function admit(request: RequestInfo, { scheme, token }: Credentials): Promise<AccessToken | AuthRefusal> {
+    const claims = await verify(token, { issuers: authorizationServers, now });
+    if (claims === undefined) throw new TokenError('token_invalid', 'the token is not valid');
+    const { details, jkt } = judgeClaims(claims, {
+      issuers: authorizationServers, audiences: names, leewayMs: limits.leewayMs, now: now(),
+    });
+    await checkBinding({ scheme, token }, jkt, request);
+    const lacks = (needed: readonly string[]): AuthRefusal | undefined => lack(details.scopes, needed, schemeOf(scheme));
+    const lacking = lacks(requiredScopes);
+    if (lacking) onRefused?.(new TokenError('insufficient_scope', lacking.message), request);
+    return lacking ?? { ...details, lacks };
+  }
+
+  return {
+    metadata,
+    metadataUrl: at.href,
+    documents: { [at.pathname]: () => metadata },
+    async authenticate(request) {
+      let credentials: Credentials | undefined;
+      try {
+        credentials = readCredentials(request, limits.maxTokenLength);
+        // RFC 6750 section 3.1: no error where nothing was tried.
+        return credentials ? await admit(request, credentials) : refusal(401, schemeOf());
+      } catch (thrown) {
+        if (!(thrown instanceof MalformedRequest || thrown instanceof TokenError)) throw thrown;
+        onRefused?.(thrown, request);
+        const scheme = schemeOf(credentials?.scheme);
+        if (thrown instanceof MalformedRequest) return refusal(400, scheme, thrown, 'invalid_request');
+        if (!(thrown instanceof ProofError)) return refusal(401, scheme, thrown, 'invalid_token');
+        // RFC 9449 sections 7.1 and 9.
+        const refused = refusal(401, scheme, thrown, thrown.code === useDpopNonce ? useDpopNonce : 'invalid_dpop_proof');
+        return rules.nonces ? { ...refused, headers: { 'dpop-nonce': await rules.nonces.issue() } } : refused;
+      }
+    },
+  };
+}
+
+/** RFC 3986 section 6.2.3: an empty path is `/`. Authorization servers write either. */
+function namesOf(resource: string): string[] {
+  const { origin, pathname, search } = new URL(resource);
+  return pathname === '/' && search === '' ? [resource, origin, `${origin}/`] : [resource];
+}

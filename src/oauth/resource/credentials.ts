@@ -1,0 +1,36 @@
+import type { RequestInfo } from '../../transport/http/server/http-request.ts';
+import { OAuthError } from '../errors.ts';
+
+/** An access token as it came in the `Authorization` field. */
+export interface Credentials {
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly token: string;
+}
+
+/** A request whose credentials are not well-formed: HTTP 400, `invalid_request`. RFC 6750 section 3.1. */
+export class MalformedRequest extends OAuthError {}
+
+/**
+ * The access token of a request; undefined where it has none, or credentials of another scheme. It is read from the
+ * header alone: one in the query is in every log by then. Throws `MalformedRequest`. RFC 6750 section 2.
+ */
+export function readCredentials(request: RequestInfo, maxTokenLength: number): Credentials | undefined {
+  if (/(?:^|&)access_token=/.test(request.query)) {
+    throw new MalformedRequest('token_in_query', 'the access token is in the query, expected it in the Authorization header');
+  }
+  const field = request.header('authorization');
+  if (field === undefined) return undefined;
+  // One character too many tells a longer one.
+  const text = field.trimStart().slice(0, 'Bearer '.length + maxTokenLength + 1).trimEnd();
+  const scheme = /^[^ ]*/.exec(text)?.[0].toLowerCase() ?? '';
+  if (scheme !== 'bearer' && scheme !== 'dpop') return undefined;
+  const rest = text.slice(scheme.length).trimStart();
+  if (rest.length > maxTokenLength) {
+    throw new MalformedRequest('token_too_long', `the access token is longer than ${maxTokenLength} characters`);
+  }
+  // b64token; two fields that were joined by a comma are none.
+  if (!/^[\w.~+/-]+=*$/.test(rest)) {
+    throw new MalformedRequest('token_malformed', 'the Authorization header holds no single token68, expected "Bearer <token>"');
+  }
+  return { scheme: scheme === 'dpop' ? 'DPoP' : 'Bearer', token: rest };
+}

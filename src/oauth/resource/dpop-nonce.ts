@@ -1,0 +1,41 @@
+import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
+
+/** Nonces for DPoP proofs (RFC 9449 section 9): they say when this side gave them out, and hold nothing else. */
+export interface Nonces {
+  /** One that is good from now on. */
+  issue(): Promise<string>;
+  /** When it was given out, in milliseconds since the epoch; undefined where it is not ours or too old. */
+  issuedAt(nonce: string): Promise<number | undefined>;
+  /** Milliseconds for which one is good. */
+  readonly lifetimeMs: number;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * Nonces that nobody has to remember: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) take
+ * each other's; without one each makes its own.
+ */
+export function nonces(secret: Uint8Array | undefined, lifetimeMs: number, now: () => number): Nonces {
+  let made: ReturnType<typeof crypto.subtle.importKey> | undefined;
+  const key = (): NonNullable<typeof made> => made ??= crypto.subtle.importKey(
+    'raw', (secret ?? crypto.getRandomValues(new Uint8Array(32))) as Bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'],
+  );
+  return {
+    lifetimeMs,
+    async issue() {
+      const bytes = new Uint8Array(8 + 32);
+      new DataView(bytes.buffer).setFloat64(0, now());
+      bytes.set(new Uint8Array(await crypto.subtle.sign('HMAC', await key(), bytes.subarray(0, 8))), 8);
+      return toBase64(bytes, 'base64url');
+    },
+    async issuedAt(nonce) {
+      const bytes = nonce.length > 100 ? undefined : fromBase64Url(nonce) as Bytes | undefined;
+      if (bytes?.length !== 40) return undefined;
+      const at = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0);
+      const age = now() - at;
+      const genuine = await crypto.subtle.verify('HMAC', await key(), bytes.subarray(8), bytes.subarray(0, 8));
+      return genuine && age >= 0 && age < lifetimeMs ? at : undefined;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { algorithmNames, findAlgorithm } from '../algorithms.ts';
+import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { OAuthError, shown, TokenError } from '../errors.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import type { Jwk } from '../jwk.ts';
+import { readJwt, verifyJwt } from '../jwt.ts';
+import type { Jwt } from '../jwt.ts';
+import { defaultKeySetLimits, keySet } from './key-set.ts';
+import type { KeySet, KeySetLimits } from './key-set.ts';
+import type { VerifyContext, VerifyToken } from './verify.ts';
+
+export interface JwtVerifierOptions extends Partial<KeySetLimits>, FetchOptions {
+  /** Signature algorithms that are accepted. Default: every one known here; all are asymmetric. */
+  readonly algorithms?: readonly string[];
+  /**
+   * Values of the header's `typ`, without `application/` and in lower case; '' where it may be missing. Default
+   * `at+jwt` (RFC 9068) and, for servers from before it, `jwt` and ''.
+   */
+  readonly types?: readonly string[];
+  /**
+   * Where the keys of an issuer are, or the keys themselves. Default: `jwks_uri` of the issuer's metadata.
+   */
+  readonly jwks?: Readonly<Record<string, string | { readonly keys: readonly Jwk[] }>>;
+}
+
+/** Keys that are tried for a token that names none. */
+const maxTried = 8;
+
+/**
+ * Verifies access tokens that are signed JWTs (RFC 9068): the token names its issuer, and the keys of that issuer
+ * must have signed it. Codes of its `TokenError`s: those of `readJwt` and `verifyJwt`, `token_issuer`, `token_type`,
+ * `token_key`, `token_signature`, `token_expiry_missing`. Keys that cannot be had are an `OAuthError`.
+ */
+export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
+  const { algorithms = algorithmNames(), types = ['at+jwt', 'jwt', ''], jwks = {} } = options;
+  for (const name of algorithms) {
+    if (!findAlgorithm(name)) throw new TypeError(`jwtVerifier: ${shown(name)} is not one of ${algorithmNames().join(', ')}`);
+  }
+  const sets = new Map<string, KeySet>();
+
+  function keysOf(issuer: string, { now }: VerifyContext): KeySet {
+    let set = sets.get(issuer);
+    if (set === undefined) {
+      const given = Object.hasOwn(jwks, issuer) ? jwks[issuer] : undefined;
+      set = typeof given === 'object' ? { keys: async () => given.keys, refetch: () => undefined }
+        : keySet(async () => given ?? await jwksUri(issuer, options), `the key set of ${issuer}`, {
+          ...defaultKeySetLimits, ...options, now,
+        });
+      sets.set(issuer, set);
+    }
+    return set;
+  }
+
+  return async (token, context) => {
+    const jwt = readJwt(token, 'access token');
+    const { header, claims } = jwt;
+    const type = header['typ'] === undefined ? '' : header['typ'];
+    if (typeof type !== 'string' || !types.includes(type.toLowerCase().replace(/^application\//, ''))) {
+      throw new TokenError('token_type', `the token's typ is ${shown(type)}, expected ${types.map(shown).join(' or ')}`);
+    }
+    if (isIdToken(jwt)) throw new TokenError('token_type', 'the token is an ID token, expected an access token');
+    const { iss } = claims;
+    if (typeof iss !== 'string' || !context.issuers.includes(iss)) {
+      throw new TokenError('token_issuer', `the token's iss is ${shown(iss)}, expected ${context.issuers.join(' or ')}`);
+    }
+    const set = keysOf(iss, context);
+    const verified = async (keys: readonly Jwk[]): Promise<boolean> => {
+      return verifyJwt(jwt, candidates(keys, header['kid']), algorithms, 'access token');
+    };
+    let keys = await set.keys();
+    let good = await verified(keys);
+    if (!good) {
+      // A key that is not in the set may have been added since: RFC 7517 says nothing of when.
+      const known = candidates(keys, header['kid']).length > 0;
+      if (!known || header['kid'] === undefined) {
+        keys = await set.refetch() ?? keys;
+        good = await verified(keys);
+      }
+      if (!good && candidates(keys, header['kid']).length === 0) {
+        throw new TokenError('token_key', `the token's kid is ${shown(header['kid'])}, which ${iss} does not have`);
+      }
+    }
+    if (!good) throw new TokenError('token_signature', `no key of ${iss} has signed the token`);
+    // RFC 9068 section 2.2: a token without an end would be good for ever.
+    if (claims['exp'] === undefined) throw new TokenError('token_expiry_missing', 'the token has no exp');
+    return claims;
+  };
+}
+
+/** The keys with this id; several may have it (RFC 7517 section 4.5). Without one, the first few. */
+function candidates(keys: readonly Jwk[], kid: unknown): readonly Jwk[] {
+  const named = kid === undefined ? keys : keys.filter((key) => key['kid'] === kid);
+  return named.slice(0, maxTried);
+}
+
+/** What only ID tokens carry. One must never pass, not even where an audience is the client's id. */
+function isIdToken({ claims }: Jwt): boolean {
+  return 'at_hash' in claims || 'c_hash' in claims
+    || (claims['token_use'] !== undefined && claims['token_use'] !== 'access')
+    || claims['typ'] === 'ID';
+}
+
+async function jwksUri(issuer: string, options: FetchOptions): Promise<string> {
+  const metadata = await authorizationServerMetadata(issuer, options);
+  if (metadata?.jwks_uri !== undefined) return metadata.jwks_uri;
+  const why = metadata ? 'has no jwks_uri' : 'was not found';
+  throw new OAuthError('jwks_unavailable', `authorization server metadata of ${issuer} ${why}: say where its keys are with jwks`);
+}

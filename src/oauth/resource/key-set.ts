@@ -1,0 +1,116 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import { OAuthError } from '../errors.ts';
+import { fetchJson } from '../fetch-json.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import type { Jwk } from '../jwk.ts';
+
+/** What bounds the key sets of authorization servers. */
+export interface KeySetLimits {
+  /** Keys of a set. 100. */
+  maxKeys: number;
+  /** Milliseconds after which a set is fetched again; less where its `Cache-Control: max-age` says so. 10 minutes. */
+  maxKeysAgeMs: number;
+  /** Milliseconds for which a set that cannot be fetched again is still used. 1 hour. */
+  maxKeysStaleMs: number;
+  /**
+   * Milliseconds in which one more fetch is allowed for keys that are not in the set, three being allowed at once:
+   * whoever invents key ids makes no more traffic than that. 10 seconds.
+   */
+  keysCooldownMs: number;
+}
+
+export const defaultKeySetLimits: KeySetLimits = {
+  maxKeys: 100,
+  maxKeysAgeMs: 600_000,
+  maxKeysStaleMs: 3_600_000,
+  keysCooldownMs: 10_000,
+};
+
+export interface KeySetOptions extends KeySetLimits, FetchOptions {
+  readonly now: () => number;
+}
+
+/** The public keys of one authorization server (RFC 7517 section 5), fetched when needed and kept for a while. */
+export interface KeySet {
+  /** The keys. Rejects with `OAuthError` (`jwks_…`, `fetch_…`) where there are none and none can be had. */
+  keys(): Promise<readonly Jwk[]>;
+  /** The keys fetched anew, because one was missing; undefined where that has happened too often just now. */
+  refetch(): Promise<readonly Jwk[]> | undefined;
+}
+
+/** The least that a `max-age` can ask for, in milliseconds: a fetch a request would help nobody. */
+const minAgeMs = 30_000;
+const burst = 3;
+
+/** `locate` finds the URL of the set; it is asked again after a failure. `what` names the set in errors. */
+export function keySet(locate: () => Promise<string>, what: string, options: KeySetOptions): KeySet {
+  const { now, maxKeys, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;
+  let held: readonly Jwk[] | undefined;
+  let freshUntil = -Infinity;
+  let failedAt = -Infinity;
+  let failure: unknown;
+  let url: string | undefined;
+  let fetching: Promise<readonly Jwk[]> | undefined;
+  let allowance = burst;
+  let countedAt = now();
+
+  async function load(): Promise<readonly Jwk[]> {
+    try {
+      url ??= await locate();
+      const { status, value, header } = await fetchJson(url, what, { headers: { accept: 'application/json' } }, options);
+      if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${url}): status ${status}, expected 200`);
+      const keys = isObject(value) ? value['keys'] : undefined;
+      if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${url}): no list called keys`);
+      if (keys.length > maxKeys) {
+        throw new OAuthError('jwks_invalid', `${what} (${url}): ${keys.length} keys, the limit is ${maxKeys}`);
+      }
+      held = keys.filter(isObject);
+      freshUntil = now() + Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAge(header('cache-control')) ?? maxKeysAgeMs));
+      failedAt = -Infinity;
+      return held;
+    } catch (thrown) {
+      failedAt = now();
+      failure = thrown;
+      url = undefined;
+      throw thrown;
+    } finally {
+      fetching = undefined;
+    }
+  }
+
+  /** All that wait share one fetch. */
+  const fetch = (): Promise<readonly Jwk[]> => fetching ??= load();
+
+  return {
+    async keys() {
+      if (held && now() < freshUntil) return held;
+      const usable = held !== undefined && now() < freshUntil + maxKeysStaleMs;
+      // After a failure the next try has its time too.
+      if (now() < failedAt + keysCooldownMs) {
+        if (usable) return held as readonly Jwk[];
+        throw failure;
+      }
+      try {
+        return await fetch();
+      } catch (thrown) {
+        if (usable) return held as readonly Jwk[];
+        throw thrown;
+      }
+    },
+    refetch() {
+      if (fetching) return fetching;
+      const at = now();
+      allowance = Math.min(burst, allowance + (at - countedAt) / keysCooldownMs);
+      countedAt = at;
+      if (allowance < 1) return undefined;
+      allowance--;
+      return fetch();
+    },
+  };
+}
+
+/** `max-age` of a `Cache-Control` field, in milliseconds. */
+function maxAge(field: string | undefined): number | undefined {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(field ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}

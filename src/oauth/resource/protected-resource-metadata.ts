@@ -1,0 +1,25 @@
+/** The metadata of a protected resource. RFC 9728 section 2. */
+export interface ProtectedResourceMetadata {
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly scopes_supported?: readonly string[];
+  readonly bearer_methods_supported: readonly string[];
+  readonly dpop_signing_alg_values_supported?: readonly string[];
+  readonly dpop_bound_access_tokens_required?: boolean;
+  readonly resource_name?: string;
+  readonly resource_documentation?: string;
+  readonly resource_policy_uri?: string;
+  readonly resource_tos_uri?: string;
+  readonly [name: string]: unknown;
+}
+
+/**
+ * Where the metadata of a resource is found: the well-known name goes between the host and the path.
+ * RFC 9728 section 3.
+ */
+export function metadataUrl(resource: string): URL {
+  const url = new URL(resource);
+  const path = url.pathname === '/' ? '' : url.pathname;
+  url.pathname = `/.well-known/oauth-protected-resource${path}`;
+  return url;
+}

@@ -55,6 +55,17 @@ const entries = [
       serveHttp(server, { port: 3000 });`,
   },
   {
+    name: 'protected',
+    what: 'the HTTP server behind bearer()',
+    ceiling: 36 * KIB,
+    platform: 'node',
+    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
+      import { serveHttp } from 'barewire/http';
+      import { bearer } from 'barewire/oauth';
+      const resource = 'https://trips.example/mcp';
+      serveHttp(server, { port: 3000, auth: bearer({ resource, authorizationServers: ['https://as.example'] }) });`,
+  },
+  {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
     ceiling: 24.75 * KIB,

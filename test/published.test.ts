@@ -31,7 +31,7 @@ test('published: a stdio server loads three files, and no module of Node by name
 });
 
 test('published: what entries share holds nothing of Node, nor does what runs everywhere', built, () => {
-  for (const entry of ['server', 'client', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']) {
+  for (const entry of ['server', 'client', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol', 'oauth']) {
     for (const file of loaded(`${entry}.js`)) {
       assert.doesNotMatch(file, /^node:/, entry);
       // One module is asked for, where the runtime has such a thing, and done without where it has not.
@@ -48,4 +48,11 @@ test('published: entries share one copy of each class', built, async () => {
   assert.ok(server?.['RpcError']);
   assert.equal(server['RpcError'], client?.['RpcError']);
   assert.equal(server['RpcError'], jsonrpc?.['RpcError']);
+});
+
+test('published: nothing without authorization carries a line of it', built, () => {
+  for (const file of loaded('server.js', 'client.js', 'http.js', 'fetch.js', 'stdio.js')) {
+    if (file.startsWith('node:')) continue;
+    assert.doesNotMatch(readFileSync(join(lib, file), 'utf8'), /resource_metadata|introspection_endpoint|dpop\+jwt|jwks_uri/, file);
+  }
 });

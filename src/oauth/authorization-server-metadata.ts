@@ -1,0 +1,86 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { OAuthError, shown } from './errors.ts';
+import { fetchJson, parseUrl } from './fetch-json.ts';
+import type { FetchOptions } from './fetch-json.ts';
+import { readFields } from './metadata-fields.ts';
+import type { Fields } from './metadata-fields.ts';
+
+/** What an authorization server says of itself, under the names of RFC 8414 section 2 and its registry. */
+export interface AuthorizationServerMetadata {
+  readonly issuer: string;
+  readonly authorization_endpoint?: string;
+  readonly token_endpoint?: string;
+  readonly registration_endpoint?: string;
+  readonly introspection_endpoint?: string;
+  readonly revocation_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly scopes_supported?: readonly string[];
+  readonly grant_types_supported?: readonly string[];
+  readonly code_challenge_methods_supported?: readonly string[];
+  readonly token_endpoint_auth_methods_supported?: readonly string[];
+  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
+  readonly dpop_signing_alg_values_supported?: readonly string[];
+  readonly authorization_response_iss_parameter_supported?: boolean;
+  readonly client_id_metadata_document_supported?: boolean;
+}
+
+const fields = {
+  issuer: 'string',
+  authorization_endpoint: 'url',
+  token_endpoint: 'url',
+  registration_endpoint: 'url',
+  introspection_endpoint: 'url',
+  revocation_endpoint: 'url',
+  jwks_uri: 'url',
+  scopes_supported: 'strings',
+  grant_types_supported: 'strings',
+  code_challenge_methods_supported: 'strings',
+  token_endpoint_auth_methods_supported: 'strings',
+  token_endpoint_auth_signing_alg_values_supported: 'strings',
+  dpop_signing_alg_values_supported: 'strings',
+  authorization_response_iss_parameter_supported: 'boolean',
+  client_id_metadata_document_supported: 'boolean',
+} as const satisfies Fields;
+
+/** Where the metadata of an issuer may be, in the order that 2026-07-28 basic/authorization/authorization-server-discovery asks for. */
+export function authorizationServerMetadataUrls(issuer: string): string[] {
+  const { origin, pathname } = parseUrl(issuer, 'the issuer');
+  const path = pathname.replace(/\/$/, '');
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    ...path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`],
+  ];
+}
+
+/**
+ * Fetches the metadata of an authorization server, by RFC 8414 or OpenID Connect Discovery 1.0. Resolves with
+ * undefined where it has none at any of the addresses (HTTP 4xx, or no JSON object).
+ *
+ * Rejects with `OAuthError`: `issuer_mismatch` where the document names another issuer than the one asked for, compared
+ * as strings (RFC 8414 section 3.3); `metadata_malformed`, `metadata_unavailable` (HTTP 5xx); the codes of `fetchJson`.
+ */
+export async function authorizationServerMetadata(
+  issuer: string, options: FetchOptions = {},
+): Promise<AuthorizationServerMetadata | undefined> {
+  for (const url of authorizationServerMetadataUrls(issuer)) {
+    const document = await metadataDocument(url, 'authorization server metadata', options);
+    if (document === undefined) continue;
+    const what = `authorization server metadata at ${url}`;
+    if (document['issuer'] !== issuer) {
+      throw new OAuthError('issuer_mismatch', `${what}: issuer is ${shown(document['issuer'])}, asked for ${shown(issuer)}`);
+    }
+    return { issuer, ...readFields(document, fields, what) };
+  }
+  return undefined;
+}
+
+/** A metadata document; undefined where there is none at this address. */
+export async function metadataDocument(
+  url: string, what: string, options: FetchOptions,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { status, value } = await fetchJson(url, what, {}, options);
+  if (status >= 500) throw new OAuthError('metadata_unavailable', `${what} at ${url}: HTTP ${status}`);
+  // A web application answers every path with its page: what is no JSON object is not there.
+  return status === 200 && isObject(value) ? value : undefined;
+}

@@ -1,0 +1,5 @@
+export * from './resource/index.ts';
+export { OAuthError, TokenError } from './errors.ts';
+export { defaultFetchLimits } from './fetch-json.ts';
+export type { FetchLimits, FetchOptions } from './fetch-json.ts';
+export type { Jwk } from './jwk.ts';

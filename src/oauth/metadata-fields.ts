@@ -1,0 +1,37 @@
+import { OAuthError, shown } from './errors.ts';
+
+type Kind = 'string' | 'url' | 'strings' | 'boolean';
+interface Kinds { string: string; url: string; strings: readonly string[]; boolean: boolean }
+/** The fields of a document that are read, with the form that each must have. */
+export type Fields = Readonly<Record<string, Kind>>;
+type Read<F extends Fields> = { readonly [K in keyof F]?: Kinds[F[K]] };
+
+const expected: Readonly<Record<Kind, string>> = {
+  string: 'a string', url: 'a URL', strings: 'a list of strings', boolean: 'true or false',
+};
+
+function has(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'string': return typeof value === 'string';
+    case 'url': return typeof value === 'string' && URL.canParse(value);
+    case 'strings': return Array.isArray(value) && value.every((one) => typeof one === 'string');
+    case 'boolean': return typeof value === 'boolean';
+  }
+}
+
+/**
+ * The known fields of a metadata document, and no others; `null` counts as absent. Throws `OAuthError`
+ * (`metadata_malformed`) that names the document `what`, the field, and the form that was expected.
+ */
+export function readFields<F extends Fields>(document: Readonly<Record<string, unknown>>, fields: F, what: string): Read<F> {
+  const found: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries(fields)) {
+    const value = Object.hasOwn(document, name) ? document[name] : undefined;
+    if (value === undefined || value === null) continue;
+    if (!has(value, kind)) {
+      throw new OAuthError('metadata_malformed', `${what}: ${name} is ${shown(value)}, expected ${expected[kind]}`);
+    }
+    found[name] = value;
+  }
+  return found as Read<F>;
+}

@@ -1,0 +1,15 @@
+export type { AccessToken, TokenClaims, TokenDetails } from './access-token.ts';
+export { bearer } from './bearer.ts';
+export type { BearerAuth } from './bearer.ts';
+export { defaultIntrospectionLimits, introspection } from './introspection.ts';
+export type { IntrospectionLimits, IntrospectionOptions } from './introspection.ts';
+export { jwtVerifier } from './jwt-verifier.ts';
+export type { JwtVerifierOptions } from './jwt-verifier.ts';
+export { defaultKeySetLimits } from './key-set.ts';
+export type { KeySetLimits } from './key-set.ts';
+export { defaultBearerLimits } from './options.ts';
+export type { BearerLimits, BearerOptions, DpopOptions } from './options.ts';
+export { defaultProofReplayLimits, proofReplays } from './proof-replays.ts';
+export type { ProofReplayLimits, ProofReplays } from './proof-replays.ts';
+export type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
+export type { VerifyContext, VerifyToken } from './verify.ts';

@@ -102,3 +102,11 @@ test('imports: nothing goes round in a circle', () => {
   files.forEach(visit);
   assert.deepEqual(circles, []);
 });
+
+test('imports: the types of schema/ go round in no circle either', () => {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of imports) if (folderOf(from) === 'schema' && folderOf(to) === 'schema') next.set(from, [...(next.get(from) ?? []), to]);
+  const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+    (next.get(from) ?? []).some((to) => to === goal || (!seen.has(to) && (seen.add(to), reaches(to, goal, seen))));
+  assert.deepEqual([...next.keys()].filter((file) => reaches(file, file, new Set())), []);
+});

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { compile } from '../schema/index.ts';
+import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/types.ts';
 import type { Bag } from '../explain/words.ts';
 

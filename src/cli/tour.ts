@@ -14,7 +14,7 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
-import { compile } from '../schema/index.ts';
+import { compile } from '../schema/full/index.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
 
 export interface TourOptions {

@@ -1,13 +1,8 @@
-import type { Compiler } from './compile.ts';
-import { findTwins } from './equality.ts';
-import type { Keywords, Node } from './nodes.ts';
-import type { Check } from './run.ts';
-import { fail, place, quietly, spend } from './run.ts';
+import type { Check, Compiler, Items, Keywords, Node } from './model.ts';
+import { place, spend } from './run.ts';
 import { lengthChecks } from './scalars.ts';
 
-export type Items = readonly unknown[];
-
-/** The rules for arrays, without `unevaluatedItems`. */
+/** The rules for arrays: lengths, `items` and `prefixItems`. */
 export function arrayChecks(
   node: Node,
   keywords: Keywords,
@@ -15,7 +10,7 @@ export function arrayChecks(
   compiler: Compiler,
 ): Check<Items>[] {
   const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
-  const { prefixItems = [], items, contains } = keywords;
+  const { prefixItems = [], items } = keywords;
   if (prefixItems.length || items) {
     const first = prefixItems.map((item) => compiler.check(item, false));
     const rest = items && compiler.check(items, false);
@@ -32,28 +27,6 @@ export function arrayChecks(
         if (!run.room) break;
       }
       return ok;
-    });
-  }
-  if (contains) {
-    const check = compiler.check(contains, false);
-    const { minContains = 1, maxContains = Infinity } = keywords;
-    checks.push((value, run) => {
-      spend(run, value.length);
-      let count = 0;
-      for (let i = 0; i < value.length; i++) {
-        if (!quietly(check, value[i], run)) continue;
-        count++;
-        if (tracked) run.seen.push(String(i));
-      }
-      return count < minContains ?
-          fail(run, node, keywords.minContains ? 'minContains' : 'contains', value)
-        : count <= maxContains || fail(run, node, 'maxContains', value);
-    });
-  }
-  if (keywords.uniqueItems) {
-    checks.push((value, run) => {
-      const twins = value.length > 1 && findTwins(value, run);
-      return !twins || fail(run, node, 'uniqueItems', value, twins);
     });
   }
   return checks;

@@ -1,8 +1,6 @@
-import type { Node } from './nodes.ts';
-import { isObject } from './nodes.ts';
-import { own } from './objects.ts';
-import type { Run } from './run.ts';
+import type { Node, Run } from './model.ts';
 import { descend } from './run.ts';
+import { isObject, own } from './values.ts';
 
 /**
  * For `compile`'s option `defaults`: makes a copy of the value with the defaults that its schema promises,

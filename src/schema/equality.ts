@@ -1,6 +1,6 @@
-import { isObject } from './nodes.ts';
-import type { Run } from './run.ts';
+import type { Run } from './model.ts';
 import { spend } from './run.ts';
+import { isObject } from './values.ts';
 
 /** Equality of JSON values: numbers by value, objects without regard to order. */
 export function equal(a: unknown, b: unknown, run: Run): boolean {

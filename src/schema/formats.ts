@@ -1,5 +1,5 @@
 import { isHostname } from './idn.ts';
-import type { Format } from './types.ts';
+import type { Format } from './model.ts';
 
 // No expression here can backtrack: wherever there is a choice, the next character decides it.
 

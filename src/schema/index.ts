@@ -4,7 +4,6 @@ export { SchemaError } from './errors.ts';
 export { formats } from './formats.ts';
 export type { FromSchema } from './from-schema.ts';
 export { describeErrors } from './messages.ts';
-export { metaschemas } from './metaschemas.ts';
 export { adaptSchema } from './standard-schema.ts';
 export type {
   AdaptedSchema,

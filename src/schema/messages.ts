@@ -1,5 +1,4 @@
-import type { Node } from './nodes.ts';
-import type { Failure } from './run.ts';
+import type { Failure, Saying } from './model.ts';
 import type { ValidationError } from './types.ts';
 
 // By keyword. @ is the value, $ the detail of the failure. What follows is the same each time: # is what the
@@ -9,11 +8,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   enum: '@ is not one of #',
   const: '@ is not #',
   required: 'property @ is missing',
-  dependentRequired: 'property @ needs property $',
-  dependencies: 'property @ needs property $',
   additionalProperties: 'property @ is not allowed&',
-  unevaluatedProperties: 'property @ is not allowed&',
-  unevaluatedItems: 'item @ is not allowed&',
   minimum: '@ is less than #',
   maximum: '@ is greater than #',
   exclusiveMinimum: '@ is not greater than #',
@@ -25,32 +20,18 @@ const SENTENCES: Readonly<Record<string, string>> = {
   maxItems: 'has more than # items',
   minProperties: 'has less than # properties',
   maxProperties: 'has more than # properties',
-  contains: 'no item fits "contains"',
-  minContains: 'less than # items fit "contains"',
-  maxContains: 'more than # items fit "contains"',
   pattern: '@ does not match the pattern %',
   format: '@ is not a valid %&',
-  uniqueItems: 'items $ are equal',
-  not: '@ is excluded by "not"',
   anyOf: '@ fits none of the alternatives',
   oneOf: '@ fits $ alternatives, not exactly one',
   false: '@ is not allowed here',
 };
 
-/**
- * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs (@ or $)
- * in turn.
- */
-export interface Saying {
-  schemaPath: string;
-  parts: string[];
-}
-
-function prepare({ node, keyword, detail }: Failure): Saying {
+function prepare({ node, keyword, detail }: Failure, more: typeof SENTENCES | undefined): Saying {
   const { keywords, path } = node;
   const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
   // Cut first: what the schema says may hold signs.
-  const parts = String(SENTENCES[keyword])
+  const parts = String(SENTENCES[keyword] ?? more?.[keyword])
     .split(/([@$])/)
     .map((part) =>
       part.replace(/[#%&]/g, (sign) =>
@@ -66,9 +47,9 @@ function prepare({ node, keyword, detail }: Failure): Saying {
 /**
  * Puts a failure into words: once for each error that is reported, and not for those that are thrown away.
  */
-export function explain(failure: Failure): ValidationError {
+export function explain(failure: Failure, more?: Readonly<Record<string, string>>): ValidationError {
   const { path, node, keyword, value, detail } = failure;
-  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure));
+  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure, more));
   let [message = ''] = parts;
   for (let i = 1; i < parts.length; i += 2)
     message += (parts[i] === '@' ? quote(value) : quoteAll(detail)) + parts[i + 1];

@@ -1,20 +1,8 @@
-import type { Compiler } from './compile.ts';
-import type { Keywords, Node } from './nodes.ts';
-import type { Check, Run } from './run.ts';
-import { escapeToken, fail, place, spend } from './run.ts';
-import { lengthChecks } from './scalars.ts';
-
-export type Properties = Readonly<Record<string, unknown>>;
-
-/** A property of the value's own. One that is undefined is absent, as it will be in JSON. */
-export function own(value: Properties, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-/** The names of the properties that JSON would show. */
-export function names(value: Properties): string[] {
-  return Object.keys(value).filter((key) => value[key] !== undefined);
-}
+import type { Check, Compiler, Keywords, Node, Properties, Run } from './model.ts';
+import { escapeToken } from './pointer.ts';
+import { fail, place, spend } from './run.ts';
+import { lengthChecks, matches } from './scalars.ts';
+import { names, own } from './values.ts';
 
 /**
  * The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`).
@@ -148,7 +136,7 @@ function otherProperties(
     return undefined;
   }
   const patterns = patternProperties.map(
-    ([source, child]) => [compiler.pattern(source, node.path), compiler.check(child, false)] as const,
+    ([source, child]) => [source, compiler.check(child, false)] as const,
   );
   const named = new Map(properties);
   const rest =
@@ -157,8 +145,8 @@ function otherProperties(
     each(names(value), run, (key) => {
       let matched = named.has(key);
       let ok = true;
-      for (const [pattern, check] of patterns) {
-        if (!pattern(key, run)) continue;
+      for (const [source, check] of patterns) {
+        if (!matches(node, source, key, run)) continue;
         matched = true;
         ok = check(value[key], run) && ok;
       }
@@ -171,7 +159,7 @@ function otherProperties(
 /**
  * Judges what no other keyword has judged; where nothing may be left, the error names the property or item.
  */
-function restCheck(
+export function restCheck(
   node: Node,
   keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
   child: Node,
@@ -180,25 +168,4 @@ function restCheck(
   if (child.keywords !== false) return compiler.check(child, false);
   const known = (node.keywords as Keywords).properties?.map(([key]) => key);
   return (_, run, key) => fail(run, node, keyword, key, known);
-}
-
-/**
- * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which
- * is where the log stood at `run.logStart`.
- */
-export function unevaluatedCheck(
-  node: Node,
-  keyword: 'unevaluatedProperties' | 'unevaluatedItems',
-  child: Node,
-  compiler: Compiler,
-): Check<object> {
-  const check = restCheck(node, keyword, child, compiler);
-  return (value, run) => {
-    // A set is slow to make.
-    spend(run, 8 * (run.seen.length - run.logStart));
-    const seen = new Set<unknown>(run.seen.slice(run.logStart));
-    const left = names(value as Properties).filter((key) => !seen.has(key));
-    run.seen.push(...left);
-    return each(left, run, (key) => check((value as Properties)[key], run, key));
-  };
 }

@@ -1,7 +1,7 @@
 // A backtracking engine may take exponential time, and cannot be stopped. So a pattern whose estimated cost for the
 // string at hand is high is matched here instead: as a function from the set of positions where it may begin to the
 // set of those where it may end. Each position that is visited is paid for.
-import type { PatternTest } from './types.ts';
+import type { PatternTest } from './model.ts';
 
 type Spend = (steps: number) => void;
 type Positions = ReadonlySet<number>;

@@ -1,6 +1,4 @@
-import type { Compiler } from './compile.ts';
-import type { Keywords, Node } from './nodes.ts';
-import type { Check, Run } from './run.ts';
+import type { Check, Compiler, Keywords, Node, Run } from './model.ts';
 import { fail, spend } from './run.ts';
 
 /** The keywords whose value is a number. */
@@ -57,15 +55,19 @@ function isMultiple(value: number, step: number): boolean {
 export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
   const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
   if (pattern !== undefined) {
-    const test = compiler.pattern(pattern, node.path + '/pattern');
-    checks.push((value, run) => test(value, run) || fail(run, node, 'pattern', value));
+    checks.push((value, run) => matches(node, pattern, value, run) || fail(run, node, 'pattern', value));
   }
-  const { formats = {} } = compiler;
+  const { formats } = compiler;
   const known = format && Object.hasOwn(formats, format) && formats[format];
   if (known) {
     checks.push((value, run) => known.test(value) || fail(run, node, 'format', value, known.hint));
   }
   return checks;
+}
+
+/** Whether a text matches a pattern of the node. */
+export function matches(node: Node, source: string, text: string, run: Run): boolean {
+  return !!node.patterns?.get(source)?.(text, (steps) => spend(run, steps));
 }
 
 /** Length in Unicode characters, each of which is one or two UTF-16 units. */

@@ -1,6 +1,7 @@
-import { escapeToken } from './run.ts';
+import type { JsonSchema } from './model.ts';
+import { escapeToken } from './pointer.ts';
 import type { FromSchema } from './from-schema.ts';
-import type { JsonSchema, Validate, ValidationError, ValidationResult } from './types.ts';
+import type { Validate, ValidationError, ValidationResult } from './types.ts';
 
 /**
  * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has

@@ -1,9 +1,6 @@
-import { isObject } from './nodes.ts';
-import type { Keywords, Node } from './nodes.ts';
-import type { Items } from './arrays.ts';
-import type { Properties } from './objects.ts';
-import type { Check } from './run.ts';
+import type { Check, Items, Keywords, Node, Properties } from './model.ts';
 import { accept, fail } from './run.ts';
+import { isObject, typeOf } from './values.ts';
 
 /** The rules of one schema that only concern values of one type. */
 export interface TypedChecks {
@@ -11,13 +8,6 @@ export interface TypedChecks {
   number?: Check<number> | undefined;
   array?: Check<Items> | undefined;
   object?: Check<Properties> | undefined;
-}
-
-/** The JSON type of a value; what JSON cannot say has a type that no schema names. */
-export function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'number' && !Number.isFinite(value) ? '' : typeof value;
 }
 
 /** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */

@@ -1,8 +1,6 @@
-import type { Node } from './nodes.ts';
-import type { Run } from './run.ts';
+import type { Format, Node, PatternTest, Run } from './model.ts';
 
-/** A JSON Schema as it stands in JSON: an object, or `true` (anything) or `false` (nothing). */
-export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+export type { Format, JsonSchema, PatternTest } from './model.ts';
 
 /** One thing wrong with a value. */
 export interface ValidationError {
@@ -12,7 +10,7 @@ export interface ValidationError {
    * Where the broken rule stands: a JSON Pointer behind `#`, after the address of its schema if it has one.
    */
   schemaPath: string;
-  /** The keyword that failed; the name of the limit (`depth`, `work`) when validation was refused. */
+  /** The keyword that failed; the name of the limit (`depth`, `work`, `pattern`) when validation was refused. */
   keyword: string;
   /** A sentence to act on, without the path: see {@link describeErrors}. */
   message: string;
@@ -26,14 +24,6 @@ export type ValidationResult<T = unknown> =
  * A compiled schema. Never throws: a value that exceeds a limit is invalid, and its error names the limit.
  */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
-
-/** A format; a regular expression is one. */
-export interface Format {
-  /** Whether a string has the format. */
-  test(value: string): boolean;
-  /** What the string should look like, for error messages. */
-  readonly hint?: string;
-}
 
 /** What a schema and a validation may cost. A schema or value that needs more is refused, and told which. */
 export interface SchemaLimits {
@@ -49,14 +39,8 @@ export interface SchemaLimits {
   patterns: number;
 }
 
-/**
- * Whether a string matches a pattern; it calls `spend` with what that costs, in steps of the limit `work`.
- */
-export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
-
+/** How to compile a schema. */
 export interface CompileOptions {
-  /** Schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
-  schemas?: Readonly<Record<string, JsonSchema>>;
   /**
    * Assert `format` with these checks; without them, `format` is an annotation. An unlisted format passes.
    */
@@ -72,5 +56,6 @@ export interface CompileOptions {
   defaults?: (schema: Node, value: unknown, run: Run) => unknown;
   /** How many errors to list; 1 stops at the first. Default 100. */
   maxErrors?: number;
+  /** What a schema and a validation may cost. */
   limits?: Partial<SchemaLimits>;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../../dist/src/client/index.js';
-import { compile } from '../../dist/src/schema/index.js';
+import { compile } from '../../dist/src/schema/full/index.js';
 import { httpTransport } from '../../dist/src/transport/http/fetch/index.js';
 import { stdioTransport } from '../../dist/src/transport/stdio/index.js';
 import { at, start } from './processes.mjs';

@@ -8,7 +8,7 @@ import Type from 'typebox';
 import * as v from 'valibot';
 import { z } from 'zod';
 import { McpClient } from '../../dist/src/client/index.js';
-import { compile } from '../../dist/src/schema/index.js';
+import { compile } from '../../dist/src/schema/full/index.js';
 import { memoryTransport } from '../../dist/src/transport/memory.js';
 import { McpServer } from '../../dist/src/server/index.js';
 

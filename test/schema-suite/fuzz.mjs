@@ -6,7 +6,7 @@
 // EXPLAINED, with the reason; they are counted apart.
 import Ajv2020 from 'ajv/dist/2020.js';
 import Ajv7 from 'ajv';
-import { compile } from '../../dist/src/schema/index.js';
+import { compile } from '../../dist/src/schema/full/index.js';
 
 const wanted = Number(process.argv[2] ?? 100_000);
 const seed = Number(process.argv[3] ?? 1);

@@ -4,7 +4,8 @@
 //   npm run schema-suite            all
 //   npm run schema-suite -- ref     only the files whose path contains "ref"
 //   SCHEMA_SUITE=<folder> npm run schema-suite     another copy of the suite
-import { compile, formats, metaschemas } from '../../dist/src/schema/index.js';
+import { compile, metaschemas } from '../../dist/src/schema/full/index.js';
+import { SchemaError, compile as compileSmall, formats } from '../../dist/src/schema/index.js';
 import { loadSuite } from './suite.mjs';
 
 const wanted = process.argv[2] ?? '';
@@ -27,6 +28,8 @@ for (const [path, schema] of remotes) schemas[`http://localhost:1234/${path}`] =
 const totals = new Map();
 const failures = [];
 let unclaimed = 0;
+let taken = 0;
+let refused = 0;
 for (const [path, groups] of suite) {
   if (!path.includes(wanted)) continue;
   const [draft, ...rest] = path.split('/');
@@ -51,6 +54,7 @@ for (const [path, groups] of suite) {
     } catch (error) {
       problem = error;
     }
+    small(known, validate, tests, `${path}: ${description}`, asserting);
     for (const test of tests) {
       const key = `${draft} ${part}`;
       const count = totals.get(key) ?? { passed: 0, all: 0 };
@@ -63,8 +67,27 @@ for (const [path, groups] of suite) {
   }
 }
 
+/** The small dialect refuses a schema by name, or says of each value what the whole one says. */
+function small(schema, validate, tests, where, asserting) {
+  let judge;
+  try {
+    judge = compileSmall(schema, asserting ? { formats } : {});
+  } catch (error) {
+    if (!(error instanceof SchemaError)) failures.push(`${where}: the small dialect threw ${error}`);
+    refused++;
+    return;
+  }
+  taken++;
+  for (const { data, description } of tests) {
+    if (judge(data).valid !== validate?.(data).valid) {
+      failures.push(`${where}: ${description}: the small dialect says ${judge(data).valid}`);
+    }
+  }
+}
+
 console.log(`JSON Schema Test Suite: ${origin}`);
 for (const [part, { passed, all }] of totals) console.log(`  ${part}: ${passed} of ${all} passed`);
+console.log(`  schemas that the small dialect takes: ${taken}, and agrees on; refused by name: ${refused}`);
 console.log(`  optional and not claimed: ${unclaimed}`);
 for (const [file, , reason] of UNCLAIMED) console.log(`    ${file}: ${reason}`);
 for (const failure of failures) console.log(`FAILED ${failure}`);

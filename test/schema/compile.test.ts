@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  SchemaError,
-  compile,
-  describeErrors,
-  fillDefaults,
-  formats,
-  metaschemas,
-} from '../../src/schema/index.ts';
-import type { CompileOptions, JsonSchema, ValidationError } from '../../src/schema/index.ts';
+import { compile, metaschemas } from '../../src/schema/full/index.ts';
+import { SchemaError, describeErrors, fillDefaults, formats } from '../../src/schema/index.ts';
+import type { FullCompileOptions as CompileOptions } from '../../src/schema/full/index.ts';
+import type { JsonSchema, ValidationError } from '../../src/schema/index.ts';
 
 function errorsOf(schema: JsonSchema, value: unknown, options?: CompileOptions): ValidationError[] {
   const result = compile(schema, options)(value);

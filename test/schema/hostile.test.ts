@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SchemaError, compile } from '../../src/schema/index.ts';
+import { compile } from '../../src/schema/full/index.ts';
+import { SchemaError } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
 
 /**

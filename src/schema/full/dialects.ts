@@ -1,44 +1,8 @@
-/** A set of keywords with one meaning, chosen by `$schema`. */
-export interface Dialect {
-  /** Draft-07 has another `items`, `$id: "#name"` for anchors, and ignores what stands beside a `$ref`. */
-  draft7?: boolean;
-  /** Vocabularies in force, by the first word of their name; undefined: all of them. */
-  vocabularies?: ReadonlySet<string>;
-}
+import type { Kind } from '../kinds.ts';
+import type { Dialect } from '../model.ts';
 
 export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
-
-/**
- * What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a
- * whole.
- */
-export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
-
-type ValueKind =
-  | 'any value'
-  | 'a string'
-  | 'a boolean'
-  | 'a list'
-  | 'a list of strings'
-  | 'a type'
-  | 'a number'
-  | 'a number above 0'
-  | 'a whole number from 0';
-
-/** Kinds of values, named as an error names them. */
-export const VALUES: Readonly<Record<ValueKind, (value: unknown) => boolean>> = {
-  'any value': () => true,
-  'a string': (value) => typeof value === 'string',
-  'a boolean': (value) => typeof value === 'boolean',
-  'a list': (value) => Array.isArray(value),
-  'a list of strings': (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  'a type': (value) =>
-    [value].flat().every((type) => /^(null|boolean|object|array|number|integer|string)$/.test(String(type))),
-  'a number': (value) => Number.isFinite(value),
-  'a number above 0': (value) => Number.isFinite(value) && (value as number) > 0,
-  'a whole number from 0': (value) => Number.isInteger(value) && (value as number) >= 0,
-};
 
 // Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
 const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [

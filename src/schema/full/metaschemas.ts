@@ -1,4 +1,4 @@
-import type { JsonSchema } from './types.ts';
+import type { JsonSchema } from '../model.ts';
 
 // The metaschemas of JSON Schema 2020-12 (one for each vocabulary, and the one that joins them) and of
 // draft-07, without their titles and comments. A module of its own: only who asks for them pays for them.

@@ -1,0 +1,66 @@
+import { equal } from './equality.ts';
+import type { Check, Compiler, Keywords, Node } from './model.ts';
+import { all, branch, descend, fail, spend } from './run.ts';
+
+/** `const` and `enum`. */
+export function equalityChecks(node: Node, keywords: Keywords): Check[] {
+  const check = (keyword: 'const' | 'enum', options: readonly unknown[]): Check => {
+    const scalars = new Set(options);
+    return (value, run) =>
+      scalars.has(value) ||
+      (typeof value === 'object' && options.some((option) => equal(option, value, run))) ||
+      fail(run, node, keyword, value);
+  };
+  return [
+    ...('const' in keywords ? [check('const', [keywords.const])] : []),
+    ...(keywords.enum ? [check('enum', keywords.enum)] : []),
+  ];
+}
+
+/** `$ref`, `allOf`, `anyOf` and `oneOf`: other schemas for the value itself. */
+export function combinationChecks(
+  node: Node,
+  { $ref, allOf, anyOf, oneOf }: Keywords,
+  tracked: boolean,
+  compiler: Compiler,
+): Check[] {
+  const checks: Check[] = [];
+  const sub = (child: Node): Check => compiler.check(child, tracked);
+  if ($ref !== undefined) checks.push(reference(node, tracked, compiler));
+  if (allOf) {
+    const check = all(allOf.map(sub));
+    if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
+  }
+  if (anyOf) checks.push(alternatives(node, 'anyOf', anyOf.map(sub), tracked));
+  if (oneOf) checks.push(alternatives(node, 'oneOf', oneOf.map(sub), tracked));
+  return checks;
+}
+
+/** The target is compiled when it is used: it may be this very schema. */
+function reference({ target }: Node, tracked: boolean, compiler: Compiler): Check {
+  return (value, run) => {
+    descend(run);
+    const ok = !target || compiler.check(target, tracked)(value, run);
+    run.depth++;
+    return ok;
+  };
+}
+
+function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], tracked: boolean): Check {
+  const most = keyword === 'oneOf' ? 1 : Infinity;
+  return (value, run) => {
+    spend(run, checks.length);
+    const { last, room } = run;
+    let matches = 0;
+    // The summary goes first: whoever stops at one error should get this one.
+    fail(run, node, keyword, value, 0);
+    for (const check of checks) {
+      if (!branch(check, value, run)) continue;
+      if (++matches > most || (most > 1 && !tracked)) break;
+    }
+    if (matches === 0) return false;
+    run.last = last;
+    run.room = room;
+    return matches <= most || fail(run, node, keyword, value, matches);
+  };
+}

@@ -1,0 +1,3 @@
+export { compile } from './compile.ts';
+export { metaschemas } from './metaschemas.ts';
+export type { FullCompileOptions } from './options.ts';

@@ -1,0 +1,107 @@
+import { SchemaError } from '../errors.ts';
+import type { Dialect, JsonSchema, Keywords, Node, Resource } from '../model.ts';
+import { escapeToken, tokensOf } from '../pointer.ts';
+import type { Language, Reader } from '../reader.ts';
+import type { FullCompileOptions } from './options.ts';
+import { isObject } from '../values.ts';
+import { DRAFT_07, DRAFT_2020_12, kindOf } from './dialects.ts';
+import { resolveUri } from './references.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** The subschema that an anchor names if it is a `$dynamicAnchor`. */
+export function dynamicAnchor(resource: Resource, name: string): Node | undefined {
+  const node = resource.anchors.get(name);
+  return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;
+}
+
+/**
+ * The reading part of the whole dialect: every schema that one compilation knows, by address. Schemas from
+ * `options.schemas` are read when a reference first needs them.
+ */
+export function createLibrary(
+  { read, nodeOf }: Reader,
+  { schemas = {}, formats }: FullCompileOptions,
+): Omit<Language, 'check' | 'sentences'> {
+  const resources = new Map<string, Resource>();
+  const registered = new Map(Object.entries(schemas));
+
+  function dialectOf(raw: Raw, path: string, inherited: Dialect): Dialect {
+    if (!('$schema' in raw)) return inherited;
+    const [uri] = resolveUri('', String(raw['$schema']));
+    if (uri === DRAFT_2020_12 + 'schema') return {};
+    if (uri === DRAFT_07) return { draft7: true };
+    const meta = registered.get(uri);
+    if (!isObject(meta) || meta === raw) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
+    const list = meta['$vocabulary'];
+    if (!isObject(list)) return dialectOf(meta, path, inherited);
+    const vocabularies = new Set<string>();
+    for (const name of Object.keys(list)) {
+      const [base, word = '', assertion] = name.split(/vocab\/(\w+)(-assertion)?/);
+      if (base === DRAFT_2020_12 && (!assertion || formats)) vocabularies.add(word);
+      else if (list[name]) throw new SchemaError('dialect', path, `unknown vocabulary "${name}"`);
+    }
+    return { vocabularies };
+  }
+
+  function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): Resource {
+    const dialect = isObject(raw) ? dialectOf(raw, path, inherited) : inherited;
+    const resource: Resource = { uri, raw, path, dialect, anchors: new Map() };
+    resources.set(uri, resource);
+    return resource;
+  }
+
+  function readDocument(raw: JsonSchema, uri: string, inherited: Dialect): Node {
+    const path = uri + '#';
+    return read(raw, path, addResource(uri, raw, path, inherited), 0);
+  }
+
+  function find(reference: string, from: Node): Node {
+    const { uri: base = '', dialect = {} } = from.resource ?? {};
+    const [uri, fragment] = resolveUri(base, reference);
+    const document = registered.get(uri);
+    if (document !== undefined && !resources.has(uri)) readDocument(document, uri, dialect);
+    const home = resources.get(uri);
+    const target = home && (/^[^/]/.test(fragment) ? home.anchors.get(fragment) : point(home, fragment));
+    if (!target) throw new SchemaError('reference', from.path, `unresolved reference "${uri}#${fragment}"`);
+    return target;
+  }
+
+  function point(resource: Resource, fragment: string): Node | undefined {
+    let { raw, path } = resource;
+    for (const token of tokensOf(fragment)) {
+      if (typeof raw !== 'object' || !raw || !Object.hasOwn(raw, token)) return undefined;
+      raw = (raw as Raw)[token];
+      path += '/' + escapeToken(token);
+      resource = nodeOf(raw)?.resource ?? resource;
+    }
+    // Not read yet: the reference leads under a keyword that is unknown, or is no place for schemas.
+    return nodeOf(raw) ?? read(raw, path, resource, 0);
+  }
+
+  return {
+    root: (schema) => readDocument(schema, '', {}),
+    names(raw, node) {
+      const { resource } = node;
+      const { $id } = raw;
+      // In draft-07 nothing beside a $ref counts, not even an $id.
+      const lone = resource?.dialect.draft7 && typeof raw['$ref'] === 'string';
+      if (typeof $id === 'string' && resource && !lone) {
+        const [uri, fragment] = resolveUri(resource.uri, $id);
+        if (uri !== resource.uri) node.resource = addResource(uri, raw, node.path, resource.dialect);
+        if (fragment) node.resource?.anchors.set(fragment, node);
+      }
+      return lone ? ['$ref'] : Object.keys(raw);
+    },
+    kindOf: (keyword, { resource }) => kindOf(keyword, resource?.dialect ?? {}),
+    learn(keywords, node) {
+      if (Array.isArray(keywords.items)) {
+        keywords.prefixItems = keywords.items;
+        if (keywords.additionalItems) keywords.items = keywords.additionalItems;
+        else delete keywords.items;
+      }
+      for (const name of [keywords.$anchor, keywords.$dynamicAnchor]) if (name) node.resource?.anchors.set(name, node);
+    },
+    find,
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a
+ * whole.
+ */
+export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
+
+export type ValueKind =
+  | 'any value'
+  | 'a string'
+  | 'a boolean'
+  | 'a list'
+  | 'a list of strings'
+  | 'a type'
+  | 'a number'
+  | 'a number above 0'
+  | 'a whole number from 0';
+
+/** Whether a value is of a kind, which is named as an error names it. */
+export function isOfKind(kind: ValueKind, value: unknown): boolean {
+  switch (kind) {
+    case 'a list':
+      return Array.isArray(value);
+    case 'a list of strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'a type':
+      return [value].flat().every((type) =>
+        /^(null|boolean|object|array|number|integer|string)$/.test(String(type)));
+    case 'a number':
+      return Number.isFinite(value);
+    case 'a number above 0':
+      return Number.isFinite(value) && (value as number) > 0;
+    case 'a whole number from 0':
+      return Number.isInteger(value) && (value as number) >= 0;
+    default:
+      return kind === 'any value' || kind === `a ${typeof value}`;
+  }
+}

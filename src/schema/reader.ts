@@ -1,0 +1,116 @@
+import { SchemaError } from './errors.ts';
+import { isOfKind } from './kinds.ts';
+import type { Kind } from './kinds.ts';
+import type { Check, Compiler, JsonSchema, Keywords, Node, Resource } from './model.ts';
+import { boundedPattern, weightOf } from './patterns.ts';
+import { escapeToken } from './pointer.ts';
+import type { CompileOptions, SchemaLimits } from './types.ts';
+import { isObject } from './values.ts';
+
+/** What a dialect makes of schemas. One is made for each schema that is compiled. */
+export interface Language {
+  /** Reads the schema that is compiled. */
+  root(schema: JsonSchema): Node;
+  /** The keywords of a schema object that count. Notes what the object says of itself. */
+  names(raw: Readonly<Record<string, unknown>>, node: Node): readonly string[];
+  /** The kind of a keyword; undefined when it is ignored. Throws when it is refused. */
+  kindOf(keyword: string, node: Node): Kind | undefined;
+  /** Told of the keywords once they have been read. */
+  learn?(keywords: Keywords, node: Node): void;
+  /** The subschema that a reference leads to. */
+  find(reference: string, from: Node): Node;
+  /** Compiles a subschema. */
+  check(node: Node, tracked: boolean, compiler: Compiler): Check;
+  /** Sentences for errors beside those of the small dialect, by keyword. */
+  readonly sentences?: Readonly<Record<string, string>>;
+}
+
+/** What a language reads with. */
+export interface Reader {
+  /** Reads a subschema and those in it: a bounded walk that makes no closures. */
+  read(raw: unknown, path: string, resource: Resource | undefined, depth: number): Node;
+  /** The subschema that was read from a value of the schema. */
+  nodeOf(raw: unknown): Node | undefined;
+}
+
+export const defaultSchemaLimits: SchemaLimits = {
+  depth: 256,
+  subschemas: 10_000,
+  work: 10_000_000,
+  pattern: 5_000,
+  patterns: 100_000,
+};
+
+/**
+ * Reads a schema whole: every keyword is judged, every reference resolved and every pattern parsed, so that nothing of
+ * it can fail later.
+ */
+export function readSchema(
+  schema: JsonSchema,
+  make: (reader: Reader) => Language,
+  limits: SchemaLimits,
+  { patterns = boundedPattern }: CompileOptions,
+): { root: Node; language: Language } {
+  const nodes = new Map<unknown, Node>();
+  let count = 0;
+  let room = limits.patterns;
+
+  function read(raw: unknown, path: string, resource: Resource | undefined, depth: number): Node {
+    const over = ++count > limits.subschemas ? 'subschemas' : depth > limits.depth && 'depth';
+    if (over) throw new SchemaError('limit', path, `exceeds the limit "${over}" (${limits[over]})`);
+    const node: Node = { keywords: raw === true, path };
+    if (resource) node.resource = resource;
+    if (typeof raw === 'boolean') return node;
+    if (!isObject(raw)) throw new SchemaError('schema', path, 'must be a schema');
+    nodes.set(raw, node);
+    const values: Record<string, unknown> = Object.create(null);
+    for (const name of language.names(raw, node)) {
+      const kind = language.kindOf(name, node);
+      if (kind) values[name] = readValue(kind, raw[name], node, `${path}/${escapeToken(name)}`, depth + 1);
+    }
+    // Each value has been judged by its kind.
+    node.keywords = values;
+    language.learn?.(values, node);
+    return node;
+  }
+
+  function readValue(kind: Kind, value: unknown, { resource }: Node, path: string, depth: number): unknown {
+    const sub = (raw: unknown, key: string | number): Node =>
+      read(raw, `${path}/${escapeToken(String(key))}`, resource, depth);
+    if (kind === 'items') kind = resource?.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';
+    if (kind === 'a schema') return read(value, path, resource, depth);
+    if (kind === 'a list of schemas') {
+      if (Array.isArray(value)) return value.map(sub);
+    } else if (kind === 'an object' || kind === 'dependencies') {
+      if (isObject(value)) {
+        return Object.entries(value).map(([key, raw]) => [
+          key,
+          kind === 'dependencies' && isOfKind('a list of strings', raw) ? raw : sub(raw, key),
+        ]);
+      }
+    } else if (isOfKind(kind, value)) return kind === 'a type' ? [value].flat() : value;
+    throw new SchemaError('schema', path, 'must be ' + kind);
+  }
+
+  function addPattern(source: string, node: Node, path: string): void {
+    const over = source.length > limits.pattern ? 'pattern' : (room -= weightOf(source)) < 0 && 'patterns';
+    if (over) throw new SchemaError('pattern', path, `exceeds the limit "${over}" (${limits[over]})`);
+    try {
+      (node.patterns ??= new Map()).set(source, patterns(source));
+    } catch (error) {
+      throw new SchemaError('pattern', path, (error as Error).message);
+    }
+  }
+
+  const language = make({ read, nodeOf: (raw) => nodes.get(raw) });
+  const root = language.root(schema);
+  // Grows while it is walked: what a reference leads to may not have been read before.
+  for (const node of nodes.values()) {
+    const { $ref, $dynamicRef, pattern, patternProperties } = node.keywords as Keywords;
+    if ($ref !== undefined) node.target = language.find($ref, node);
+    if ($dynamicRef !== undefined) node.dynamicTarget = language.find($dynamicRef, node);
+    if (pattern !== undefined) addPattern(pattern, node, `${node.path}/pattern`);
+    for (const [source] of patternProperties ?? []) addPattern(source, node, node.path);
+  }
+  return { root, language };
+}

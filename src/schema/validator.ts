@@ -1,0 +1,60 @@
+import { explain } from './messages.ts';
+import type { Compiler, JsonSchema, Run } from './model.ts';
+import { defaultSchemaLimits, readSchema } from './reader.ts';
+import type { Language, Reader } from './reader.ts';
+import type { CompileOptions, SchemaLimits, Validate, ValidationError } from './types.ts';
+
+/**
+ * Compiles a schema of a language. It is read at once; closures are made when a value first needs them, so that
+ * registering a tool does not pay for them.
+ * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing
+ */
+export function createValidator<T>(
+  schema: JsonSchema,
+  make: (reader: Reader) => Language,
+  options: CompileOptions,
+): Validate<T> {
+  const limits = { ...defaultSchemaLimits, ...options.limits };
+  const { root, language } = readSchema(schema, make, limits, options);
+  const compiler: Compiler = {
+    check(node, tracked) {
+      const form = tracked ? 'tracked' : 'check';
+      return (node[form] ??= language.check(node, tracked, compiler));
+    },
+    formats: options.formats ?? {},
+  };
+  const scope = { resource: root.resource, outer: undefined };
+  return (value) => {
+    const run: Run = {
+      last: undefined,
+      room: options.maxErrors || 100,
+      work: limits.work,
+      depth: limits.depth,
+      scope,
+      seen: [],
+      logStart: 0,
+    };
+    try {
+      const subject = options.defaults ? options.defaults(root, value, run) : value;
+      // The caller vouches that T is the type the schema describes: see FromSchema.
+      if (compiler.check(root, false)(subject, run)) return { valid: true, value: subject as T };
+      const errors: ValidationError[] = [];
+      for (let error = run.last; error; error = error.before) errors.push(explain(error, language.sentences));
+      return { valid: false, errors: errors.reverse() };
+    } catch (error) {
+      const name = limitOf(error as Error);
+      if (!name) throw error;
+      const message = `validation exceeds the limit "${name}" (${limits[name]})`;
+      return { valid: false, errors: [{ path: '', schemaPath: root.path, keyword: name, message }] };
+    }
+  };
+}
+
+/** The limit that an exception tells of. Engines report a full stack as a RangeError or an InternalError. */
+function limitOf({ name, message }: Error): keyof SchemaLimits | undefined {
+  return (
+    message === 'work' || message === 'pattern' ? message
+    : /Range|Internal/.test(name) ? 'depth'
+    : undefined
+  );
+}

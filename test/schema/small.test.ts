@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compile as compileFull } from '../../src/schema/full/index.ts';
+import { SchemaError, compile } from '../../src/schema/index.ts';
+import type { JsonSchema, ValidationResult } from '../../src/schema/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { random } from '../hostile/mutations.ts';
+import type { Random } from '../hostile/mutations.ts';
+
+function refusal(schema: unknown): SchemaError {
+  try {
+    compile(schema as JsonSchema);
+  } catch (error) {
+    assert.ok(error instanceof SchemaError);
+    return error;
+  }
+  assert.fail('it was not refused');
+}
+
+test('a keyword that the small dialect lacks is refused by name, where it stands, and says what has it', () => {
+  for (const [keyword, value] of [
+    ['uniqueItems', true], ['contains', {}], ['not', {}], ['if', {}], ['dependentSchemas', {}], ['dependentRequired', {}],
+    ['dependencies', {}], ['unevaluatedProperties', false], ['unevaluatedItems', false], ['$anchor', 'a'],
+    ['$dynamicRef', '#a'], ['additionalItems', true], ['minContains', 1], ['nullable', true], ['__proto__', {}],
+  ] as const) {
+    const schema = JSON.parse(`{"type":"object","properties":{"a":{"items":{"${keyword}":${JSON.stringify(value)}}}}}`) as JsonSchema;
+    const { code, path, message } = refusal(schema);
+    assert.equal(code, 'keyword');
+    assert.equal(path, '#/properties/a/items');
+    assert.ok(message.includes(`"${keyword}"`) && message.includes('barewire/schema/full'), message);
+    if (keyword !== '$dynamicRef') compileFull(schema);
+  }
+  assert.equal(refusal({ $ref: 'https://example.com/schema' }).code, 'keyword');
+  assert.equal(refusal({ $ref: '#anchor' }).code, 'keyword');
+  assert.equal(refusal({ $schema: 'https://json-schema.org/draft/2019-09/schema' }).code, 'keyword');
+  assert.equal(refusal({ properties: { a: { $id: 'b' } } }).code, 'keyword');
+  assert.equal(refusal({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [] }).code, 'keyword');
+  assert.equal(refusal({ $ref: '#/$defs/none' }).code, 'reference');
+  assert.equal(refusal({ pattern: '(' }).code, 'pattern');
+  assert.equal(refusal({ $defs: { a: { type: 'sting' } } }).code, 'schema');
+});
+
+test('annotations say nothing', () => {
+  const annotations = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/a', $comment: 'c', title: 't',
+    description: 'd', examples: [1], deprecated: true, readOnly: true, writeOnly: true, contentEncoding: 'base64',
+    contentMediaType: 'text/plain', default: 'x', format: 'email', 'x-mcp-header': 'A',
+  };
+  assert.ok(compile({ type: 'string', ...annotations })('anything').valid);
+});
+
+test('a server says at registration what a schema may not hold, and takes the whole dialect as an option', () => {
+  const input = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } } } as const;
+  const server = new McpServer({ name: 'small', version: '1' });
+  assert.throws(() => server.tool('tag', { input }, () => ''), /"uniqueItems" is not in the small dialect.*barewire\/schema\/full.*"validator"/);
+  new McpServer({ name: 'full', version: '1' }, { validator: compileFull }).tool('tag', { input }, () => '');
+});
+
+const names = ['a', 'b', 'ab', '__proto__', 'é', ''];
+const scalars = [null, true, false, 0, 1, 2.5, -3, 1e20, '', 'a', 'ab', 'aab', '😀', 'b'];
+
+function value({ int, pick, chance }: Random, depth: number): unknown {
+  if (depth === 0 || chance(0.5)) return pick(scalars);
+  const by = { int, pick, chance };
+  if (chance(0.5)) return Array.from({ length: int(4) }, () => value(by, depth - 1));
+  return Object.fromEntries(Array.from({ length: int(4) }, () => [pick(names), value(by, depth - 1)]));
+}
+
+function schema(by: Random, depth: number): JsonSchema {
+  const { int, pick, chance } = by;
+  if (chance(0.05)) return chance(0.5);
+  const sub = (): JsonSchema => (depth > 0 ? schema(by, depth - 1) : true);
+  const some = (): JsonSchema[] => Array.from({ length: 1 + int(3) }, sub);
+  const named = (): [string, JsonSchema][] => Array.from({ length: 1 + int(3) }, () => [pick(names), sub()]);
+  const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
+  const keywords: Readonly<Record<string, () => unknown>> = {
+    type: () => (chance(0.7) ? pick(types) : [pick(types), pick(types)]),
+    properties: () => Object.fromEntries(named()), patternProperties: () => ({ [pick(['^a', 'b$', '.'])]: sub() }),
+    required: () => [pick(names)], additionalProperties: sub, propertyNames: sub, items: sub, prefixItems: some,
+    enum: () => [value(by, 1), value(by, 2)], const: () => value(by, 1), allOf: some, anyOf: some, oneOf: some,
+    minimum: () => int(3), maximum: () => int(3), exclusiveMinimum: () => int(3), exclusiveMaximum: () => int(3),
+    multipleOf: () => pick([0.5, 1, 2]), minLength: () => int(3), maxLength: () => int(4), minItems: () => int(3),
+    maxItems: () => int(3), minProperties: () => int(2), maxProperties: () => int(3), default: () => value(by, 1),
+    pattern: () => pick(['^a', '^(a+)+b$', '.', '^[ab]*$', '(a)\\1']), format: () => 'email', title: () => 'x',
+    $ref: () => pick(['#', '#/$defs/one', '#/properties/a']),
+  };
+  return Object.fromEntries(Array.from({ length: 1 + int(3) }, () => pick(Object.keys(keywords)))
+    .map((keyword) => [keyword, keywords[keyword]?.()]));
+}
+
+test('the small dialect says what the whole one says, or does not take the schema', () => {
+  const by = random(10);
+  let compared = 0;
+  let valid = 0;
+  for (let i = 0; i < 5_000; i++) {
+    const made = { ...Object(schema(by, 3)), $defs: { one: schema(by, 1) } } as JsonSchema;
+    const old = by.chance(0.1) ? { $schema: 'http://json-schema.org/draft-07/schema#', ...Object(made) } as JsonSchema : made;
+    let small;
+    try {
+      small = compile(old);
+    } catch (error) {
+      assert.ok(error instanceof SchemaError, String(error));
+      continue;
+    }
+    const full = compileFull(old);
+    for (let k = 0; k < 6; k++) {
+      const subject = value(by, 3);
+      const says: ValidationResult = small(subject);
+      assert.deepEqual(says, full(subject), `${JSON.stringify(old)} of ${JSON.stringify(subject)}`);
+      compared++;
+      if (says.valid) valid++;
+    }
+  }
+  assert.ok(compared > 10_000 && valid > compared / 10 && valid < compared * 0.9, `${valid} of ${compared}`);
+});
+
+test('nothing is made before a value needs it', () => {
+  let made = 0;
+  const validate = compile({ type: 'object', properties: { a: { pattern: 'x' } } }, {
+    // Each pattern is parsed at registration, so that a bad one is refused there.
+    patterns: () => () => (made++, true),
+  });
+  assert.equal(made, 0);
+  assert.ok(validate({ a: 'y' }).valid);
+  assert.equal(made, 1);
+});

@@ -84,6 +84,11 @@ export class Catalogue {
     return this.#features.find((feature) => feature.toolInput)?.toolInput?.(name);
   }
 
+  /** Whether something has `scopes`. */
+  get scoped(): boolean {
+    return this.#features.some(({ scoped }) => scoped);
+  }
+
   #offer(revision: Revision): Offer {
     const known = this.#offers.get(revision);
     if (known) return known;

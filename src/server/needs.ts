@@ -12,7 +12,10 @@ export interface Guarded {
    * handler runs; a model before 2026-07-28 reads it as the tool's error.
    */
   readonly needs?: readonly Need[];
-  /** Scopes that the caller's token must reach, where the transport authenticates: 403 otherwise. Never listed. */
+  /**
+   * Scopes that the caller's token must reach, where the transport authenticates: 403 otherwise. An HTTP server
+   * without `auth` does not start; over stdio they are not checked. Never listed.
+   */
   readonly scopes?: readonly string[];
   /** Whatever else stands around handlers or filters lists by. Never listed. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -27,11 +30,29 @@ const questions: Readonly<Record<Need, readonly [method: string, params: Record<
   'roots': ['roots/list', {}],
 };
 
-/** Throws where the caller may not, or the client cannot, do what the definition says. */
-export function checkNeeds({ needs, scopes }: Guarded, { auth, capabilities, rules }: Exchange): void {
-  const refusal = scopes && auth?.lacks?.(scopes);
+/**
+ * Throws where the caller's credentials do not reach the definition's scopes. On a pipe there are none, and
+ * nothing is checked: whoever started the program may use it.
+ */
+export function checkScopes({ scopes = [] }: Guarded, { auth }: Exchange): void {
+  if (!auth || scopes.length === 0) return;
+  const held = auth['scopes'];
+  if (!auth.lacks && Array.isArray(held) && scopes.every((scope) => held.includes(scope))) return;
+  // What cannot say that it reaches them does not.
+  const refusal = auth.lacks ? auth.lacks(scopes) : {
+    status: 403 as const,
+    challenge: `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,
+    message: `insufficient scope, expected ${scopes.join(' ')}`,
+    code: 'insufficient_scope',
+  };
   if (refusal) throw new AccessDenied(refusal);
-  for (const need of needs ?? []) {
+}
+
+/** Throws where the caller may not, or the client cannot, do what the definition says. */
+export function checkNeeds(definition: Guarded, exchange: Exchange): void {
+  checkScopes(definition, exchange);
+  const { capabilities, rules } = exchange;
+  for (const need of definition.needs ?? []) {
     const [method, params] = questions[need];
     const missing = missingForQuestion(method, params, capabilities, rules);
     if (missing) throw missing;

@@ -12,7 +12,7 @@ import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { Attachment } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import { checkDefinition } from './needs.ts';
+import { checkDefinition, checkScopes } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
@@ -93,10 +93,14 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
       },
     },
     capabilities: () => entries.everHeld ? { prompts: { listChanged: true } } : undefined,
+    get scoped() {
+      return entries.scoped;
+    },
     completes: () => [...entries.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
     completer(ref, argument, exchange) {
       const { definition } = attachment.host.require('prompts', entries, ref, exchange);
+      checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {
         throw invalidParams(`argument.name is no argument of prompt ${shorten(ref)}`);

@@ -4,6 +4,7 @@ import { quote, shorten } from '../jsonrpc/quote.ts';
 import { page } from '../protocol/cursor.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { Guarded } from './needs.ts';
 
 /** The handle of something registered. */
 export interface Handle<Definition> {
@@ -41,6 +42,7 @@ export class Registry<E extends Entry> {
   /** First pages as text, by revision and view: most clients ask for nothing else. */
   readonly #pages = new Map<string, string>();
   #sequence = 0;
+  #scoped = false;
 
   /** `show` is how what is listed appears in a revision. */
   constructor(kind: string, show: (listed: E['listed'], revision: Revision) => object, onChange: () => void) {
@@ -52,6 +54,11 @@ export class Registry<E extends Entry> {
   /** Whether anything was ever registered: a capability that was declared is not taken back. */
   get everHeld(): boolean {
     return this.#sequence > 0;
+  }
+
+  /** Whether an entry has `scopes`, or ever had. */
+  get scoped(): boolean {
+    return this.#scoped;
   }
 
   get(name: unknown): E | undefined {
@@ -84,6 +91,7 @@ export class Registry<E extends Entry> {
     const held = (): boolean => entries.get(name)?.sequence === sequence;
     const set = (changed: D): void => {
       entries.set(name, { ...make(changed), sequence });
+      this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
       this.#sequence = Math.max(this.#sequence, sequence);
       this.#changed();

@@ -18,7 +18,7 @@ import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { Attachment } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import { checkDefinition } from './needs.ts';
+import { checkDefinition, checkScopes } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
@@ -165,11 +165,15 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     capabilities: () => entries.everHeld || templates.everHeld
       ? { resources: { subscribe: true, listChanged: true } }
       : undefined,
+    get scoped() {
+      return entries.scoped || templates.scoped;
+    },
     completes: () => [...templates.values()].some(({ definition }) => definition.complete),
     completer(ref, argument, exchange) {
       // A resource's own URI is a legal reference, with nothing to complete.
       if (entries.get(ref)) return undefined;
       const { pattern, definition } = attachment.host.require('resourceTemplates', templates, ref, exchange);
+      checkScopes(definition, exchange);
       if (!pattern.variables.includes(argument)) {
         throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
       }

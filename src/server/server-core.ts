@@ -185,6 +185,11 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return inbound;
   }
 
+  /** For transports: whether something is registered with `scopes`, so that requests must say who asks. */
+  get scoped(): boolean {
+    return this.#catalogue.scoped;
+  }
+
   /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void {
     this.#changes.subscriptions.end();

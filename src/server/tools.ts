@@ -135,6 +135,9 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     },
     capabilities: () => entries.everHeld ? { tools: { listChanged: true } } : undefined,
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
+    get scoped() {
+      return entries.scoped;
+    },
   };
 }
 

@@ -32,6 +32,8 @@ export interface AuthRefusal {
   readonly challenge: string;
   /** For a person; the message of the JSON-RPC error that is the body. */
   readonly message: string;
+  /** Why, for programs: stable, such as `token_expired`. It goes out as `data.code` of the JSON-RPC error. */
+  readonly code?: string | undefined;
   /** More header fields, by lower-case name, such as `dpop-nonce`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -44,11 +46,15 @@ export class AccessDenied extends RpcError {
   readonly refusal: AuthRefusal;
 
   constructor(refusal: AuthRefusal) {
-    super(invalidRequest, refusal.message);
+    super(invalidRequest, refusal.message, refusalData(refusal));
     this.name = 'AccessDenied';
     this.refusal = refusal;
   }
 }
+
+/** `data` of the error that a refusal is. */
+export const refusalData = ({ code }: AuthRefusal): { code: string } | undefined =>
+  code === undefined ? undefined : { code };
 
 /** One message as it passed, for `trace`. `at` is milliseconds since the epoch. */
 export interface TraceEntry {
@@ -78,6 +84,8 @@ export interface ServerPort {
    * undefined: no such tool.
    */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
+  /** Whether something is registered with `scopes`: such a server is not served to anybody who comes. */
+  readonly scoped?: boolean;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
 }

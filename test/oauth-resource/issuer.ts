@@ -104,7 +104,7 @@ export const resourceOf = ({ issuer }: Issuer, options: Partial<BearerOptions> =
 /** What a request with this token gets: the token, or the refusal with its code. */
 export async function present(
   auth: BearerAuth, token: string, headers: Record<string, string> = {}, rest: Partial<RequestInfo> = {},
-): Promise<AccessToken | (AuthRefusal & { code?: string })> {
+): Promise<AccessToken | AuthRefusal> {
   return auth.authenticate(request({ authorization: `Bearer ${token}`, ...headers }, rest));
 }
 

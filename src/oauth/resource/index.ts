@@ -1,6 +1,8 @@
 export type { AccessToken, TokenClaims, TokenDetails } from './access-token.ts';
 export { bearer } from './bearer.ts';
 export type { BearerAuth } from './bearer.ts';
+export { hideUnreachable } from './hide-unreachable.ts';
+export type { ScopeFilter } from './hide-unreachable.ts';
 export { defaultIntrospectionLimits, introspection } from './introspection.ts';
 export type { IntrospectionLimits, IntrospectionOptions } from './introspection.ts';
 export { jwtVerifier } from './jwt-verifier.ts';

@@ -1,4 +1,4 @@
-import { AccessDenied } from '../../port.ts';
+import { AccessDenied, refusalData } from '../../port.ts';
 import type { Auth, AuthRefusal } from '../../port.ts';
 import type { Authenticated, Authenticator } from './authenticator.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
@@ -9,9 +9,19 @@ import type { EndpointServices } from './services.ts';
 /** Passes a request on once its credentials are checked, with who asks; or refuses it. */
 export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
 
-/** Without `auth` everybody is admitted. */
+const scoped = 'the server has scopes, and `auth` is missing: expected what says whose request it is';
+
+/** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
 export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
-  if (auth === undefined) return (_request, admitted) => admitted(undefined);
+  if (auth === undefined) {
+    if (services.server.scoped) throw new TypeError(scoped);
+    return (request, admitted) => {
+      if (!services.server.scoped) return admitted(undefined);
+      // It was registered after the start.
+      services.report(new TypeError(scoped));
+      refuse(services, request, 500, 'The credentials could not be checked');
+    };
+  }
   const authenticator: Authenticator = typeof auth === 'function' ? { authenticate: auth } : auth;
   const missing: AuthRefusal = {
     status: 401, challenge: challenge ?? authenticator.challenge ?? 'Bearer', message: 'Unauthorized',
@@ -27,7 +37,9 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
     }
     if (found && 'principal' in found) return admitted(found);
     const refusal = found ?? missing;
-    refuse(services, request, refusal.status, refusal.message, { fields: challengeFields(refusal) });
+    refuse(services, request, refusal.status, refusal.message, {
+      fields: challengeFields(refusal), data: refusalData(refusal),
+    });
   }
   return (request, admitted) => void check(request, admitted);
 }

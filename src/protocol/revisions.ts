@@ -60,6 +60,8 @@ export interface Revision {
   readonly cacheHints: boolean;
   /** `extensions` among the capabilities. */
   readonly extensions: boolean;
+  /** Tasks are part of the core, and tools say in `execution` whether they may be called as one. */
+  readonly coreTasks: boolean;
 }
 
 const r2024_11_05: Revision = {
@@ -88,6 +90,7 @@ const r2024_11_05: Revision = {
   resultType: false,
   cacheHints: false,
   extensions: false,
+  coreTasks: false,
 };
 
 const r2025_03_26: Revision = {
@@ -116,6 +119,7 @@ const r2025_03_26: Revision = {
   resultType: false,
   cacheHints: false,
   extensions: false,
+  coreTasks: false,
 };
 
 const r2025_06_18: Revision = {
@@ -144,6 +148,7 @@ const r2025_06_18: Revision = {
   resultType: false,
   cacheHints: false,
   extensions: false,
+  coreTasks: false,
 };
 
 const r2025_11_25: Revision = {
@@ -172,6 +177,7 @@ const r2025_11_25: Revision = {
   resultType: false,
   cacheHints: false,
   extensions: false,
+  coreTasks: true, // changed
 };
 
 const r2026_07_28: Revision = {
@@ -200,6 +206,7 @@ const r2026_07_28: Revision = {
   resultType: true, // changed
   cacheHints: true, // changed
   extensions: true, // changed
+  coreTasks: false, // changed
 };
 
 /** Newest first: the order of preference. */

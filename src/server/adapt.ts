@@ -16,6 +16,7 @@ export function adaptListed<T extends object>(item: T, revision: Revision): T {
 export function adaptTool(tool: Tool, revision: Revision): Tool {
   const gone: string[] = [];
   if (!revision.toolAnnotations) gone.push('annotations');
+  if (!revision.coreTasks) gone.push('execution');
   const { structuredContent } = revision;
   // Until 2025-11-25 an output schema describes an object.
   if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {

@@ -30,6 +30,12 @@ export type Around<C extends PlainContext = PlainContext> = (
   next: (args?: unknown, ctx?: C) => unknown,
 ) => unknown;
 
+/** Stands around the handlers of every server, whatever their context. */
+export type AnyAround = <C extends PlainContext>(
+  call: HandlerCall<C>,
+  next: (args?: unknown, ctx?: C) => unknown,
+) => unknown;
+
 /**
  * A result that is sent as it is, whatever the method's own result looks like: for what stands around
  * handlers, such as `new RawResult({ task })` of 2025-11-25.

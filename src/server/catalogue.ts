@@ -6,6 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { needExtension } from './extension.ts';
 import type { ServerExtension } from './extension.ts';
 import type { Answer, Feature } from './feature.ts';
+import type { Requester } from './requester.ts';
 
 type Extension = ServerExtension<never>;
 
@@ -59,9 +60,13 @@ export class Catalogue {
     this.#offers.clear();
   }
 
-  /** What the server declares in a revision. */
-  capabilities(revision: Revision): ServerCapabilities {
-    return this.#offer(revision).capabilities;
+  /** What the server declares in a revision; to one client, where one is named. */
+  capabilities(revision: Revision, requester?: Requester): ServerCapabilities {
+    let { capabilities } = this.#offer(revision);
+    for (const { legacy } of requester ? this.#extensions.values() : []) {
+      capabilities = legacy?.tailor?.(capabilities, requester as Requester) ?? capabilities;
+    }
+    return capabilities;
   }
 
   /** What answers a method in a revision; undefined: it is not found. */

@@ -3,6 +3,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Outcome } from './outcome.ts';
+import type { Requester } from './requester.ts';
 
 /** Who listens, or asks for a list. */
 export type Listener = Pick<PlainContext, 'auth' | 'capabilities' | 'client' | 'meta' | 'revision'>;
@@ -41,6 +42,8 @@ export interface ServerExtension<C extends PlainContext = Context> {
 export interface LegacyExtension<C extends PlainContext = Context> {
   /** What it declares in a revision, such as `2025-11-25`; undefined: nothing, and its methods are not found. */
   readonly capabilities: (revision: string) => ServerCapabilities | undefined;
+  /** What of that a certain client is told, where it is not the same for all. */
+  readonly tailor?: (capabilities: ServerCapabilities, requester: Requester) => ServerCapabilities;
   /** Methods that it adds. They may ask the client. */
   readonly methods: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
 }

@@ -1,7 +1,7 @@
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { callThrough } from './around.ts';
-import type { Around, HandlerCall } from './around.ts';
+import type { AnyAround, Around, HandlerCall } from './around.ts';
 import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
 import type { PlainContext } from './context.ts';
@@ -34,6 +34,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   readonly changed: (list: ListName) => void;
   readonly resultType: (name: unknown) => ServerExtension<never> | undefined;
   readonly #parts: HostingParts<C>;
+  #around: readonly Around<C>[];
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(parts: HostingParts<C>) {
@@ -43,6 +44,11 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     this.changed = changed;
     this.resultType = resultType;
     this.#parts = parts;
+    this.#around = parts.around ?? [];
+  }
+
+  surround(around: AnyAround): void {
+    this.#around = [...this.#around, around];
   }
 
   page<E extends Entry>(
@@ -77,11 +83,11 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     finish: (value: R) => T | Promise<T>,
     failed?: (error: ToolError) => T,
   ): T | Promise<T> {
-    const { around } = this.#parts;
+    const around = this.#around;
     const exchange = call.ctx as Exchange;
     return this.guard<R, T>(exchange, () => {
       checkNeeds(call.definition, exchange);
-      if (around?.length) return callThrough(around as readonly unknown[] as readonly Around[], call, handler) as Outcome<R>;
+      if (around.length > 0) return callThrough(around as readonly unknown[] as readonly Around[], call, handler) as Outcome<R>;
       return handler(call.args as never, exchange);
     }, finish, failed);
   }

@@ -6,7 +6,7 @@ export { asking } from './asking.ts';
 export type { CacheHint } from './caching.ts';
 export { completion } from './completion.ts';
 export type { Completable, Completer, Completers } from './completion.ts';
-export type { Context, PlainContext } from './context.ts';
+export type { Context, PlainContext, Step, TaskSteps } from './context.ts';
 export type { Exchanges } from './eras.ts';
 export type { LegacyExtension, Listener, ServerExtension, TellListeners } from './extension.ts';
 export { ToolError } from './failure.ts';
@@ -39,7 +39,7 @@ export { ServerCore } from './server-core.ts';
 export type { CoreOptions } from './server-core.ts';
 export { tools } from './tools.ts';
 export type {
-  AddTool, ExtensionResult, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
+  AddTool, ExtensionResult, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
 } from './tools.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';

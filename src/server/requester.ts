@@ -12,6 +12,8 @@ export interface Requester {
   readonly capabilities: ClientCapabilities;
   /** The least severe level that the client wants; undefined: no log messages. */
   readonly logLevel: LoggingLevel | undefined;
+  /** Nobody knows who it is: it came over HTTP without authentication. Of legacy clients alone. */
+  readonly anonymous?: boolean;
   /** Closes the stream that will carry the answer to this request, where there is one. */
   closeStream?(id: RequestId): void;
   /** Sends a notification that belongs to no request. Legacy clients alone; dropped before they are ready. */

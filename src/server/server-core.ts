@@ -10,7 +10,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { Around } from './around.ts';
+import type { AnyAround, Around } from './around.ts';
 import type { CacheHint } from './caching.ts';
 import { Catalogue } from './catalogue.ts';
 import { Changes } from './changes.ts';
@@ -22,7 +22,7 @@ import type { Exchanges } from './eras.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServerExtension, TellListeners } from './extension.ts';
 import { Failures } from './failure.ts';
-import type { OnError } from './failure.ts';
+import type { ErrorPlace, OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
 import { Hosting } from './hosting.ts';
 import { defaultServerLimits } from './limits.ts';
@@ -30,6 +30,7 @@ import type { ServerLimits } from './limits.ts';
 import type { ListFilter } from './list-filter.ts';
 import { ModernAnswers } from './modern/answer.ts';
 import { after } from './outcome.ts';
+import type { Requester } from './requester.ts';
 
 export interface CoreOptions<C extends PlainContext = PlainContext> {
   /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each for this server alone. */
@@ -71,11 +72,14 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 export interface ServerInternals {
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  /** Puts something around all handlers, inside of what stands there already. */
+  surround(around: AnyAround): void;
+  report(error: Error, where: ErrorPlace): void;
 }
 
 const known = new WeakMap<ServerCore<never>, ServerInternals>();
 
-/** What is not for users: reached by other files of this folder alone. */
+/** What is not for users: reached by other files of this folder, and by tasks. */
 export function internalsOf(server: ServerCore<never>): ServerInternals {
   return known.get(server) as ServerInternals;
 }
@@ -120,9 +124,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const catalogue: Catalogue = this.#catalogue = new Catalogue(
       features, (exchange, call) => hosting.guard(exchange, call, (value) => value as object),
     );
-    const introduction = (revision: Revision): object => ({
+    const introduction = (revision: Revision, requester?: Requester): object => ({
       // JSON leaves out what is undefined.
-      capabilities: catalogue.capabilities(revision), instructions,
+      capabilities: catalogue.capabilities(revision, requester), instructions,
     });
     const handle = (method: string, params: Params, exchange: Exchange): object | Promise<object> => {
       const answer = catalogue.answer(method, exchange.rules);
@@ -138,10 +142,10 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     this.#side = {
       revisions, limits, changes, exchanges,
       capabilities: (revision) => catalogue.capabilities(revision),
-      initializeResult: (revision) => ({
+      initializeResult: (revision, requester) => ({
         protocolVersion: revision.version,
         serverInfo: adaptImplementation(info, revision),
-        ...introduction(revision),
+        ...introduction(revision, requester),
       }),
       answerModern: (inbound, meta, auth) => modern.answer(inbound, meta, auth),
       answerLegacy: (method, params, exchange) =>
@@ -155,7 +159,11 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       },
       report: (error) => failures.report(error, { what: 'connection', name: info.name }),
     };
-    known.set(this, { handle });
+    known.set(this, {
+      handle,
+      surround: (around) => hosting.surround(around),
+      report: (error, where) => failures.report(error, where),
+    });
     for (const feature of features) feature.attach(hosting);
   }
 

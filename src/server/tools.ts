@@ -9,7 +9,7 @@ import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../sc
 import type { JsonSchema, Validate, ValidationError } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
 import { RawResult } from './around.ts';
-import type { Context, PlainContext } from './context.ts';
+import type { Context, PlainContext, TaskSteps } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { needExtension } from './extension.ts';
 import { Attachment } from './feature.ts';
@@ -23,6 +23,12 @@ import type { Handle } from './registry.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
+
+/** Decides for one call whether it becomes a task. */
+export type TaskDecision<A = never, C = never> = (args: A, ctx: C) => boolean | Promise<boolean>;
+
+/** `optional`: where the client can take one. `required`: nothing else. */
+export type TaskSupport<A = never, C = never> = 'optional' | 'required' | TaskDecision<A, C>;
 
 /** What is registered as a tool. */
 export interface ToolDefinition<
@@ -39,11 +45,26 @@ export interface ToolDefinition<
   /** The structured result, likewise. What the handler returns is then a value of it. */
   readonly output?: O;
   readonly annotations?: ToolAnnotations;
-  /** 2025-11-25 only: whether a call may be made as a task. Listed there alone. */
+  /** 2025-11-25 only: whether a call may be made as a task, where another than `task` sees to it. */
   readonly execution?: ToolExecution;
   readonly icons?: Icon[];
   readonly _meta?: Record<string, unknown>;
 }
+
+/** A tool whose calls may be tasks. */
+export interface TaskDefinition<I, C extends PlainContext> {
+  /**
+   * Whether a call may, or must, be made as a task, where the server has `tasks` of `barewire/tasks`: its handler then
+   * runs on a worker. A function is asked for each call of a client of 2026-07-28, and may ask the client. Not at all.
+   */
+  readonly task: TaskSupport<ToolArguments<I>, C>;
+}
+
+/** The context of a tool with `task`. */
+export type TaskContext<C extends PlainContext> = Omit<C, keyof TaskSteps> & TaskSteps;
+
+/** What is registered, whichever way it came. */
+type AnyDefinition = ToolDefinition & { readonly task?: TaskSupport | undefined };
 
 /** A result of a type that an extension of the server's defines. */
 export type ExtensionResult = { readonly resultType: string } & Readonly<Record<string, unknown>>;
@@ -55,7 +76,7 @@ export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
 /** Answers the calls of a tool. */
-export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extends PlainContext = Context> = (
+export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C = Context> = (
   args: ToolArguments<I>,
   ctx: C,
 ) => Outcome<[O] extends [never]
@@ -67,12 +88,22 @@ export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C extend
 export interface AddTool<C extends PlainContext> {
   <const I extends SchemaSource = never>(
     name: string,
-    definition: ToolDefinition<I> & { output?: undefined },
+    definition: ToolDefinition<I> & { output?: undefined } & TaskDefinition<NoInfer<I>, C>,
+    handler: ToolHandler<I, never, TaskContext<C>>,
+  ): Handle<ToolDefinition>;
+  <const I extends SchemaSource = never, const O extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I, O> & TaskDefinition<NoInfer<I>, C>,
+    handler: ToolHandler<I, O, TaskContext<C>>,
+  ): Handle<ToolDefinition>;
+  <const I extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I> & { output?: undefined; task?: undefined },
     handler: ToolHandler<I, never, C>,
   ): Handle<ToolDefinition>;
   <const I extends SchemaSource = never, const O extends SchemaSource = never>(
     name: string,
-    definition: ToolDefinition<I, O>,
+    definition: ToolDefinition<I, O> & { task?: undefined },
     handler: ToolHandler<I, O, C>,
   ): Handle<ToolDefinition>;
 }
@@ -97,7 +128,7 @@ export interface Tools<C extends PlainContext = PlainContext> extends Feature<C>
 interface ToolEntry {
   readonly name: string;
   readonly listed: Tool;
-  readonly definition: ToolDefinition;
+  readonly definition: AnyDefinition;
   readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
   readonly output: AdaptedSchema | undefined;
@@ -113,9 +144,9 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     attachment.maybe?.warn('a tool name should be 1 to 128 of A-Z, a-z, 0-9, _, - and .', name);
   };
   return {
-    add(name: string, definition: ToolDefinition, handler: unknown) {
+    add(name: string, definition: AnyDefinition, handler: unknown) {
       checkDefinition(
-        'tool', name, definition, handler, 'title description input output annotations execution',
+        'tool', name, definition, handler, 'title description input output annotations execution task',
       );
       const handle = entries.register(name, definition, (changed) =>
         toolEntry(name, changed, handler as ToolEntry['handler'], options));
@@ -143,11 +174,11 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
 
 function toolEntry(
   name: string,
-  definition: ToolDefinition,
+  definition: AnyDefinition,
   handler: ToolEntry['handler'],
   { validator, findFault }: ToolsOptions,
 ): ToolEntry {
-  const { input: source, output: target, needs, scopes, data, ...shown } = definition;
+  const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
   const input = source === undefined ? undefined : adaptSchema(source, 'input', validator);
   const output = target === undefined ? undefined : adaptSchema(target, 'output', validator);
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
@@ -159,6 +190,7 @@ function toolEntry(
   const found = findFault?.(inputSchema);
   if (found !== undefined) throw fault(`the input schema, ${found}`);
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
+  if (task) tool.execution = { taskSupport: typeof task === 'function' ? 'optional' : task };
   if (isObject(output?.jsonSchema)) {
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
@@ -181,16 +213,17 @@ function callTool(
   );
   const judged = entry.input?.validate(args);
   if (judged === undefined) return invoke(args);
-  return after(judged, (result) => result.valid ? invoke(result.value) : refuse(result.errors, exchange));
+  return after(judged, (result) => result.valid ? invoke(result.value) : refuse(result.errors, params, exchange));
 }
 
 /**
  * 2025-11-25 server/tools#error-handling:
  * a model can correct itself where it sees what was wrong; before, an error.
  */
-function refuse(errors: ValidationError[], { rules }: Exchange): CallToolResult {
+function refuse(errors: ValidationError[], { task }: Params, { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
-  if (rules.inputErrors === 'result') return failed({ message: faults.join('\n') });
+  // Who asked for a task of 2025-11-25 reads no other result.
+  if (rules.inputErrors === 'result' && !(task && rules.coreTasks)) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 

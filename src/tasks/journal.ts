@@ -22,8 +22,8 @@ export interface TaskHead {
   readonly pollIntervalMs: number;
   /** Idempotency keys begin with it. Random: the task's id is a secret between the server and the client. */
   readonly seed: string;
-  /** Answers that were given before the task was made: by key, the digest of the question and the answer. */
-  readonly answers?: Readonly<Record<string, readonly [digest: string, answer: Bag]>> | undefined;
+  /** Answers that were given before the task was made, by the names of their questions. */
+  readonly answers?: Readonly<Bag> | undefined;
   /** Values that `once` made before. */
   readonly made?: Readonly<Bag> | undefined;
 }

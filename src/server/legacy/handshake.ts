@@ -35,7 +35,7 @@ export interface HandshakeServer {
   readonly limits: ServerLimits;
   readonly changes: Changes;
   capabilities(revision: Revision): ServerCapabilities;
-  initializeResult(revision: Revision): object;
+  initializeResult(revision: Revision, requester: LegacyRequester): object;
 }
 
 /** What a watched resource costs: one string, and its place in a set. */
@@ -78,6 +78,10 @@ export class Handshake implements LegacyRequester, Watcher {
   /** Whether a request of this method may be answered now. */
   admits(method: string): boolean {
     return mayPass(serverLifecycle[this.#state].receive, method);
+  }
+
+  get anonymous(): boolean {
+    return this.#options.modern === false && this.#options.auth === undefined;
   }
 
   closeStream(id: RequestId): void {
@@ -143,7 +147,7 @@ export class Handshake implements LegacyRequester, Watcher {
     this.#connection.batching = revision.batching;
     this.#declared = server.capabilities(revision);
     server.changes.add(this);
-    return server.initializeResult(revision);
+    return server.initializeResult(revision, this);
   }
 
   setLevel(params: Params): object {

@@ -1,0 +1,115 @@
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { MissingCapabilityError } from '../protocol/capabilities.ts';
+import { metaKeys } from '../protocol/meta.ts';
+import { RawResult } from '../server/around.ts';
+import type { AnyAround, HandlerCall } from '../server/around.ts';
+import type { PlainContext, Step, TaskSteps } from '../server/context.ts';
+import type { Exchange } from '../server/exchange.ts';
+import { ModernExchange } from '../server/modern/exchange.ts';
+import { after } from '../server/outcome.ts';
+import type { TaskSupport } from '../server/tools.ts';
+import { createdTask } from './extension/server.ts';
+import { legacyTask } from './legacy/server.ts';
+import type { LegacyTasks } from './legacy/server.ts';
+import type { TasksOptions } from './options.ts';
+import { rememberAuth } from './options.ts';
+import { ownerOf } from './owner.ts';
+import { TaskExchange } from './task-exchange.ts';
+import type { TaskOrder, Tasks } from './tasks.ts';
+import { tasksExtension } from './wire.ts';
+
+type Bag = Record<string, unknown>;
+
+interface Parts {
+  readonly tasks: Tasks;
+  readonly legacy: LegacyTasks;
+  readonly remember: TasksOptions['remember'];
+}
+
+/**
+ * Stands around the handlers of tools: a call becomes a task, is answered plainly, or is refused, as the tool, the
+ * client and the revision have it.
+ */
+export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): AnyAround {
+  const begin = (call: HandlerCall, exchange: Exchange, ttlMs?: number): ReturnType<Tasks['create']> =>
+    tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs);
+
+  // Synchronous wherever the call is answered plainly: that costs nothing.
+  return (call, next) => {
+    const exchange = call.ctx as unknown as Exchange;
+    // A worker has it: this is the task.
+    if (call.kind !== 'tool' || exchange instanceof TaskExchange) return next();
+    const { task: support } = call.definition as { task?: TaskSupport };
+    const { rules, capabilities: { extensions } } = exchange;
+    const wanted = rules.coreTasks ? call.params['task'] : undefined;
+    if (wanted !== undefined) {
+      if (!support) throw needlessTask(call.name);
+      return begin(call, exchange, ttlOf(wanted)).then((view) => {
+        legacy.follow(view, exchange.requester);
+        return new RawResult({ task: legacyTask(view) });
+      });
+    }
+    if (!support) return next();
+    const declared = rules.extensions && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+    if (support === 'required' && !declared) throw needsTask(call.name, exchange);
+    const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(call.ctx)));
+    if (!declared) return plainly();
+    const asTask = (): Promise<object> => begin(call, exchange).then(createdTask);
+    if (typeof support !== 'function') return asTask();
+    return after(support((call as HandlerCall).args as never, exchange as never), (yes) => (yes ? asTask() : plainly()));
+  };
+}
+
+/** 2025-11-25 basic/utilities/tasks#tool-level-negotiation. */
+const needlessTask = (name: string): RpcError =>
+  new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} cannot be called as a task`);
+
+function needsTask(name: string, { rules }: Exchange): RpcError {
+  if (rules.extensions) {
+    return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
+  }
+  const why = rules.coreTasks ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
+  return new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} ${why}`);
+}
+
+/** 2025-11-25 basic/utilities/tasks#task-parameters. */
+function ttlOf(task: unknown): number | undefined {
+  if (!isObject(task)) throw invalidParams('task must be an object');
+  const { ttl } = task;
+  if (ttl === undefined || ttl === null) return undefined;
+  if (typeof ttl !== 'number' || !(ttl >= 0)) throw invalidParams('task.ttl must be a number of milliseconds');
+  return ttl;
+}
+
+function orderOf(
+  { name, params }: HandlerCall, exchange: Exchange, remember: (auth: NonNullable<Exchange['auth']>) => object,
+): TaskOrder {
+  const { auth, capabilities, client, meta, revision } = exchange;
+  const protocolKeys: readonly string[] = Object.values(metaKeys);
+  const own = Object.entries(meta ?? {}).filter(([key]) => !protocolKeys.includes(key));
+  const before = exchange instanceof ModernExchange ? exchange.remembered : undefined;
+  return {
+    tool: name,
+    arguments: params['arguments'] ?? {},
+    _meta: own.length > 0 ? Object.fromEntries(own) : undefined,
+    revision, client, capabilities,
+    auth: auth && remember(auth) as TaskOrder['auth'],
+    answers: before && filled(before.answers),
+    made: before && filled(before.made),
+  };
+}
+
+const filled = (bag: Readonly<Bag>): Readonly<Bag> | undefined => (Object.keys(bag).length > 0 ? bag : undefined);
+
+/** What a plain call of a tool with `task` has for what only tasks have. */
+function plainSteps(ctx: PlainContext): TaskSteps {
+  const { once } = ctx;
+  return {
+    once: <T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> =>
+      once.call(ctx, key, () => make({ attempt: 1, idempotencyKey: crypto.randomUUID() })) as Promise<T>,
+    version: async (_key, current) => current,
+    status: () => {},
+  };
+}

@@ -1,0 +1,122 @@
+import { invalidParams } from '../../jsonrpc/errors.ts';
+import type { Auth } from '../../transport/port.ts';
+import type { Context } from '../../server/context.ts';
+import type { Listener, ServerExtension, TellListeners } from '../../server/extension.ts';
+import { ownerOf } from '../owner.ts';
+import type { Tasks } from '../tasks.ts';
+import type { TaskView } from '../journal.ts';
+import { commonFields, tasksExtension } from '../wire.ts';
+
+type Bag = Record<string, unknown>;
+
+/** How many ids one subscription may name. */
+const maxTaskIds = 1000;
+
+/** A task as a call begins it: `CreateTaskResult`. ext-tasks, Task Creation. */
+export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
+  return { resultType: 'task', ...seed(view) };
+}
+
+function seed(view: TaskView): Bag {
+  return { ...commonFields(view), ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs };
+}
+
+/** A task with all that its status brings: `DetailedTask`. ext-tasks, Task Status. */
+export function detailedTask(view: TaskView): Bag {
+  const { end, questions } = view;
+  const task = seed(view);
+  if (end?.status === 'completed') task['result'] = end.result;
+  if (end?.status === 'failed') task['error'] = end.error;
+  if (questions) task['inputRequests'] = questions;
+  return task;
+}
+
+/** The tasks of 2026-07-28: the extension `io.modelcontextprotocol/tasks`. */
+export class ExtensionTasks {
+  readonly extension: ServerExtension<Context>;
+  readonly #tasks: Tasks;
+  #tell: TellListeners = () => {};
+  /** What is followed, by owner and id: nobody stops what is told to another. */
+  readonly #heard = new Map<string, AbortController>();
+
+  constructor(tasks: Tasks) {
+    this.#tasks = tasks;
+    this.extension = {
+      id: tasksExtension,
+      resultTypes: ['task'],
+      methods: {
+        'tasks/get': async ({ taskId }, { auth }) => detailedTask(await tasks.view(ownerOf(auth), taskId)),
+        'tasks/update': async ({ taskId, inputResponses }, { auth }) => {
+          await tasks.answer(ownerOf(auth), taskId, inputResponses);
+          return {};
+        },
+        'tasks/cancel': async ({ taskId }, { auth }) => {
+          await tasks.cancel(ownerOf(auth), taskId);
+          return {};
+        },
+      },
+      filters: { taskIds: (wanted, listener) => this.#agree(wanted, listener) },
+    };
+  }
+
+  /** `tell` reaches those who listen. */
+  begin(tell: TellListeners): void {
+    this.#tell = tell;
+  }
+
+  close(): void {
+    for (const controller of this.#heard.values()) controller.abort();
+  }
+
+  /**
+   * What is agreed says nothing of whether a task exists: whose it is, is asked each time before somebody is told.
+   */
+  #agree(wanted: unknown, { auth }: Listener): readonly string[] | undefined {
+    if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
+      throw invalidParams('notifications.taskIds must be a list of ids');
+    }
+    if (wanted.length > maxTaskIds) throw invalidParams(`notifications.taskIds: more than ${maxTaskIds}`);
+    for (const id of wanted as string[]) void this.#follow(id, auth);
+    return wanted.length > 0 ? wanted as string[] : undefined;
+  }
+
+  /** Tells of a task until it has ended, or nobody listens. */
+  async #follow(id: string, auth: Auth | undefined): Promise<void> {
+    const owner = ownerOf(auth);
+    const key = `${id} ${owner}`;
+    this.#heard.get(key)?.abort();
+    const controller = new AbortController();
+    this.#heard.set(key, controller);
+    let last = '';
+    try {
+      for (;;) {
+        // Before the look, so that what happens meanwhile is not missed.
+        const change = this.#tasks.changed(id, controller.signal);
+        change.catch(() => {});
+        const view = await this.#tasks.view(owner, id);
+        const task = detailedTask(view);
+        const text = JSON.stringify(task);
+        if (text !== last && !this.#tellOf(view, task)) break;
+        last = text;
+        if (view.end) break;
+        await change;
+      }
+    } catch {
+      // There is no such task any more, or somebody else follows it now.
+    } finally {
+      controller.abort();
+      if (this.#heard.get(key) === controller) this.#heard.delete(key);
+    }
+  }
+
+  /** False: nobody listens. */
+  #tellOf({ id, owner }: TaskView, task: Bag): boolean {
+    let heard = false;
+    this.#tell('taskIds', 'notifications/tasks', task, (agreed, { auth }) => {
+      const wants = (agreed as readonly string[]).includes(id) && ownerOf(auth) === owner;
+      heard ||= wants;
+      return wants;
+    });
+    return heard;
+  }
+}

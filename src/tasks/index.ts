@@ -1,0 +1,12 @@
+export { tasks, runTasks } from './server.ts';
+export type { ServerTasks } from './server.ts';
+export type { TasksOptions } from './options.ts';
+export { defaultTaskLimits } from './limits.ts';
+export type { TaskLimits } from './limits.ts';
+export { memoryStore } from './memory-store.ts';
+export { sealedStore } from './sealed-store.ts';
+export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
+export type { Lease, LeasedTask, Listed, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
+export { storeTests } from './testing.ts';
+export type { OpenedStore, StoreTest } from './testing.ts';
+export type { Step, TaskSteps } from '../server/context.ts';

@@ -1,0 +1,157 @@
+import { internalError, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
+import type { Notification } from '../../jsonrpc/message.ts';
+import type { ServerCapabilities } from '../../protocol/initialize.ts';
+import { isTerminal } from '../../protocol/task-lifecycle.ts';
+import type { CallToolResult } from '../../protocol/tools.ts';
+import type { Task } from '../../protocol/tasks.ts';
+import { adaptToolResult } from '../../server/adapt.ts';
+import type { Exchange } from '../../server/exchange.ts';
+import type { LegacyExtension } from '../../server/extension.ts';
+import type { LegacyRequester, Requester } from '../../server/requester.ts';
+import type { TaskView } from '../journal.ts';
+import { ownerOf } from '../owner.ts';
+import type { Tasks } from '../tasks.ts';
+import { commonFields, relatedTask } from '../wire.ts';
+
+type Bag = Record<string, unknown>;
+
+const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+
+/** A task as 2025-11-25 has it. A tool that failed has failed here: basic/utilities/tasks#task-execution-errors. */
+export function legacyTask(view: TaskView): Task {
+  const { end, ttlMs, pollIntervalMs } = view;
+  const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
+  return {
+    ...commonFields(view),
+    ...toolFailed && { status: 'failed', statusMessage: view.message ?? textOf(end.result) },
+    ttl: ttlMs,
+    pollInterval: pollIntervalMs,
+  } as Task;
+}
+
+/** The first text of a result, for a person. */
+function textOf({ content }: Bag): string | undefined {
+  const [first] = Array.isArray(content) ? content as { text?: unknown }[] : [];
+  return typeof first?.text === 'string' ? first.text.slice(0, 1000) : undefined;
+}
+
+const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
+
+/** The tasks of 2025-11-25, which are part of the core there and experimental. */
+export class LegacyTasks {
+  readonly legacy: LegacyExtension;
+  readonly #tasks: Tasks;
+  /** Who began a task over a connection of this process, until it ends. */
+  readonly #begun = new Map<string, Requester>();
+  /** Questions that are on their way to a client: nobody is asked twice at once. */
+  readonly #asking = new Map<string, Promise<void>>();
+
+  constructor(tasks: Tasks) {
+    this.#tasks = tasks;
+    this.legacy = {
+      capabilities: (revision) => (revision === '2025-11-25' ? declared : undefined),
+      // "receivers that cannot identify requestors SHOULD NOT declare the `tasks.list` capability"
+      tailor: ({ tasks: has, ...rest }, { anonymous }) => {
+        if (!has || !anonymous) return has ? { ...rest, tasks: has } : rest;
+        const { list: _list, ...others } = has;
+        return { ...rest, tasks: others };
+      },
+      methods: {
+        'tasks/get': async ({ taskId }, { auth }) => legacyTask(await tasks.view(ownerOf(auth), taskId)),
+        'tasks/result': ({ taskId }, ctx) => this.#result(taskId, ctx as unknown as Exchange),
+        'tasks/cancel': ({ taskId }, { auth }) => this.#cancel(ownerOf(auth), taskId),
+        'tasks/list': (params, ctx) => this.#list(params['cursor'], ctx as unknown as Exchange),
+      },
+    };
+  }
+
+  /** The client that began a task is told of its states, as long as it is connected here. */
+  follow(view: TaskView, requester: Requester): void {
+    this.#begun.set(view.id, requester);
+    void this.#tell(view, requester).catch(() => {}).finally(() => this.#begun.delete(view.id));
+  }
+
+  /** A notification of the task's handler, such as progress under the call's token. */
+  notify(id: string, { method, params }: Notification): void {
+    this.#begun.get(id)?.tell?.(method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } });
+  }
+
+  /** 2025-11-25 basic/utilities/tasks#task-status-notification. */
+  async #tell(begun: TaskView, requester: Requester): Promise<void> {
+    let last = JSON.stringify(legacyTask(begun));
+    for (let view = begun; !view.end;) {
+      const change = this.#tasks.changed(begun.id);
+      view = await this.#tasks.view(begun.owner, begun.id);
+      const task = legacyTask(view);
+      const text = JSON.stringify(task);
+      if (text !== last) requester.tell?.('notifications/tasks/status', { ...task });
+      last = text;
+      if (!view.end) await change;
+    }
+  }
+
+  async #cancel(owner: string, id: unknown): Promise<Task> {
+    const tasks = this.#tasks;
+    if (!await tasks.cancel(owner, id)) {
+      const { status } = legacyTask(await tasks.view(owner, id));
+      throw new RpcError(-32602, `taskId: the task cannot be cancelled, it is ${status} already`);
+    }
+    return legacyTask(await tasks.view(owner, id));
+  }
+
+  async #list(cursor: unknown, { auth, requester }: Exchange): Promise<object> {
+    if (requester.anonymous) throw methodNotFound('tasks/list');
+    const { tasks, nextCursor } = await this.#tasks.list(ownerOf(auth), cursor);
+    return { tasks: tasks.map(legacyTask), nextCursor };
+  }
+
+  /** Blocks until the task has ended, and puts its questions meanwhile. basic/utilities/tasks#result-retrieval. */
+  async #result(id: unknown, exchange: Exchange): Promise<object> {
+    const owner = ownerOf(exchange.auth);
+    const { signal } = exchange;
+    for (;;) {
+      const change = typeof id === 'string' ? this.#tasks.changed(id, signal) : undefined;
+      change?.catch(() => {});
+      const view = await this.#tasks.view(owner, id);
+      if (view.end) return resultOf(view, exchange);
+      const open = Object.entries(view.questions ?? {});
+      if (open.length > 0 && isLegacy(exchange.requester)) {
+        await Promise.all(open.map(([key, { method, params }]) =>
+          this.#ask(view, key, method, { ...params as Bag }, exchange)));
+        continue;
+      }
+      await change;
+    }
+  }
+
+  /** Puts a question of a task to the client, on the stream of the request that waits for the result. */
+  #ask(view: TaskView, key: string, method: string, params: Bag, exchange: Exchange): Promise<void> {
+    const { requester, inbound } = exchange;
+    const name = `${view.id} ${key}`;
+    const under = this.#asking.get(name);
+    if (under) return under.catch(() => {});
+    const put = { ...params, _meta: { ...params['_meta'] as Bag, ...related(view.id) } };
+    const asking = (requester as LegacyRequester).ask(method, put, inbound)
+      // The client's error is no answer that could be used: a form counts as cancelled, the rest is asked again.
+      .catch((thrown: unknown): Bag => {
+        if (thrown instanceof RpcError) return { action: 'cancel' };
+        throw thrown;
+      })
+      .then(({ _meta, ...answer }) => this.#tasks.answer(view.owner, view.id, { [key]: answer }))
+      .finally(() => this.#asking.delete(name));
+    this.#asking.set(name, asking);
+    return asking;
+  }
+}
+
+const isLegacy = (requester: Requester): requester is LegacyRequester => 'ask' in requester;
+
+/** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */
+function resultOf({ id, status, end }: TaskView, { rules }: Exchange): object {
+  if (end?.status === 'completed') {
+    const result = adaptToolResult(end.result as unknown as CallToolResult, rules);
+    return { ...result, _meta: { ...result._meta, ...related(id) } };
+  }
+  if (end?.status === 'failed') throw new RpcError(end.error.code, end.error.message, end.error.data);
+  throw internalError(isTerminal(status) ? 'The task was cancelled' : 'The task has no result yet');
+}

@@ -1,0 +1,77 @@
+import { aesGcm, keyBytes } from '../server/modern/aes-gcm.ts';
+import type { AesGcm } from '../server/modern/aes-gcm.ts';
+import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
+import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
+
+/**
+ * A store that never sees what tasks say: arguments, steps, answers and results are sealed by AES-256-GCM, each bound
+ * to its task and its place there. In clear text stay the task's id, its owner, its times and the keys of questions.
+ *
+ * @param keys secrets of 32 bytes: the first seals, all of them open. Throws a RangeError for others.
+ */
+export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): TaskStore {
+  if (keys.length === 0) throw new RangeError('a sealed store needs a key');
+  for (const key of keys) {
+    if (key.length !== keyBytes) throw new RangeError(`a key has ${keyBytes} bytes, not ${key.length}`);
+  }
+  let made: Promise<AesGcm[]> | undefined;
+  const ciphers = (): Promise<AesGcm[]> => made ??= Promise.all(keys.map((key) => aesGcm(key)));
+
+  async function seal(text: string, ...place: readonly (string | number)[]): Promise<string> {
+    const [cipher] = await ciphers();
+    return toBase64(await (cipher as AesGcm).seal(place.join('/'), text), 'base64url');
+  }
+
+  async function open(sealed: string, ...place: readonly (string | number)[]): Promise<string> {
+    const bytes = fromBase64Url(sealed);
+    for (const cipher of bytes ? await ciphers() : []) {
+      try {
+        return await cipher.open(place.join('/'), bytes as Uint8Array);
+      } catch {
+        continue;
+      }
+    }
+    throw new Error(`task ${String(place[0])}: what the store has was not sealed here, or not at this place`);
+  }
+
+  async function opened(task: StoredTask): Promise<StoredTask> {
+    const { id } = task;
+    const [head, end, records, answers] = await Promise.all([
+      open(task.head, id, 'head'),
+      task.end === undefined ? undefined : open(task.end, id, 'end'),
+      Promise.all(task.records.map((record, i) => open(record, id, 'record', i))),
+      Promise.all(Array.from(task.answers, async ([key, answer]) => [key, await open(answer, id, 'answer', key)] as const)),
+    ]);
+    return { ...task, head, end, records, answers: new Map(answers) };
+  }
+
+  const sealAll = (id: string, after: number, records: readonly string[]): Promise<string[]> =>
+    Promise.all(records.map((record, i) => seal(record, id, 'record', after + i)));
+
+  return {
+    durable: store.durable,
+    create: async (task) => store.create({ ...task, head: await seal(task.head, task.id, 'head') }),
+    async load(id) {
+      const task = await store.load(id);
+      return task && opened(task);
+    },
+    async lease(id, ms): Promise<LeasedTask | undefined> {
+      const found = await store.lease(id, ms);
+      return found && { lease: found.lease, task: await opened(found.task) };
+    },
+    renew: (lease, ms) => store.renew(lease, ms),
+    append: async (lease, after, records) => store.append(lease, after, await sealAll(lease.id, after, records)),
+    release: async (lease, after, records, waiting) =>
+      store.release(lease, after, await sealAll(lease.id, after, records), waiting),
+    answer: async (id, answers) => store.answer(id, new Map(await Promise.all(
+      Array.from(answers, async ([key, answer]) => [key, await seal(answer, id, 'answer', key)] as const),
+    ))),
+    end: async (id, end, lease) => store.end(id, await seal(end, id, 'end'), lease),
+    due: (limit) => store.due(limit),
+    list: (owner, after, limit) => store.list(owner, after, limit),
+    count: (owner) => store.count(owner),
+    expire: (now) => store.expire(now),
+    watch: (listener) => store.watch(listener),
+    close: () => store.close(),
+  };
+}

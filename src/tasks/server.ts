@@ -1,0 +1,78 @@
+import type { Context } from '../server/context.ts';
+import { internalsOf } from '../server/server-core.ts';
+import type { ServerCore } from '../server/server-core.ts';
+import { aroundCalls } from './calls.ts';
+import { ExtensionTasks } from './extension/server.ts';
+import { LegacyTasks } from './legacy/server.ts';
+import { defaultTaskLimits } from './limits.ts';
+import { memoryStore } from './memory-store.ts';
+import type { TasksOptions } from './options.ts';
+import { sealedStore } from './sealed-store.ts';
+import type { TaskStore } from './store.ts';
+import { Tasks } from './tasks.ts';
+import { Worker } from './worker.ts';
+
+/** The tasks of a server. */
+export interface ServerTasks {
+  /** Tasks that this process works on. */
+  readonly running: number;
+  /** Stops working: handlers are told, their tasks are given back, and the store is closed. Nothing is lost. */
+  close(): Promise<void>;
+}
+
+/**
+ * Gives a server tasks, of both kinds: the extension `io.modelcontextprotocol/tasks` of 2026-07-28 and the core tasks
+ * of 2025-11-25. Tools with `task` can then be called as one: the handler runs on a worker, its questions end the run,
+ * and each further run finds what was done before. What was acknowledged survives this process where the store does.
+ *
+ * Throws where the server has tasks already.
+ */
+export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): ServerTasks {
+  const { store: given, keys, work = true, remember } = options;
+  const store = storeOf(given ?? memoryStore(), keys);
+  const limits = { ...defaultTaskLimits, ...options.limits };
+  const all = new Tasks(store, limits);
+  const legacy = new LegacyTasks(all);
+  const extension = new ExtensionTasks(all);
+  extension.begin(server.extend({ ...extension.extension, legacy: legacy.legacy }));
+  const { surround } = internalsOf(server);
+  surround(aroundCalls({ tasks: all, legacy, remember }));
+  const worker = work
+    ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
+    : undefined;
+  return {
+    get running() {
+      return worker?.running ?? 0;
+    },
+    async close() {
+      await worker?.close();
+      extension.close();
+      all.close();
+      await store.close();
+    },
+  };
+}
+
+/**
+ * Works on the tasks of a store with the tools of a server that need not serve anybody: as many processes as one likes
+ * may do so, and each may be killed at any time.
+ */
+export function runTasks(
+  server: ServerCore<Context>, given: TaskStore, options: Pick<TasksOptions, 'keys' | 'limits'> = {},
+): ServerTasks {
+  const store = storeOf(given, options.keys);
+  const limits = { ...defaultTaskLimits, ...options.limits };
+  const worker = new Worker(server, store, { limits });
+  return {
+    get running() {
+      return worker.running;
+    },
+    async close() {
+      await worker.close();
+      await store.close();
+    },
+  };
+}
+
+const storeOf = (store: TaskStore, keys: readonly Uint8Array[] | undefined): TaskStore =>
+  (keys ? sealedStore(store, keys) : store);

@@ -1,0 +1,211 @@
+import { internalError, RpcError, toErrorObject } from '../jsonrpc/errors.ts';
+import { Cancelled } from '../jsonrpc/inbound.ts';
+import type { Notification, Params } from '../jsonrpc/message.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import { readTask } from './journal.ts';
+import type { JournalRecord, TaskEnd } from './journal.ts';
+import type { TaskLimits } from './limits.ts';
+import { LeaseLost } from './store.ts';
+import type { Lease, LeasedTask, TaskStore } from './store.ts';
+import { TaskExchange } from './task-exchange.ts';
+
+interface Queued {
+  readonly text: string;
+  readonly written: () => void;
+}
+
+/** What a run needs of its worker. */
+export interface RunOptions {
+  readonly store: TaskStore;
+  readonly rules: Revision;
+  readonly limits: TaskLimits;
+  /** Answers `tools/call`. */
+  call(params: Params, exchange: TaskExchange): object | Promise<object>;
+  notify(notification: Notification): void;
+  /** The store has failed: the task is left to whoever takes it next. */
+  report(error: unknown): void;
+}
+
+/** One run of one task under one lease: it writes, holds the lease, and ends the task or gives it back. */
+export class TaskRun {
+  readonly lease: Lease;
+  readonly exchange: TaskExchange;
+  readonly #options: RunOptions;
+  readonly #queue: Queued[] = [];
+  /** Records that the journal has. */
+  #written: number;
+  #bytes: number;
+  #writing: Promise<void> | undefined;
+  #status: string | undefined;
+  #statusTimer: ReturnType<typeof setTimeout> | undefined;
+  #renewing: ReturnType<typeof setInterval> | undefined;
+  #over = false;
+  #finish: () => void = () => {};
+
+  constructor({ lease, task: stored }: LeasedTask, options: RunOptions) {
+    this.lease = lease;
+    this.#options = options;
+    this.#written = stored.records.length;
+    this.#bytes = stored.head.length;
+    for (const text of [...stored.records, ...stored.answers.values()]) this.#bytes += text.length;
+    this.exchange = new TaskExchange({
+      task: readTask(stored),
+      run: lease.fence,
+      rules: options.rules,
+      stallMs: options.limits.stallMs,
+      write: (record) => this.#write(record),
+      status: (message) => this.#note(message),
+      notify: options.notify,
+    });
+  }
+
+  /** Resolves when the task has ended, was given back, or is somebody else's. */
+  play(): Promise<void> {
+    const { limits, call } = this.#options;
+    this.#renewing = setInterval(() => void this.#renew(), limits.leaseMs / 3);
+    (this.#renewing as { unref?: () => void }).unref?.();
+    return new Promise((finish) => {
+      this.#finish = finish;
+      this.exchange.play((params) => call(params, this.exchange)).then(
+        (outcome) => {
+          if ('result' in outcome) return this.#complete(outcome.result);
+          if ('changed' in outcome) return this.#fail(internalError(outcome.changed.message));
+          const { waiting, questions, asked, overlap } = outcome;
+          const news = overlap || Object.keys(asked).length > 0;
+          return this.#giveBack(waiting, news
+            ? { t: 'ask', questions, asked, overlap: overlap || undefined, ...this.#stamp() }
+            : undefined);
+        },
+        (thrown: unknown) => this.#fail(thrown),
+      ).catch((error: unknown) => this.#abandon(error));
+    });
+  }
+
+  /** The task was cancelled, or has ended otherwise: the handler is told, and nothing of it counts any more. */
+  cancel(reason: Error = new Cancelled('The task was cancelled')): void {
+    this.#abandon(reason);
+  }
+
+  /** Gives the task back unfinished, for another worker. */
+  async leave(): Promise<void> {
+    this.exchange.stop();
+    this.exchange.inbound.cancel(new Error('the worker is closing'));
+    await this.#giveBack([], undefined).catch((error: unknown) => this.#abandon(error));
+  }
+
+  #stamp(): { at: number; run: number } {
+    return { at: Date.now(), run: this.lease.fence };
+  }
+
+  #write(record: JournalRecord): Promise<void> {
+    return new Promise((written) => {
+      this.#push(record, written);
+      void this.#flush();
+    });
+  }
+
+  #push(record: JournalRecord, written: () => void = () => {}): void {
+    const text = JSON.stringify(record);
+    this.#bytes += text.length;
+    this.#queue.push({ text, written });
+  }
+
+  /** Writes what waits; what comes meanwhile goes together in the next write. */
+  #flush(): Promise<void> {
+    return this.#writing ??= (async () => {
+      try {
+        while (this.#queue.length > 0 && !this.#over) {
+          if (this.#bytes > this.#options.limits.maxJournalBytes) {
+            await this.#fail(internalError(
+              `the task has written ${this.#bytes} characters; the limit is ${this.#options.limits.maxJournalBytes}`,
+            ));
+            return;
+          }
+          const batch = this.#queue.splice(0);
+          await this.#options.store.append(this.lease, this.#written, batch.map(({ text }) => text));
+          this.#written += batch.length;
+          if (!this.#over) for (const { written } of batch) written();
+        }
+      } catch (error) {
+        this.#abandon(error);
+      } finally {
+        this.#writing = undefined;
+      }
+    })();
+  }
+
+  #note(message: string): void {
+    if (this.#over) return;
+    this.#status = message;
+    this.#statusTimer ??= setTimeout(() => {
+      this.#statusTimer = undefined;
+      this.#pushStatus();
+      void this.#flush();
+    }, this.#options.limits.statusIntervalMs);
+    (this.#statusTimer as { unref?: () => void }).unref?.();
+  }
+
+  #pushStatus(): void {
+    const message = this.#status;
+    this.#status = undefined;
+    if (message !== undefined) this.#push({ t: 'status', message, ...this.#stamp() });
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#options.store.renew(this.lease, this.#options.limits.leaseMs);
+    } catch (error) {
+      this.#abandon(error);
+    }
+  }
+
+  async #giveBack(waiting: readonly string[], ask: JournalRecord | undefined): Promise<void> {
+    await this.#writing;
+    if (this.#over) return;
+    this.#pushStatus();
+    if (ask) this.#push(ask);
+    this.#stop();
+    const records = this.#queue.splice(0).map(({ text }) => text);
+    await this.#options.store.release(this.lease, this.#written, records, waiting);
+    this.#finish();
+  }
+
+  #complete(result: object): Promise<void> {
+    const text = JSON.stringify(result);
+    const { maxResultBytes } = this.#options.limits;
+    if (text.length > maxResultBytes) {
+      return this.#fail(internalError(`the result takes ${text.length} characters; the limit is ${maxResultBytes}`));
+    }
+    return this.#end({ status: 'completed', result: JSON.parse(text) as Record<string, unknown>, at: Date.now() });
+  }
+
+  #fail(thrown: unknown): Promise<void> {
+    const error = toErrorObject(thrown);
+    // What is no protocol error says nothing of the inside to the client, and all to the author.
+    if (!(thrown instanceof RpcError)) this.#options.report(thrown);
+    return this.#end({ status: 'failed', error, message: error.message, at: Date.now() });
+  }
+
+  async #end(end: TaskEnd): Promise<void> {
+    if (this.#over) return;
+    const message = end.message ?? this.#status;
+    this.#stop();
+    await this.#options.store.end(this.lease.id, JSON.stringify({ ...end, message }), this.lease);
+    this.#finish();
+  }
+
+  /** Leaves the task as it is: nothing can be written any more. */
+  #abandon(error: unknown): void {
+    if (!(error instanceof LeaseLost || error instanceof Cancelled)) this.#options.report(error);
+    this.#stop();
+    this.exchange.inbound.cancel(error);
+    this.#finish();
+  }
+
+  #stop(): void {
+    this.#over = true;
+    this.exchange.stop();
+    if (this.#renewing !== undefined) clearInterval(this.#renewing);
+    if (this.#statusTimer !== undefined) clearTimeout(this.#statusTimer);
+  }
+}

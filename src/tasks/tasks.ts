@@ -1,0 +1,166 @@
+import { internalError, invalidParams } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { readTask, viewOf } from './journal.ts';
+import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
+import type { TaskLimits } from './limits.ts';
+import type { TaskStore } from './store.ts';
+
+/** What a task is created of; the rest is for `Tasks` to say. */
+export type TaskOrder = Omit<TaskHead, 'seed' | 'ttlMs' | 'pollIntervalMs'>;
+
+export interface TaskPage {
+  readonly tasks: readonly TaskView[];
+  readonly nextCursor: string | undefined;
+}
+
+/** How often a task is looked at on which somebody waits, and of which nothing is heard: other processes may write it. */
+const lookMs = 500;
+const pageSize = 100;
+const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
+
+/** What both kinds do with tasks, whatever their wire. A task belongs to its owner in every call. */
+export class Tasks {
+  readonly store: TaskStore;
+  readonly #limits: TaskLimits;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #unwatch: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(store: TaskStore, limits: TaskLimits) {
+    this.store = store;
+    this.#limits = limits;
+    this.#unwatch = store.watch((id) => this.#wake(id));
+  }
+
+  /**
+   * Resolves when the task is kept, and would be found by its id. Throws `-32603` where there are too many.
+   * `ttlMs`: what the creator asks for.
+   */
+  async create(owner: string, order: TaskOrder, ttlMs?: number): Promise<TaskView> {
+    const { maxTasks, maxTasksPerPrincipal, maxTtlMs, pollIntervalMs } = this.#limits;
+    const [all, own] = await Promise.all([this.store.count(), this.store.count(owner)]);
+    if (all >= maxTasks) throw internalError(`Too many tasks: the limit is ${maxTasks}`);
+    if (own >= maxTasksPerPrincipal) {
+      throw internalError(`Too many tasks of one principal: the limit is ${maxTasksPerPrincipal}`);
+    }
+    const kept = Math.min(ttlMs ?? this.#limits.ttlMs, maxTtlMs);
+    const bounded = Number.isFinite(kept);
+    const head: TaskHead = { ...order, seed: random(8), ttlMs: bounded ? kept : null, pollIntervalMs };
+    const createdAt = Date.now();
+    const task = {
+      // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
+      id: random(20),
+      owner,
+      createdAt,
+      expiresAt: bounded ? createdAt + kept : null,
+      head: JSON.stringify(head),
+    };
+    await this.store.create(task);
+    return viewOf(readTask({ ...task, records: [], answers: new Map(), waiting: undefined, end: undefined }));
+  }
+
+  /** Throws `-32602` where the owner has no such task. */
+  async view(owner: string, id: unknown): Promise<TaskView> {
+    if (typeof id !== 'string') throw invalidParams('taskId must be a string');
+    const stored = await this.store.load(id);
+    const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= Date.now();
+    if (!stored || stored.owner !== owner || over) {
+      throw invalidParams('taskId: there is no such task; perhaps its time is over');
+    }
+    return viewOf(readTask(stored));
+  }
+
+  /**
+   * Takes answers to open questions; what answers none of them is ignored, as ext-tasks says. Throws `-32602` where
+   * they are no object, or the owner has no such task.
+   */
+  async answer(owner: string, id: unknown, responses: unknown): Promise<void> {
+    if (!isObject(responses)) throw invalidParams('inputResponses must be an object');
+    const view = await this.view(owner, id);
+    const open = view.questions ?? {};
+    const texts = new Map<string, string>();
+    for (const [key, answer] of Object.entries(responses)) {
+      if (!Object.hasOwn(open, key)) continue;
+      if (!isObject(answer)) throw invalidParams(`inputResponses: each answer must be an object`);
+      const text = JSON.stringify({ at: Date.now(), answer });
+      if (text.length > this.#limits.maxResultBytes) {
+        throw invalidParams(`inputResponses: an answer takes ${text.length} characters; the limit is ${this.#limits.maxResultBytes}`);
+      }
+      texts.set(key, text);
+    }
+    if (texts.size > 0) await this.store.answer(view.id, texts);
+  }
+
+  /** Ends a task. False: it had ended before. Throws `-32602` where the owner has no such task. */
+  async cancel(owner: string, id: unknown): Promise<boolean> {
+    const view = await this.view(owner, id);
+    if (view.end) return false;
+    const end: TaskEnd = { status: 'cancelled', message: 'The task was cancelled by request.', at: Date.now() };
+    return this.store.end(view.id, JSON.stringify(end));
+  }
+
+  /** A page of an owner's tasks. Throws `-32602` for a cursor that is none. */
+  async list(owner: string, cursor: unknown): Promise<TaskPage> {
+    if (cursor !== undefined && (typeof cursor !== 'string' || !cursorPattern.test(cursor))) {
+      throw invalidParams('cursor is not a cursor of this list');
+    }
+    const found = await this.store.list(owner, cursor, pageSize + 1);
+    const shown = found.slice(0, pageSize);
+    const tasks = await Promise.all(shown.map(({ id }) => this.view(owner, id).catch(() => undefined)));
+    return {
+      // One may have gone meanwhile.
+      tasks: tasks.filter((task) => task !== undefined),
+      nextCursor: found.length > pageSize ? shown.at(-1)?.place : undefined,
+    };
+  }
+
+  /** Waits until a task may have changed, by whichever process. Rejects with the signal's reason. */
+  changed(id: string, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiting);
+      const end = (): void => {
+        waiting.delete(go);
+        if (waiting.size === 0) this.#waiting.delete(id);
+        signal?.removeEventListener('abort', stop);
+      };
+      const go = (): void => {
+        end();
+        resolve();
+      };
+      const stop = (): void => {
+        end();
+        reject(signal?.reason as Error);
+      };
+      waiting.add(go);
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop, { once: true });
+      this.#look();
+    });
+  }
+
+  close(): void {
+    this.#unwatch();
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    for (const id of [...this.#waiting.keys()]) this.#wake(id);
+  }
+
+  #wake(id: string): void {
+    for (const go of [...this.#waiting.get(id) ?? []]) go();
+  }
+
+  /** What another process writes is not always heard: then it is looked at. */
+  #look(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      for (const id of [...this.#waiting.keys()]) this.#wake(id);
+    }, lookMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+}
+
+/** Random bytes in hexadecimal. */
+function random(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

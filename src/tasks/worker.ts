@@ -1,0 +1,135 @@
+import { toError } from '../jsonrpc/errors.ts';
+import type { Notification } from '../jsonrpc/message.ts';
+import { findRevision, revisions } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import { internalsOf } from '../server/server-core.ts';
+import type { ServerCore, ServerInternals } from '../server/server-core.ts';
+import type { Context } from '../server/context.ts';
+import type { TaskHead } from './journal.ts';
+import type { TaskLimits } from './limits.ts';
+import type { TaskStore } from './store.ts';
+import { TaskRun } from './task-run.ts';
+
+export interface WorkerOptions {
+  readonly limits: TaskLimits;
+  /** A notification of a task's handler, for whoever began the task. */
+  readonly notify?: ((id: string, notification: Notification) => void) | undefined;
+}
+
+/** Deletes what is over, this often. */
+const expireMs = 60_000;
+
+/** Works on the tasks of a store, with the tools of a server: takes what is due, one lease and one run at a time. */
+export class Worker {
+  readonly #server: ServerInternals;
+  readonly #store: TaskStore;
+  readonly #options: WorkerOptions;
+  readonly #runs = new Map<string, TaskRun>();
+  /** Due tasks for which there was no room. */
+  readonly #wanted = new Set<string>();
+  readonly #taking = new Set<string>();
+  readonly #unwatch: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #scanning: Promise<void> = Promise.resolve();
+  #expiredAt = 0;
+  #closed = false;
+
+  constructor(server: ServerCore<Context>, store: TaskStore, options: WorkerOptions) {
+    this.#server = internalsOf(server);
+    this.#store = store;
+    this.#options = options;
+    this.#unwatch = store.watch((id, change) => {
+      if (change === 'due') this.wake(id);
+      else if (change === 'ended') this.#runs.get(id)?.cancel();
+    });
+    this.#scan();
+  }
+
+  /** Tasks that this process works on. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  /** A task may be due. */
+  wake(id: string): void {
+    if (this.#closed || this.#runs.has(id) || this.#taking.has(id)) {
+      // It may have become due between the end of a run and its last word.
+      this.#wanted.add(id);
+      return;
+    }
+    if (this.#runs.size + this.#taking.size >= this.#options.limits.maxRunning) {
+      this.#wanted.add(id);
+      return;
+    }
+    this.#wanted.delete(id);
+    this.#taking.add(id);
+    void this.#take(id).catch((error: unknown) => this.#report(error)).finally(() => {
+      this.#taking.delete(id);
+      const [next] = this.#wanted;
+      if (next !== undefined) {
+        this.#wanted.delete(next);
+        this.wake(next);
+      }
+    });
+  }
+
+  /** Takes no more tasks, and gives back those that it has: their handlers are told to stop. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#unwatch();
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#wanted.clear();
+    await this.#scanning;
+    await Promise.all(Array.from(this.#runs.values(), (run) => run.leave()));
+  }
+
+  async #take(id: string): Promise<void> {
+    const { limits, notify } = this.#options;
+    const leased = await this.#store.lease(id, limits.leaseMs);
+    if (!leased) return;
+    const run = new TaskRun(leased, {
+      store: this.#store,
+      limits,
+      rules: rulesOf(leased.task.head),
+      call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
+      notify: (notification) => notify?.(id, notification),
+      report: (error) => this.#report(error),
+    });
+    this.#runs.set(id, run);
+    this.#taking.delete(id);
+    try {
+      if (this.#closed) await run.leave();
+      else await run.play();
+    } finally {
+      this.#runs.delete(id);
+    }
+  }
+
+  #scan(): void {
+    const { scanMs, maxRunning } = this.#options.limits;
+    this.#timer = setTimeout(() => {
+      this.#scanning = (async () => {
+        const now = Date.now();
+        if (now - this.#expiredAt >= expireMs) {
+          this.#expiredAt = now;
+          await this.#store.expire(now);
+        }
+        const room = maxRunning - this.#runs.size - this.#taking.size;
+        if (room > 0) for (const id of await this.#store.due(room)) if (!this.#runs.has(id)) this.wake(id);
+      })().catch((error: unknown) => this.#report(error)).finally(() => {
+        if (!this.#closed) this.#scan();
+      });
+    }, scanMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #report(error: unknown): void {
+    this.#server.report(toError(error), { what: 'method', name: 'tasks' });
+  }
+}
+
+/** The revision of whoever began the task. */
+function rulesOf(head: string): Revision {
+  const { revision } = JSON.parse(head) as TaskHead;
+  return findRevision(revisions, revision) ?? revisions[0] as Revision;
+}

@@ -76,6 +76,19 @@ const entries = [
       server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);` + stdio,
   },
   {
+    name: 'tasks-server',
+    what: 'McpServer over stdio with tasks in a folder',
+    ceiling: 44 * KIB,
+    platform: 'node',
+    code: `
+      import { McpServer } from 'barewire/server';
+      import { tasks } from 'barewire/tasks';
+      import { folderStore } from 'barewire/tasks/node';
+      const server = new McpServer({ name: 'size', version: '1.0.0' });
+      tasks(server, { store: await folderStore('tasks') });
+      server.tool('echo', { task: 'optional' }, () => 'done');` + stdio,
+  },
+  {
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,

@@ -7,6 +7,4 @@ export { memoryStore } from './memory-store.ts';
 export { sealedStore } from './sealed-store.ts';
 export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
 export type { Lease, LeasedTask, Listed, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
-export { storeTests } from './testing.ts';
-export type { OpenedStore, StoreTest } from './testing.ts';
 export type { Step, TaskSteps } from '../server/context.ts';

@@ -5,7 +5,7 @@
  *
  * Whoever writes what a run has done holds a *lease*. Each lease of a task has a higher *fence* than the one before,
  * and a write under a lower fence is refused: `LeaseLost`. Answers and ends need no lease: the first one wins.
- * `testStore` of `barewire/tasks/testing` is what every store has to pass.
+ * `storeTests` of `barewire/tasks/testing` is what every store has to pass.
  */
 export interface TaskStore {
   /** Whether tasks outlive this process. */

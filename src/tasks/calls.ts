@@ -33,8 +33,10 @@ interface Parts {
  * client and the revision have it.
  */
 export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): AnyAround {
-  const begin = (call: HandlerCall, exchange: Exchange, ttlMs?: number): ReturnType<Tasks['create']> =>
-    tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs);
+  const begin = (
+    call: HandlerCall, exchange: Exchange, ttlMs?: number, named?: (id: string) => void,
+  ): ReturnType<Tasks['create']> =>
+    tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named);
 
   // Synchronous wherever the call is answered plainly: that costs nothing.
   return (call, next) => {
@@ -46,8 +48,8 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): 
     const wanted = rules.coreTasks ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
-      return begin(call, exchange, ttlOf(wanted)).then((view) => {
-        legacy.follow(view, exchange.requester);
+      return begin(call, exchange, ttlOf(wanted), (id) => legacy.begun(id, exchange.requester)).then((view) => {
+        legacy.follow(view);
         return new RawResult({ task: legacyTask(view) });
       });
     }

@@ -26,6 +26,10 @@ export type Entry = StepRecord | VersionRecord | { readonly t: 'question'; reado
 
 const nameOf = ({ t, key }: Pick<Entry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
 
+/** Gives what was begun in this turn of the event loop time to go on. */
+export const nextTurn: (run: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
+
 interface Held {
   readonly at: number;
   readonly go: () => void;
@@ -46,6 +50,8 @@ export class Replay {
   readonly #stallMs: number;
   readonly #fail: (error: ChangedCode) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #pausing = false;
+  #begun = false;
 
   /** @param stallMs how long overlapping steps wait for one that an earlier run had before it counts as missing */
   constructor(records: readonly JournalRecord[], stallMs: number, fail: (error: ChangedCode) => void) {
@@ -64,6 +70,11 @@ export class Replay {
     this.#fail = fail;
   }
 
+  /** Whether the handler has done anything yet. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
   /** Whether the handler has come to the end of what was done before. */
   get done(): boolean {
     return this.#next >= this.#entries.length;
@@ -74,6 +85,7 @@ export class Replay {
    * begin. Where the code has changed it never settles, and `fail` is told.
    */
   claim(t: Entry['t'], key: string): Promise<Entry | undefined> {
+    this.#begun = true;
     if (this.done) return Promise.resolve(undefined);
     const at = this.#find(t, key);
     if (!this.#overlapped && at !== this.#next) {
@@ -136,19 +148,27 @@ export class Replay {
     return new Promise(() => {});
   }
 
+  /**
+   * Gives the handler what is its turn. What overlapped comes one a turn of the event loop, so that the handler does what
+   * it does then before the next.
+   */
   #deliver(): void {
-    for (let progress = true; progress;) {
-      progress = false;
-      for (const held of this.#held) {
-        if (held.at > this.#next) continue;
-        this.#held.delete(held);
-        if (held.at < this.#entries.length) this.#next++;
-        held.go();
-        progress = true;
-      }
-    }
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    if (this.#held.size === 0 || this.#stallMs <= 0) return;
+    if (this.#pausing) return;
+    for (const held of this.#held) {
+      if (held.at > this.#next) continue;
+      this.#held.delete(held);
+      if (held.at < this.#entries.length) this.#next++;
+      held.go();
+      if (!this.#overlapped) continue;
+      this.#pausing = true;
+      nextTurn(() => {
+        this.#pausing = false;
+        this.#deliver();
+      });
+      return;
+    }
+    if (this.#held.size === 0) return;
     this.#timer = setTimeout(() => {
       const left = this.#entries[this.#next];
       if (left) void this.#changed(`${nameOf(left)} is missing`);

@@ -10,7 +10,7 @@ import { Attempts } from './attempts.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
 import { digestOf } from './digest.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
-import { entriesOf, Replay } from './replay.ts';
+import { entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
 
 type Bag = Record<string, unknown>;
@@ -39,10 +39,6 @@ export type Pause =
     readonly waiting: readonly string[];
   }
   | { readonly changed: ChangedCode };
-
-/** Questions that are opened in one turn go together. */
-const nextTurn: (run: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
 
 const never = <T>(): Promise<T> => new Promise(() => {});
 
@@ -109,16 +105,17 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
         for (const leave of this.#leave) leave();
         void this.release();
       };
-      const ended = (settle: () => void): void => {
+      const ended = (settle: () => void, failed = false): void => {
         if (this.#over) return;
-        const changed = this.#replay.missing();
+        // Refused before the handler ran: there is no such tool any more, or its schema has changed.
+        const changed = failed && !this.#replay.begun ? undefined : this.#replay.missing();
         if (changed) return this.#pause({ changed });
         this.stop();
         settle();
       };
       new Promise<object>((begin) => begin(call(this.inbound.request.params ?? {}))).then(
         (result) => ended(() => resolve({ result })),
-        (thrown) => ended(() => reject(thrown)),
+        (thrown) => ended(() => reject(thrown), true),
       );
     });
   }
@@ -260,6 +257,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     if (this.making?.size) this.#overlap = true;
     if (!this.#waiting) {
       this.#waiting = new Set();
+      // What is asked in one turn goes together.
       nextTurn(() => void this.#suspend());
     }
     this.#waiting.add(key);

@@ -34,9 +34,9 @@ export class Tasks {
 
   /**
    * Resolves when the task is kept, and would be found by its id. Throws `-32603` where there are too many.
-   * `ttlMs`: what the creator asks for.
+   * `ttlMs`: what the creator asks for. `named` is told the id before a worker can have the task.
    */
-  async create(owner: string, order: TaskOrder, ttlMs?: number): Promise<TaskView> {
+  async create(owner: string, order: TaskOrder, ttlMs?: number, named?: (id: string) => void): Promise<TaskView> {
     const { maxTasks, maxTasksPerPrincipal, maxTtlMs, pollIntervalMs } = this.#limits;
     const [all, own] = await Promise.all([this.store.count(), this.store.count(owner)]);
     if (all >= maxTasks) throw internalError(`Too many tasks: the limit is ${maxTasks}`);
@@ -55,6 +55,7 @@ export class Tasks {
       expiresAt: bounded ? createdAt + kept : null,
       head: JSON.stringify(head),
     };
+    named?.(task.id);
     await this.store.create(task);
     return viewOf(readTask({ ...task, records: [], answers: new Map(), waiting: undefined, end: undefined }));
   }

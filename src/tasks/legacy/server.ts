@@ -65,10 +65,15 @@ export class LegacyTasks {
     };
   }
 
+  /** A client begins a task: what the handler reports goes to it. */
+  begun(id: string, requester: Requester): void {
+    this.#begun.set(id, requester);
+  }
+
   /** The client that began a task is told of its states, as long as it is connected here. */
-  follow(view: TaskView, requester: Requester): void {
-    this.#begun.set(view.id, requester);
-    void this.#tell(view, requester).catch(() => {}).finally(() => this.#begun.delete(view.id));
+  follow(view: TaskView): void {
+    const requester = this.#begun.get(view.id);
+    if (requester) void this.#tell(view, requester).catch(() => {}).finally(() => this.#begun.delete(view.id));
   }
 
   /** A notification of the task's handler, such as progress under the call's token. */

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpServer } from '../../src/server/mcp-server.ts';
+import { folderStore } from '../../src/tasks/node/folder-store.ts';
+import { runTasks, tasks } from '../../src/tasks/server.ts';
+import { LeaseLost } from '../../src/tasks/store.ts';
+import type { StoredTask } from '../../src/tasks/store.ts';
+import { accept } from '../server/peer.ts';
+import type { Bag } from '../server/peer.ts';
+import { ModernTasks } from './harness.ts';
+
+async function scratch(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'barewire-tasks-'));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+const limits = { leaseMs: 1000, scanMs: 5 };
+
+function order(): McpServer {
+  const server = new McpServer({ name: 'orders', version: '1' });
+  server.tool('order', { task: 'required' }, async (_args, ctx) => {
+    const a = await ctx.once('charge', () => 'charged');
+    const form = await ctx.elicit('Where to?', { city: { type: 'string' } }, { key: 'city' });
+    const b = await ctx.once('pack', () => 'packed');
+    return [a, b, await ctx.once('ship', () => `shipped to ${form.content?.city}`)].join();
+  });
+  return server;
+}
+
+/** A folder in which one order has gone all its way. */
+async function ended(path: string): Promise<{ id: string; whole: StoredTask }> {
+  const server = order();
+  const work = tasks(server, { store: await folderStore(path), limits });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('order');
+  await client.is(id, 'input_required');
+  await client.update(id, { city: accept({ city: 'Rome' }) });
+  await client.ended(id);
+  await work.close();
+  const whole = await (await folderStore(path)).load(id);
+  assert.ok(whole?.end);
+  return { id, whole };
+}
+
+const startsWith = (whole: readonly string[], part: readonly string[]): boolean =>
+  part.every((text, i) => text === whole[i]);
+
+test('cut at every byte of its journal, a task is what it was at some moment, and can go on from there', async (t) => {
+  const path = await scratch(t);
+  const { id, whole } = await ended(path);
+  const names = (await readdir(join(path, id))).sort();
+  const segments = names.filter((name) => name.endsWith('.log'));
+  const answers = names.filter((name) => name.startsWith('answer-'));
+  // Created, first run, second run, end; and one answer.
+  assert.equal(segments.length, 4);
+  assert.equal(answers.length, 1);
+  const cutAt = join(path, 'cut-0');
+  let cuts = 0;
+  let resumed = 0;
+  const store = await folderStore(path);
+  // As if the power had gone while this segment was written: no later one is there, and an answer only after the question.
+  for (const [n, name] of segments.entries()) {
+    const bytes = await readFile(join(path, id, name));
+    let last = '';
+    let fresh = false;
+    for (let length = 0; length <= bytes.length; length++, cuts++) {
+      if (!fresh) {
+        await rm(cutAt, { recursive: true, force: true });
+        await cp(join(path, id), cutAt, { recursive: true });
+        for (const later of segments.slice(n + 1)) await rm(join(cutAt, later));
+        if (n < 2) for (const answer of answers) await rm(join(cutAt, answer));
+        fresh = true;
+      }
+      await writeFile(join(cutAt, name), bytes.subarray(0, length));
+      const found = await store.load('cut-0');
+      if (n === 0 && length < bytes.length) {
+        assert.equal(found, undefined, `${name} at ${length}`);
+        continue;
+      }
+      assert.ok(found, `${name} at ${length}`);
+      assert.equal(found.head, whole.head);
+      assert.ok(startsWith(whole.records, found.records), `${name} at ${length}: ${found.records.join()}`);
+      assert.equal(found.end === undefined || found.end === whole.end, true);
+      // What is whole is never less than before.
+      const state = JSON.stringify([found.records.length, found.waiting, found.end]);
+      if (state === last || found.end !== undefined) continue;
+      last = state;
+      fresh = false;
+      resumed++;
+      // As time passes the lease of whoever died there runs out.
+      await utimes(join(cutAt, name), 0, 0);
+      const server = order();
+      const work = tasks(server, { store: await folderStore(path), limits });
+      const client = await ModernTasks.to(server);
+      const now = await client.when('cut-0', ({ status }) => status !== 'working');
+      if (now['status'] === 'input_required') await client.update('cut-0', { city: accept({ city: 'Rome' }) });
+      const task = await client.ended('cut-0');
+      assert.equal(JSON.stringify((task['result'] as Bag)['content']), '[{"type":"text","text":"charged,packed,shipped to Rome"}]');
+      await work.close();
+    }
+  }
+  assert.ok(cuts > 1000, `${cuts} cuts`);
+  assert.ok(resumed >= 6, `${resumed} resumed`);
+});
+
+test('a damaged byte hides what follows it, and nothing else', async (t) => {
+  const path = await scratch(t);
+  const { id, whole } = await ended(path);
+  const name = join(path, id, '00000002.log');
+  const bytes = await readFile(name);
+  for (let at = 0; at < bytes.length; at += 7) {
+    const damaged = Buffer.from(bytes);
+    damaged[at] = (damaged[at] as number) ^ 1;
+    await writeFile(name, damaged);
+    const found = await (await folderStore(path)).load(id);
+    assert.ok(found && startsWith(whole.records, found.records), `at ${at}`);
+  }
+});
+
+test('what a worker adds that was stopped between its check and its write is never read', async (t) => {
+  const path = await scratch(t);
+  const [stale, fresh] = [await folderStore(path), await folderStore(path)];
+  await stale.create({ id: 'one', owner: '', createdAt: Date.now(), expiresAt: null, head: '{}' });
+  const old = await stale.lease('one', 60_000);
+  assert.ok(old);
+  await stale.append(old.lease, 0, ['"kept"']);
+  // Its time runs out while it does not know: the file says so to all the others.
+  await utimes(join(path, 'one', '00000001.log'), 0, 0);
+  const taken = await fresh.lease('one', 60_000);
+  assert.ok(taken);
+  await assert.rejects(stale.append(old.lease, 1, ['"stale"']), LeaseLost);
+  assert.match(await readFile(join(path, 'one', '00000001.log'), 'utf8'), /stale/);
+  await fresh.append(taken.lease, 1, ['"fresh"']);
+  for (const store of [stale, fresh]) {
+    assert.deepEqual((await store.load('one'))?.records, ['"kept"', '"fresh"']);
+  }
+  await assert.rejects(stale.end('one', '"stale"', old.lease), LeaseLost);
+  assert.equal((await fresh.load('one'))?.end, undefined);
+  await Promise.all([stale.close(), fresh.close()]);
+});
+
+test('a worker that died between the name of its segment and the first line is no obstacle', async (t) => {
+  const path = await scratch(t);
+  const store = await folderStore(path);
+  t.after(() => store.close());
+  await store.create({ id: 'one', owner: '', createdAt: Date.now(), expiresAt: null, head: '{}' });
+  await writeFile(join(path, 'one', '00000001.log'), '');
+  assert.equal(await store.lease('one', 1000), undefined, 'somebody may be about to write it');
+  await utimes(join(path, 'one', '00000001.log'), 0, 0);
+  assert.equal((await store.lease('one', 1000))?.lease.fence, 2);
+});
+
+test('ids are no paths', async (t) => {
+  const path = await scratch(t);
+  const store = await folderStore(join(path, 'tasks'));
+  await writeFile(join(path, '00000000.log'), await readFile(new URL(import.meta.url)));
+  for (const id of ['..', '../x', '.', '', 'a/b', 'A', 'x'.repeat(101), '\0']) {
+    assert.equal(await store.load(id), undefined);
+    assert.equal(await store.lease(id, 10), undefined);
+    assert.equal(await store.end(id, '{}'), false);
+    await assert.rejects(store.create({ id, owner: '', createdAt: 0, expiresAt: null, head: '{}' }), RangeError);
+  }
+});
+
+test('several servers on one folder: one creates, another works, a third is asked', async (t) => {
+  const path = await scratch(t);
+  const [front, desk] = [order(), order()];
+  const [one, two] = [
+    tasks(front, { store: await folderStore(path), work: false, limits }),
+    tasks(desk, { store: await folderStore(path), work: false, limits }),
+  ];
+  const worker = runTasks(order(), await folderStore(path), { limits });
+  t.after(() => Promise.all([one.close(), two.close(), worker.close()]));
+  const [here, there] = [await ModernTasks.to(front), await ModernTasks.to(desk)];
+  const id = await here.begin('order');
+  await there.is(id, 'input_required');
+  await there.update(id, { city: accept({ city: 'Oslo' }) });
+  assert.match(JSON.stringify((await here.ended(id))['result']), /shipped to Oslo/);
+});
+
+test('what was left half created or half deleted goes after an hour', async (t) => {
+  const path = await scratch(t);
+  const store = await folderStore(path);
+  await cp(new URL('.', import.meta.url), join(path, 'half'), { recursive: true });
+  await cp(new URL('.', import.meta.url), join(path, '.gone-x'), { recursive: true });
+  await store.expire(Date.now());
+  assert.deepEqual((await readdir(path)).sort(), ['.gone-x', 'half']);
+  await store.expire(Date.now() + 3_700_000);
+  assert.deepEqual(await readdir(path), []);
+});

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { RpcError } from '../../src/jsonrpc/errors.ts';
+import { memoryStore } from '../../src/tasks/memory-store.ts';
+import type { McpServer } from '../../src/server/mcp-server.ts';
+import { accept, connect, everything, later } from '../server/peer.ts';
+import type { Answer, Bag, Peer, PeerOptions, Said } from '../server/peer.ts';
+import { made } from './harness.ts';
+
+const relatedTask = 'io.modelcontextprotocol/related-task';
+const sure = { sure: { type: 'boolean' } } as const;
+const related = (said: Said | Answer): unknown =>
+  ((('params' in said ? said.params : (said as Answer).result)?.['_meta'] as Bag | undefined)?.[relatedTask] as Bag | undefined)?.['taskId'];
+
+const legacy = (server: McpServer, options: PeerOptions = {}): Promise<Peer> =>
+  connect(server, { revision: '2025-11-25', ...options });
+
+async function begin(peer: Peer, name: string, task: Bag = {}, more: Bag = {}): Promise<string> {
+  const { result, error } = await peer.request('tools/call', { name, arguments: {}, task, ...more });
+  assert.equal(error, undefined);
+  return (result?.['task'] as Bag)['taskId'] as string;
+}
+
+async function until(peer: Peer, taskId: string, status: string): Promise<Bag> {
+  for (let looks = 0; looks < 2000; looks++) {
+    const { result, error } = await peer.request('tasks/get', { taskId });
+    assert.equal(error, undefined);
+    if (result?.['status'] === status) return result;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error(`the task is not ${status}`);
+}
+
+function server(t: TestContext): McpServer {
+  const { server: one } = made(t);
+  one.tool('greet', {}, () => 'hello');
+  one.tool('optional', { task: 'optional' }, () => 'done');
+  one.tool('required', { task: 'required' }, () => 'done');
+  one.tool('maybe', { task: () => true }, () => 'done');
+  one.tool('ask', { task: 'optional' }, async (_args, ctx) => {
+    const answer = await ctx.elicit('Sure?', sure, { key: 'sure' });
+    return `${answer.action} ${answer.content?.sure}`;
+  });
+  one.tool('tool error', { task: 'optional' }, () => ({ content: [{ type: 'text', text: 'no flour' }], isError: true }));
+  one.tool('protocol error', { task: 'optional' }, () => {
+    throw new RpcError(4711, 'the oven is off', { oven: 1 });
+  });
+  one.tool('slow', { task: 'optional' }, (_args, ctx) => new Promise((resolve) => {
+    ctx.signal.addEventListener('abort', () => resolve('late'));
+  }));
+  return one;
+}
+
+test('2025-11-25: tasks are declared, and the tools say which may be one', async (t) => {
+  const one = server(t);
+  const peer = await connect(one);
+  const { result } = await peer.request('initialize', {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' },
+  });
+  const { tasks: declared, extensions } = result?.['capabilities'] as Bag;
+  assert.deepEqual(declared, { list: {}, cancel: {}, requests: { tools: { call: {} } } });
+  assert.equal(extensions, undefined);
+  const { result: listed } = await peer.request('tools/list');
+  const executions = Object.fromEntries((listed?.['tools'] as { name: string; execution?: unknown }[])
+    .map(({ name, execution }) => [name, execution]));
+  assert.deepEqual([executions['greet'], executions['optional'], executions['required'], executions['maybe']], [
+    undefined, { taskSupport: 'optional' }, { taskSupport: 'required' }, { taskSupport: 'optional' },
+  ]);
+});
+
+test('other revisions have none of it', async (t) => {
+  const one = server(t);
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18']) {
+    const peer = await legacy(one, { revision });
+    const { result } = await peer.request('tools/list');
+    assert.equal(JSON.stringify(result).includes('execution'), false, revision);
+    assert.equal((await peer.request('tasks/get', { taskId: 'x' })).error?.code, -32601, revision);
+    const { error } = await peer.call('required');
+    assert.equal(error?.code, -32601);
+    assert.match(String(error?.message), new RegExp(`runs as a task alone, which ${revision} does not have`));
+    assert.deepEqual((await peer.request('tools/call', { name: 'optional', task: {} })).result?.['content'], [{ type: 'text', text: 'done' }]);
+  }
+});
+
+test('the client decides: with `task` a task, without it a plain call, and -32601 where that is not possible', async (t) => {
+  const peer = await legacy(server(t));
+  const created = await peer.request('tools/call', { name: 'optional', arguments: {}, task: { ttl: 5000 } });
+  const { task } = created.result as { task: Bag };
+  assert.deepEqual(Object.keys(created.result as Bag), ['task']);
+  assert.deepEqual([task['status'], task['ttl'], task['pollInterval']], ['working', 5000, 1000]);
+  assert.deepEqual((await peer.call('optional')).result?.['content'], [{ type: 'text', text: 'done' }]);
+  assert.deepEqual((await peer.call('maybe')).result?.['content'], [{ type: 'text', text: 'done' }]);
+  assert.deepEqual((await peer.call('required')).error?.code, -32601);
+  const needless = await peer.request('tools/call', { name: 'greet', task: {} });
+  assert.equal(needless.error?.code, -32601);
+  for (const bad of [7, 'x', [], { ttl: 'long' }, { ttl: -1 }]) {
+    assert.equal((await peer.request('tools/call', { name: 'optional', task: bad })).error?.code, -32602, JSON.stringify(bad));
+  }
+  // More than is allowed is cut.
+  const long = await peer.request('tools/call', { name: 'optional', task: { ttl: 1e15 } });
+  assert.equal((long.result as { task: Bag }).task['ttl'], 604_800_000);
+});
+
+test('arguments that do not fit are an error where a task is wanted, since nothing else would be understood', async (t) => {
+  const one = server(t);
+  one.tool('typed', { task: 'optional', input: { type: 'object', properties: { n: { type: 'number' } } } }, () => '');
+  const peer = await legacy(one);
+  const { error } = await peer.request('tools/call', { name: 'typed', arguments: { n: 'x' }, task: {} });
+  assert.equal(error?.code, -32602);
+  assert.equal((await peer.call('typed', { n: 'x' })).result?.['isError'], true);
+});
+
+test('tasks/result waits for the result, and names the task', async (t) => {
+  const one = server(t);
+  const go = later<void>();
+  one.tool('wait', { task: 'optional' }, async () => {
+    await go.promise;
+    return 'there';
+  });
+  const peer = await legacy(one);
+  const id = await begin(peer, 'wait');
+  const result = peer.request('tasks/result', { taskId: id });
+  assert.equal((await until(peer, id, 'working'))['status'], 'working');
+  go.resolve();
+  const answer = await result;
+  assert.deepEqual(answer.result?.['content'], [{ type: 'text', text: 'there' }]);
+  assert.equal(related(answer), id);
+  // And again, as often as one likes.
+  assert.deepEqual((await peer.request('tasks/result', { taskId: id })).result, answer.result);
+  const done = await until(peer, id, 'completed');
+  assert.equal('_meta' in done, false);
+});
+
+test('a question is a request on the stream of tasks/result, and names the task', async (t) => {
+  const peer = await legacy(server(t));
+  const id = await begin(peer, 'ask');
+  await until(peer, id, 'input_required');
+  const result = peer.request('tasks/result', { taskId: id });
+  let question = await peer.next();
+  while (question.method !== 'elicitation/create') question = await peer.next();
+  assert.equal(related(question), id);
+  assert.equal(question.params?.['message'], 'Sure?');
+  peer.answer(question, { ...accept({ sure: true }), _meta: { [relatedTask]: { taskId: id } } });
+  assert.deepEqual((await result).result?.['content'], [{ type: 'text', text: 'accept true' }]);
+});
+
+test('a question is put again to whoever asks for the result after a restart, and counts once', async (t) => {
+  const store = memoryStore();
+  const first = made(t, { store: { ...store, close: async () => {} } }).server;
+  const define = (to: McpServer): void => void to.tool('ask', { task: 'optional' }, async (_args, ctx) =>
+    (await ctx.elicit('Sure?', sure, { key: 'sure' })).action);
+  define(first);
+  const peer = await legacy(first);
+  const id = await begin(peer, 'ask');
+  await until(peer, id, 'input_required');
+  void peer.request('tasks/result', { taskId: id });
+  let question = await peer.next();
+  while (question.method !== 'elicitation/create') question = await peer.next();
+  // The connection goes before the answer.
+  peer.close();
+  const second = made(t, { store }).server;
+  define(second);
+  const again = await legacy(second);
+  const results = [again.request('tasks/result', { taskId: id }), again.request('tasks/result', { taskId: id })];
+  const questions: Said[] = [await again.next()];
+  again.answer(questions[0] as Said, { action: 'decline' });
+  for (const answer of await Promise.all(results)) assert.deepEqual(answer.result?.['content'], [{ type: 'text', text: 'decline' }]);
+  // Two wait for the result, and the person was asked once.
+  assert.deepEqual((await again.rest()).filter(({ method }) => method === 'elicitation/create'), []);
+});
+
+test('a client that refuses the question: a form counts as cancelled', async (t) => {
+  const peer = await legacy(server(t));
+  const id = await begin(peer, 'ask');
+  await until(peer, id, 'input_required');
+  const result = peer.request('tasks/result', { taskId: id });
+  let question = await peer.next();
+  while (question.method !== 'elicitation/create') question = await peer.next();
+  peer.send({ jsonrpc: '2.0', id: question.id, error: { code: -32601, message: 'no' } });
+  assert.deepEqual((await result).result?.['content'], [{ type: 'text', text: 'cancel undefined' }]);
+});
+
+test('a tool that fails has failed here, and its result is still the result; a protocol error is the error', async (t) => {
+  const peer = await legacy(server(t));
+  const tool = await begin(peer, 'tool error');
+  const failed = await until(peer, tool, 'failed');
+  assert.equal(failed['statusMessage'], 'no flour');
+  const { result } = await peer.request('tasks/result', { taskId: tool });
+  assert.equal(result?.['isError'], true);
+  const protocol = await begin(peer, 'protocol error');
+  await until(peer, protocol, 'failed');
+  const { error } = await peer.request('tasks/result', { taskId: protocol });
+  assert.deepEqual(error, { code: 4711, message: 'the oven is off', data: { oven: 1 } });
+});
+
+test('cancelling answers with the cancelled task; a second time is -32602; its result is an error', async (t) => {
+  const peer = await legacy(server(t));
+  const id = await begin(peer, 'slow');
+  const waiting = peer.request('tasks/result', { taskId: id });
+  const { result } = await peer.request('tasks/cancel', { taskId: id });
+  assert.equal(result?.['status'], 'cancelled');
+  assert.match(String((await waiting).error?.message), /cancelled/);
+  const again = await peer.request('tasks/cancel', { taskId: id });
+  assert.equal(again.error?.code, -32602);
+  assert.match(String(again.error?.message), /it is cancelled already/);
+  const done = await begin(peer, 'optional');
+  await until(peer, done, 'completed');
+  assert.equal((await peer.request('tasks/cancel', { taskId: done })).error?.code, -32602);
+});
+
+test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', async (t) => {
+  const one = server(t);
+  const ann = await legacy(one, { auth: { principal: 'ann' } });
+  const bob = await legacy(one, { auth: { principal: 'bob' } });
+  const ids: string[] = [];
+  for (let i = 0; i < 103; i++) ids.push(await begin(ann, 'optional'));
+  const first = (await ann.request('tasks/list')).result as { tasks: Bag[]; nextCursor: string };
+  assert.equal(first.tasks.length, 100);
+  const second = (await ann.request('tasks/list', { cursor: first.nextCursor })).result as { tasks: Bag[]; nextCursor?: string };
+  assert.equal(second.nextCursor, undefined);
+  assert.deepEqual([...first.tasks, ...second.tasks].map(({ taskId }) => taskId).sort(), [...ids].sort());
+  assert.deepEqual((await bob.request('tasks/list')).result, { tasks: [] });
+  for (const cursor of [7, 'x', '', '000000000000000-../x']) {
+    assert.equal((await ann.request('tasks/list', { cursor })).error?.code, -32602);
+  }
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+    assert.equal((await bob.request(method, { taskId: ids[0] })).error?.code, -32602, method);
+  }
+});
+
+test('the client is told of states, and of progress under the token of the call', async (t) => {
+  const one = server(t);
+  const [reported, go] = [later<void>(), later<void>()];
+  one.tool('count', { task: 'optional' }, async (_args, ctx) => {
+    ctx.progress(1, 3, 'one');
+    reported.resolve();
+    await go.promise;
+    const answer = await ctx.elicit('Sure?', sure, { key: 'sure' });
+    return answer.action;
+  });
+  const peer = await legacy(one);
+  const id = await begin(peer, 'count', {}, { _meta: { progressToken: 'tok' } });
+  await reported.promise;
+  const progress = await peer.next();
+  assert.deepEqual(progress, {
+    jsonrpc: '2.0', method: 'notifications/progress',
+    params: { progressToken: 'tok', progress: 1, total: 3, message: 'one', _meta: { [relatedTask]: { taskId: id } } },
+  });
+  go.resolve();
+  const states: string[] = [];
+  while (!states.includes('input_required')) {
+    const said = await peer.next();
+    assert.equal(said.method, 'notifications/tasks/status');
+    assert.equal(said.params?.['taskId'], id);
+    assert.equal(related(said), undefined);
+    states.push(said.params?.['status'] as string);
+  }
+  const result = peer.request('tasks/result', { taskId: id });
+  for (let said = await peer.next(); ; said = await peer.next()) {
+    if (said.method !== 'elicitation/create') continue;
+    peer.answer(said, { action: 'decline' });
+    break;
+  }
+  await result;
+  while (!states.includes('completed')) states.push((await peer.next()).params?.['status'] as string);
+  assert.ok(states.indexOf('input_required') < states.indexOf('completed'));
+});
+
+test('who came over HTTP without authentication is nobody: no tasks/list', async (t) => {
+  const one = server(t);
+  const texts: string[] = [];
+  const peer = one.connect({ send: () => {}, answer: (text) => void texts.push(text ?? '') }, { modern: false });
+  const { decode } = await import('../../src/jsonrpc/codec.ts');
+  const say = async (message: Bag): Promise<Bag> => {
+    peer.receive(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
+    while (texts.length === 0) await new Promise(setImmediate);
+    return JSON.parse(texts.shift() as string) as Bag;
+  };
+  const { result } = await say({ id: 1, method: 'initialize', params: {
+    protocolVersion: '2025-11-25', capabilities: everything, clientInfo: { name: 'x', version: '1' },
+  } }) as { result: { capabilities: Bag } };
+  assert.deepEqual(result.capabilities['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
+  const { error } = await say({ id: 2, method: 'tasks/list' }) as { error: Bag };
+  assert.equal(error['code'], -32601);
+});

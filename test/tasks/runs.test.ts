@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpServer } from '../../src/server/mcp-server.ts';
+import { memoryStore } from '../../src/tasks/memory-store.ts';
+import { sealedStore } from '../../src/tasks/sealed-store.ts';
+import { runTasks, tasks } from '../../src/tasks/server.ts';
+import type { TaskStore } from '../../src/tasks/store.ts';
+import { accept, later } from '../server/peer.ts';
+import type { Bag } from '../server/peer.ts';
+import { doomed } from './doomed.ts';
+import type { Doom } from './doomed.ts';
+import { made, ModernTasks } from './harness.ts';
+
+const quick = { leaseMs: 30, scanMs: 5, stallMs: 60 };
+const textOf = (task: Bag): unknown => ((task['result'] as Bag)['content'] as { text: string }[])[0]?.text;
+
+interface Effect {
+  readonly step: string;
+  readonly attempt: number;
+  readonly key: string;
+  readonly worker: number;
+}
+
+/** An order: charged, asked for, packed, shipped. What it does outside goes into the ledger. */
+function order(ledger: Effect[], worker: number): McpServer {
+  const server = new McpServer({ name: 'orders', version: '1' });
+  server.tool('order', { task: 'required' }, async (_args, ctx) => {
+    const step = (name: string): Promise<string> => ctx.once(name, ({ attempt, idempotencyKey }) => {
+      ledger.push({ step: name, attempt, key: idempotencyKey, worker });
+      return `${name} by ${worker}`;
+    });
+    const charged = await step('charge');
+    const form = await ctx.elicit('Where to?', { city: { type: 'string' } }, { key: 'city' });
+    ctx.progress(1, 2);
+    const [packed, shipped] = [await step('pack'), await step('ship')];
+    return `${charged}, ${packed}, ${shipped} to ${form.content?.city}`;
+  });
+  return server;
+}
+
+/** One order whose first worker dies; the rest is a second worker's. */
+async function killed(t: TestContext, doom: Doom): Promise<{ died: boolean; ledger: Effect[]; task: Bag }> {
+  const store = memoryStore();
+  const ledger: Effect[] = [];
+  // The front serves the client, and works on nothing.
+  const front = order([], 0);
+  const desk = tasks(front, { store, work: false });
+  const first = doomed(store, doom);
+  const [one, two] = [runTasks(order(ledger, 1), first.store, { limits: quick }), undefined];
+  const client = await ModernTasks.to(front);
+  const id = await client.begin('order');
+  let died = false;
+  void first.died.then(() => (died = true));
+  const answered = (async () => {
+    await client.is(id, 'input_required');
+    await client.update(id, { city: accept({ city: 'Rome' }) });
+    return client.ended(id);
+  })();
+  // The second worker begins when the first is dead, or was not needed.
+  await Promise.race([first.died, answered]);
+  const second = runTasks(order(ledger, 2), store, { limits: quick });
+  const task = await answered;
+  t.after(async () => {
+    await second.close();
+    await desk.close();
+  });
+  void one;
+  void two;
+  return { died, ledger, task };
+}
+
+test('killed at each of its writes, before or after it: the order ends, and each step counts once', async (t) => {
+  let deaths = 0;
+  for (let write = 1; ; write++) {
+    const outcomes = await Promise.all([false, true].map((reached) => killed(t, { write, reached })));
+    for (const [i, { ledger, task, died }] of outcomes.entries()) {
+      const what = `write ${write}, ${i ? 'after' : 'before'} it reached the store`;
+      assert.equal(task['status'], 'completed', what);
+      if (died) deaths++;
+      const text = String(textOf(task));
+      assert.match(text, /^charge by \d, pack by \d, ship by \d to Rome$/, what);
+      for (const step of ['charge', 'pack', 'ship']) {
+        const lines = ledger.filter((line) => line.step === step);
+        // At least once; a second time only where the first died between the effect and its record, with a higher attempt.
+        assert.ok(lines.length === 1 || (lines.length === 2 && died && !i), `${what}: ${step} ${lines.length} times`);
+        assert.equal(new Set(lines.map(({ key }) => key)).size, 1, what);
+        assert.ok((lines[0]?.attempt as number) < (lines[1]?.attempt ?? Infinity), `${what}: ${step}`);
+        // Another worker's lease is the only reason for a higher number than 1.
+        if (!died) assert.equal(lines[0]?.attempt, 1, what);
+        // What stands is what the last of them made.
+        assert.ok(text.includes(`${step} by ${lines.at(-1)?.worker}`), what);
+      }
+      assert.equal(ledger.filter(({ step }, n) => ledger.findIndex((line) => line.step === step) !== n).length <= 1, true, what);
+    }
+    if (!outcomes.some(({ died }) => died)) break;
+  }
+  assert.ok(deaths >= 12, `${deaths} deaths`);
+});
+
+/** A task that was begun by one handler and goes on with another. */
+async function changed(
+  t: TestContext, before: (server: McpServer) => void, after: (server: McpServer) => void,
+  until: (client: ModernTasks, id: string) => Promise<Bag> = (client, id) => client.ended(id),
+): Promise<Bag> {
+  const store = memoryStore();
+  const old = new McpServer({ name: 'old', version: '1' });
+  before(old);
+  const first = tasks(old, { store: keepOpen(store), limits: quick });
+  const client = await ModernTasks.to(old);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await first.close();
+  const now = new McpServer({ name: 'new', version: '2' });
+  after(now);
+  const second = tasks(now, { store, limits: quick });
+  t.after(() => second.close());
+  const again = await ModernTasks.to(now);
+  await again.update(id, { go: accept({}) });
+  return until(again, id);
+}
+
+/** A store that outlives the tasks that close it. */
+const keepOpen = (store: TaskStore): TaskStore => ({ ...store, close: async () => {} });
+
+const go = { key: 'go' } as const;
+
+test('code that has changed fails the task with the reason: a step is missing, another came, the order is another', async (t) => {
+  const original = (server: McpServer): void => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    await ctx.once('a', () => 1);
+    await ctx.once('b', () => 2);
+    await ctx.elicit('Go?', {}, go);
+    return 'done';
+  });
+  const cases: Record<string, [string[], RegExp]> = {
+    'a step is gone': [['b', '?'], /step "a" came next, and now step "b" does/],
+    'the order is another': [['b', 'a', '?'], /step "a" came next, and now step "b" does/],
+    'a step came between': [['a', 'x', 'b', '?'], /step "b" came next, and now step "x" does/],
+    'the question came earlier': [['a', '?', 'b'], /step "b" came next, and now question "go" does/],
+    'the rest is gone': [['a'], /step "b" is missing/],
+    'all is gone': [[], /step "a" is missing/],
+  };
+  for (const [what, [steps, reason]] of Object.entries(cases)) {
+    const ran: string[] = [];
+    const task = await changed(t, original, (server) => {
+      server.tool('work', { task: 'required' }, async (_args, ctx) => {
+        for (const step of steps) {
+          if (step === '?') await ctx.elicit('Go?', {}, go);
+          else await ctx.once(step, () => ran.push(step));
+        }
+        return 'done';
+      });
+    });
+    assert.equal(task['status'], 'failed', what);
+    assert.match(String(task['statusMessage']), reason, what);
+    assert.match(String(task['statusMessage']), /code has changed since the task began/, what);
+    assert.deepEqual(ran, [], what);
+  }
+  const same = await changed(t, original, original);
+  assert.equal(same['status'], 'completed');
+  const more = await changed(t, original, (server) => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    await ctx.once('a', () => 0);
+    await ctx.once('b', () => 0);
+    await ctx.elicit('Go?', {}, go);
+    return `${await ctx.once('c', () => 'more')}`;
+  }));
+  assert.equal(textOf(more), 'more');
+});
+
+test('a tool that is gone fails its tasks', async (t) => {
+  const task = await changed(t, (server) => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    await ctx.elicit('Go?', {}, go);
+    return '';
+  }), (server) => void server.tool('other', {}, () => 'other'));
+  assert.equal(task['status'], 'failed');
+  assert.match(String(task['statusMessage']), /Unknown tool/);
+});
+
+test('ctx.version steers: 0 for tasks that were past it, the new number for others, and it stays', async (t) => {
+  const original = (server: McpServer): void => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    await ctx.once('a', () => 1);
+    await ctx.elicit('Go?', {}, go);
+    return 'old';
+  });
+  const seen: number[] = [];
+  const task = await changed(t, original, (server) => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    const early = await ctx.version('wrap', 1);
+    if (early >= 1) await ctx.once('wrap', () => 1);
+    await ctx.once('a', () => 1);
+    await ctx.elicit('Go?', {}, go);
+    const late = await ctx.version('send', 2);
+    seen.push(early, late);
+    await ctx.elicit('Really?', {}, { key: 'really' });
+    return `${early} ${late} ${await ctx.version('send', 3)}`;
+  }), async (client, id) => {
+    await client.when(id, ({ inputRequests }) => inputRequests !== undefined && 'really' in (inputRequests as Bag));
+    await client.update(id, { really: accept({}) });
+    return client.ended(id);
+  });
+  assert.equal(textOf(task), '0 2 2');
+  assert.deepEqual(seen, [0, 2, 0, 2]);
+});
+
+test('steps that overlap go the way they went, whatever takes how long', async (t) => {
+  const store = memoryStore();
+  const rounds: string[][] = [];
+  const define = (server: McpServer): void => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    const log: string[] = [];
+    rounds.push(log);
+    const slow = later<void>();
+    const branch = async (names: string[], wait?: Promise<void>): Promise<void> => {
+      for (const name of names) {
+        await ctx.once(name, () => (name === 'a1' ? wait : undefined));
+        log.push(name);
+        if (name === 'b3') slow.resolve();
+      }
+    };
+    await Promise.all([branch(['a1', 'a2'], slow.promise), branch(['b1', 'b2', 'b3'])]);
+    await ctx.elicit('Go?', {}, go);
+    return log.join();
+  });
+  const server = new McpServer({ name: 'x', version: '1' });
+  define(server);
+  const work = tasks(server, { store, limits: quick });
+  t.after(() => work.close());
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({}) });
+  const task = await client.ended(id);
+  assert.equal(task['status'], 'completed', JSON.stringify(task));
+  assert.deepEqual(rounds[0], ['b1', 'b2', 'b3', 'a1', 'a2']);
+  assert.deepEqual(rounds[1], rounds[0]);
+});
+
+test('of overlapping steps a missing one is told after a while', async (t) => {
+  const define = (names: string[]) => (server: McpServer): void => void server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    await Promise.all(names.map((name) => ctx.once(name, () => name)));
+    await ctx.elicit('Go?', {}, go);
+    return 'done';
+  });
+  const task = await changed(t, define(['a', 'b', 'c']), define(['a', 'c']));
+  assert.match(String(task['statusMessage']), /step "b" is missing/);
+});
+
+test('what a step throws is kept: the handler goes the same way again, and another attempt has a higher number', async (t) => {
+  const { server } = made(t, { limits: quick });
+  const attempts: number[] = [];
+  const ways: string[] = [];
+  server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    let way = '';
+    for (let tries = 0; tries < 3; tries++) {
+      try {
+        await ctx.once('flaky', ({ attempt }) => {
+          attempts.push(attempt);
+          if (attempt < 3) throw new Error(`no luck ${attempt}`);
+          return attempt;
+        });
+        way += 'ok';
+        break;
+      } catch (error) {
+        way += `${(error as Error).message}, `;
+      }
+    }
+    ways.push(way);
+    await ctx.elicit('Go?', {}, go);
+    return way;
+  });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({}) });
+  assert.equal(textOf(await client.ended(id)), 'no luck 1, no luck 2, ok');
+  assert.deepEqual(attempts, [1, 2, 3]);
+  assert.deepEqual(ways, [ways[0], ways[0]]);
+});
+
+test('a question whose text has changed goes out under a new key', async (t) => {
+  const { server } = made(t, { limits: quick });
+  let asks = 0;
+  server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    const form = await ctx.elicit(`Try ${++asks > 1 ? 'again' : 'this'}?`, { a: { type: 'string' } }, go);
+    return String(form.content?.a);
+  });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({ a: 'first' }) });
+  const task = await client.when(id, ({ inputRequests }) => inputRequests !== undefined && 'go~2' in (inputRequests as Bag));
+  assert.deepEqual(Object.keys(task['inputRequests'] as Bag), ['go~2']);
+  await client.update(id, { go: accept({ a: 'old' }), 'go~2': accept({ a: 'second' }) });
+  assert.equal(textOf(await client.ended(id)), 'second');
+});
+
+test('a generator handler is a task too: its finally runs when a run ends with a question', async (t) => {
+  const { ask } = await import('../../src/server/ask.ts');
+  const { server } = made(t, { limits: quick });
+  const log: string[] = [];
+  server.tool('work', { task: 'required' }, function* () {
+    try {
+      const name = yield* ask.text('Name?', { key: 'name' });
+      return `Hello ${name}`;
+    } finally {
+      log.push('finally');
+    }
+  });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await client.update(id, { name: accept({ value: 'Ann' }) });
+  assert.equal(textOf(await client.ended(id)), 'Hello Ann');
+  assert.deepEqual(log, ['finally', 'finally']);
+});
+
+test('a worker that closes gives its tasks back, and another goes on at once', async (t) => {
+  const store = memoryStore();
+  const front = order([], 0);
+  const desk = tasks(front, { store, work: false });
+  t.after(() => desk.close());
+  const begun = later<void>();
+  const server = new McpServer({ name: 'x', version: '1' }, { onError: () => {} });
+  server.tool('order', { task: 'required' }, async (_args, ctx) => {
+    begun.resolve();
+    await new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error)));
+    return 'never';
+  });
+  // A lease that would hold for an hour.
+  const one = runTasks(server, keepOpen(store), { limits: { ...quick, leaseMs: 3_600_000 } });
+  const client = await ModernTasks.to(front);
+  const id = await client.begin('order');
+  await begun.promise;
+  await one.close();
+  const two = runTasks(order([], 2), store, { limits: quick });
+  t.after(() => two.close());
+  await client.is(id, 'input_required');
+});
+
+test('sealed: the store has nothing that a person said, and other keys open nothing', async (t) => {
+  const texts: string[] = [];
+  const inner = memoryStore();
+  const spied: TaskStore = {
+    ...inner,
+    create: (task) => inner.create((texts.push(task.head), task)),
+    append: (lease, after, records) => inner.append(lease, after, (texts.push(...records), records)),
+    release: (lease, after, records, waiting) => inner.release(lease, after, (texts.push(...records), records), waiting),
+    answer: (id, answers) => inner.answer(id, (texts.push(...answers.values()), answers)),
+    end: (id, end, lease) => inner.end(id, (texts.push(end), end), lease),
+  };
+  const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)] as const;
+  const { server } = made(t, { store: spied, keys: [newKey, oldKey], limits: quick });
+  server.tool('work', { task: 'required', input: { type: 'object', properties: { card: { type: 'string' } } } }, async ({ card }, ctx) => {
+    await ctx.once('charge', () => `charged ${card}`);
+    const form = await ctx.elicit('Secret?', { secret: { type: 'string' } }, go);
+    return `secret ${form.content?.secret}`;
+  });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work', { card: 'secret-4711' });
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({ secret: 'secret-word' }) });
+  assert.equal(textOf(await client.ended(id)), 'secret secret-word');
+  assert.ok(texts.length >= 5);
+  for (const text of texts) assert.doesNotMatch(text, /secret|Secret|charge|4711/);
+  assert.equal((await sealedStore(inner, [newKey]).load(id))?.records.length, 2);
+  await assert.rejects(sealedStore(inner, [oldKey]).load(id), /was not sealed here/);
+  const kept = await inner.load(id);
+  // A record that is moved to another place does not open there.
+  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /not at this place/);
+  assert.throws(() => sealedStore(inner, [new Uint8Array(16)]), /32 bytes/);
+});

@@ -106,7 +106,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     this.#events.forget();
   }
 
-  /** What every modern request says of this client. 2026-07-28 basic/index#meta. */
+  /** What every modern request says of this client. 2026-07-28 basic/index#_meta. */
   metaFor(revision: Revision): Bag {
     const meta: Bag = {
       [metaKeys.protocolVersion]: revision.version,

@@ -34,7 +34,8 @@ export interface Negotiator {
 /**
  * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by
  * `initialize`. Rejects where there is none, saying what each side speaks.
- * Source: 2026-07-28 basic/versioning#backward-compatibility, and that of each transport.
+ * Source: 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions,
+ * and that of each transport.
  */
 export async function negotiate(client: Negotiator): Promise<Agreement> {
   const { revisions, remembered } = client;

@@ -5,7 +5,7 @@ import type { Revision } from './revisions.ts';
 
 /**
  * A question that the client did not declare it can answer. A handler can catch it and do without.
- * 2026-07-28 basic/index#meta: uncaught, it answers the request with `-32021` and what is missing.
+ * 2026-07-28 basic/index#_meta: uncaught, it answers the request with `-32021` and what is missing.
  */
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {

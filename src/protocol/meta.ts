@@ -8,7 +8,7 @@ import type { LoggingLevel } from './logging.ts';
 import { findRevision } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 
-/** The reserved keys of `_meta`. 2026-07-28 basic/index#meta. */
+/** The reserved keys of `_meta`. 2026-07-28 basic/index#_meta. */
 export const metaKeys = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -18,7 +18,10 @@ export const metaKeys = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Errors that say that a server is a modern one. 2026-07-28 basic/versioning#backward-compatibility. */
+/**
+ * Errors that say that a server is a modern one.
+ * 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions.
+ */
 export const modernErrors: readonly number[] = [
   errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
 ];
@@ -46,7 +49,7 @@ export function isModern(request: Request): boolean {
 
 /**
  * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
- * malformed, `-32022` where `served` does not hold the version. 2026-07-28 basic/index#meta,
+ * malformed, `-32022` where `served` does not hold the version. 2026-07-28 basic/index#_meta,
  * basic/versioning.
  */
 export function readRequestMeta(request: Request, served: readonly Revision[]): RequestMeta {
@@ -99,7 +102,7 @@ const prefixedName =
   /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 
 /**
- * Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#meta.
+ * Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#_meta.
  */
 export function isExtensionId(id: string): boolean {
   return prefixedName.test(id);

@@ -73,7 +73,8 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     const handshake = this.#handshake;
     if (method === 'initialize') return handshake.initialize(params, inbound.weight);
     if (!handshake.admits(method)) {
-      // 2026-07-28 basic/versioning#backward-compatibility: so a client that probes knows a legacy server.
+      // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions:
+      // so a client that probes knows a legacy server.
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }

@@ -79,7 +79,7 @@ export interface Context extends PlainContext {
 
   /**
    * Sends the user to a page, for what must not pass through the client.
-   * 2025-11-25 client/elicitation#url-mode.
+   * 2025-11-25 client/elicitation#url-mode-elicitation-requests.
    */
   elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer>;
 

@@ -86,7 +86,7 @@ export function urlQuestion(
       mode: 'url',
       message,
       url,
-      // 2025-11-25 client/elicitation#url-mode: required there, gone in the next revision.
+      // 2025-11-25 client/elicitation#url-mode-elicitation-requests: required there, gone in the next revision.
       ...revision.elicitationId && { elicitationId: key ?? url },
     }),
     read(answer) {

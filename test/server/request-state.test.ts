@@ -5,7 +5,8 @@ import type { RequestStateOptions } from '../../src/server/index.ts';
 import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
 
-// Attacks on `requestState`. 2026-07-28 basic/patterns/mrtr#server-requirements: it comes back from an attacker.
+// Attacks on `requestState`.
+// 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow: it comes back from an attacker.
 
 const info = { name: 'test', version: '1' };
 const answers = { sure: accept({ sure: true }) };

@@ -30,7 +30,7 @@ export interface RequestStateSealer {
 }
 
 /**
- * 2026-07-28 basic/patterns/mrtr#server-requirements: `requestState` is input that an attacker controls.
+ * 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow: `requestState` is input that an attacker controls.
  * AES-GCM keeps it secret and whole; what it belongs to (principal, method, parameters)
  * is authenticated beside it.
  */

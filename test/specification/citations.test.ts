@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { methods } from '../../src/explain/phrases.ts';
+
+// Every place of the specification that a comment or the explainer names is there: a page of that revision, and a
+// heading of that page. scripts/specification.mjs writes the list.
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const headings = JSON.parse(readFileSync(`${root}test/specification/headings.json`, 'utf8')) as
+  Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+const pages = new Set(Object.values(headings).flatMap((list) => Object.keys(list)));
+const folders = new Set([...pages].map((page) => page.split('/', 1)[0]));
+
+/** Why a citation leads nowhere; undefined for one that leads somewhere. */
+function astray(revision: string, page: string, heading: string | undefined): string | undefined {
+  const list = headings[revision]?.[page] ?? headings[revision]?.[`${page}/index`];
+  if (!list) return `${revision} has no page ${page}`;
+  return heading === undefined || list.includes(heading) ? undefined : `${revision} ${page} has no heading ${heading}`;
+}
+
+/** `2025-11-25 basic/transports#session-management`, and what follows it without a revision of its own. */
+function* citations(text: string): Generator<[revision: string, page: string, heading: string | undefined]> {
+  // A comment's text goes on in its next line.
+  const joined = text.replaceAll(/\n\s*(?:\*|\/\/)[ \t]*/g, ' ');
+  for (const [, revision = '', page = '', heading] of joined.matchAll(/(20\d\d-\d\d-\d\d) ([a-z]+\/[a-z/-]*[a-z]|changelog|deprecated|index)(?:#([\w-]+))?/g)) {
+    if (folders.has(page.split('/', 1)[0])) yield [revision, page, heading];
+  }
+}
+
+test('comments cite what is there', () => {
+  const wrong: string[] = [];
+  let found = 0;
+  for (const folder of ['src', 'test', 'examples']) {
+    for (const file of readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(ts|mjs|wire)$/.test(file) || file.includes('node_modules') || file.includes('specification')) continue;
+      for (const [revision, page, heading] of citations(readFileSync(`${root}${folder}/${file}`, 'utf8'))) {
+        found++;
+        const why = astray(revision, page, heading);
+        if (why) wrong.push(`${folder}/${file}: ${why}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(found > 80, String(found));
+});
+
+test('a citation of a page or a heading that does not exist is found', () => {
+  assert.deepEqual([...citations('// 2025-11-25 basic/transports#no: x\n// 2026-07-28 server/none')].map((cited) => astray(...cited)), [
+    '2025-11-25 basic/transports has no heading no', '2026-07-28 has no page server/none',
+  ]);
+});
+
+test('the explainer points at what is there', () => {
+  const wrong = new Set<string>();
+  for (const [name, { where, answered = {} }] of methods) {
+    for (const [revision, place] of [...Object.entries(where), ...Object.entries(answered)]) {
+      if (place === '') continue;
+      const [page = '', heading] = place.split('#');
+      const why = astray(revision, page, heading);
+      if (why) wrong.add(`${name}: ${why}`);
+    }
+  }
+  assert.deepEqual([...wrong], []);
+});

@@ -1,8 +1,8 @@
 /** What bounds a message beside its bytes. */
 export interface WeightLimits {
-  /** JSON values in one message: 1,000,000. An empty array or object counts as two. */
+  /** JSON values in one message of more than 64 KiB; an empty array or object counts as two. 1,000,000. */
   readonly maxValues?: number | undefined;
-  /** Arrays and objects within one another: 1,000. */
+  /** Arrays and objects within one another, in such a message. 1,000. */
   readonly maxDepth?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { VerifyContext, VerifyToken } from './verify.ts';
 export interface IntrospectionLimits {
   /**
    * Milliseconds for which an answer is kept, and never past the token's own end. A token that is revoked goes on
-   * being accepted that long. 0: every request asks.
+   * being accepted that long; 0: every request asks. 0.
    */
   introspectionCacheMs: number;
   /** Answers that are kept; the oldest goes first. 1000. */

@@ -1,0 +1,117 @@
+// The table of limits in README.md, made from the code: the interfaces named `…Limits` and the default objects beside
+// them, and the options that bound something. A member's documentation ends with its default, as in `Bytes of a body;
+// a longer one gets 413. 16 MiB.`, which must be what the default object holds.
+//
+//   node scripts/limits.mjs           writes the table (after `npm run build`)
+//   node scripts/limits.mjs --check   exits 1 where README.md has another
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where an interface's members are set, for the reader. In this order; others follow under their own names. */
+const GROUPS = {
+  ConnectionLimits: 'server and client: `limits`',
+  WeightLimits: 'server and client, for messages above 64 KiB: `limits`',
+  ServerLimits: 'server: `limits`',
+  RequestStateOptions: '`McpServer`: `requestState`',
+  CoreClientLimits: 'client: `limits`',
+  ClientLimits: '`McpClient`: `limits`',
+  AnsweringOptions: 'client',
+  ServeStdioOptions: '`serveStdio`',
+  StdioTransportOptions: '`stdioTransport`',
+  HttpLimits: '`serveHttp`, `httpListener`, `fetchHandler`: `limits`',
+  HttpClientLimits: '`httpTransport`: `limits`',
+  NodeHttpClientLimits: '`httpTransport` of `barewire/http`: `limits`',
+  SchemaLimits: '`compile`: `limits`',
+  TaskLimits: '`tasks`: `limits`',
+  FetchLimits: '`barewire/oauth`, documents of authorization servers: `limits`',
+  BearerLimits: '`bearer`: `limits`',
+  ProofReplayLimits: '`proofReplays`',
+  KeySetLimits: '`keySet`',
+  IntrospectionLimits: '`introspection`',
+  UriTemplateLimits: '`resourceTemplate`',
+};
+/** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
+const OPTIONS = new Set(['RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions']);
+
+const UNITS = {
+  '': 1, Ki: 1024, Mi: 1024 ** 2, KiB: 1024, MiB: 1024 ** 2, ms: 1, s: 1000, second: 1000, seconds: 1000, minute: 60_000,
+  minutes: 60_000, min: 60_000, hour: 3_600_000, hours: 3_600_000, day: 86_400_000, days: 86_400_000, steps: 1,
+};
+
+/** `60 seconds`, `16 MiB`, `10,000`: its value; undefined for what is no quantity. */
+function quantity(text) {
+  const [, number, unit = ''] = /^(?:Default:? )?(\d[\d,.]*)(?: ?([A-Za-z]+))?(?:; 0: [^.]*)?$/.exec(text) ?? [];
+  return number === undefined || !(unit in UNITS) ? undefined : Number(number.replaceAll(',', '')) * UNITS[unit];
+}
+
+/** The members of an interface with their documentation, in order. */
+function membersOf(body) {
+  const members = [];
+  for (const [, doc, name] of body.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:readonly )?(\w+)\??:/g)) {
+    const text = doc.replace(/\n\s*\* ?/g, ' ').replace(/\s+/g, ' ').trim();
+    // The default is the last sentence that is a quantity.
+    const sentences = text.split(/(?<=\.)\s+/).map((sentence) => sentence.replace(/\.$/, ''));
+    const at = sentences.findLastIndex((sentence) => quantity(sentence) !== undefined);
+    members.push({ name, bounds: sentences.filter((_, i) => i !== at).join('. '), standard: at < 0 ? undefined : sentences[at] });
+  }
+  return members;
+}
+
+const files = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort();
+const interfaces = new Map();
+const defaults = new Map();
+const problems = [];
+for (const file of files) {
+  const text = readFileSync(`${root}src/${file}`, 'utf8');
+  for (const [, name, body] of text.matchAll(/^export interface (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
+    if (name.endsWith('Limits') || OPTIONS.has(name)) interfaces.set(name, membersOf(body));
+  }
+  for (const [, constant, name] of text.matchAll(/^export const (default\w+): (\w+Limits) =/gm)) {
+    defaults.set(name, (await import(new URL(`../dist/src/${file.replace(/\.ts$/, '.js')}`, import.meta.url)))[constant]);
+  }
+}
+
+/** Every limit, in the order of the table. */
+export const limits = [];
+const order = [...Object.keys(GROUPS), ...[...interfaces.keys()].sort()];
+for (const name of new Set(order)) {
+  for (const { name: member, bounds, standard } of interfaces.get(name) ?? []) {
+    const value = defaults.get(name)?.[member];
+    if (standard === undefined) {
+      if (!OPTIONS.has(name)) problems.push(`${name}.${member}: its documentation does not end with its default`);
+      continue;
+    }
+    if (value !== undefined && value !== quantity(standard)) {
+      problems.push(`${name}.${member}: documented as ${standard}, and is ${value}`);
+    }
+    const bare = /^[\d,.]+$/.test(standard) && /milliseconds/i.test(bounds);
+    limits.push({
+      where: GROUPS[name] ?? `\`${name}\``, member, standard: standard.replace(/^Default:? /, '') + (bare ? ' ms' : ''), bounds,
+    });
+  }
+}
+
+const lines = ['| limit | default | what it bounds |', '|---|---|---|'];
+let group;
+for (const { where, member, standard, bounds } of limits) {
+  if (where !== group) lines.push(`| **${(group = where)}** | | |`);
+  lines.push(`| \`${member}\` | ${standard} | ${bounds.replaceAll('|', '\\|')} |`);
+}
+const table = lines.join('\n');
+const BEGIN = '<!-- limits: written by scripts/limits.mjs -->';
+const END = '<!-- end of limits -->';
+const readme = readFileSync(`${root}README.md`, 'utf8');
+const [before, rest] = readme.split(BEGIN);
+const after = rest?.split(END)[1];
+if (after === undefined) problems.push(`README.md has no ${BEGIN} … ${END}`);
+const wanted = `${before}${BEGIN}\n${table}\n${END}${after}`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (problems.length === 0 && process.argv[2] !== '--check') writeFileSync(`${root}README.md`, wanted);
+  else if (problems.length === 0 && wanted !== readme) problems.push('README.md has another table: node scripts/limits.mjs');
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+export { problems, readme, wanted };

@@ -2,8 +2,12 @@
 // client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25
 // and 2026-07-28. Where page and schema.ts differ, schema.ts rules: `pattern`, which only the 2025-11-25 page
 // shows, is refused; running a peer's regular expression would also be unsafe.
-import { cut, errorOf, formSchema, isBag, isText, optionsOf } from './form.ts';
-import type { Bag, Form, FormField, FormSchema, FormTitledEnum } from './form.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { cut, errorOf, formSchema, isText, optionsOf } from './form.ts';
+import type { Unknowns } from './form.ts';
+import type {
+  Form, PrimitiveSchemaDefinition, RequestedSchema, TitledSingleSelectEnumSchema,
+} from './form-schema.ts';
 import { formFormats } from './form-formats.ts';
 
 /** What one revision allows in a form. A row of the revision table is one of these. */
@@ -29,11 +33,11 @@ const kinds: Readonly<Record<string, string>> = {
   array: ' minItems maxItems items',
 };
 // What a keyword holds, written as a field: one function judges the answers to a form and the form itself.
-const text: Bag = { type: 'string' };
-const count: Bag = { type: 'integer', minimum: 0 };
-const number: Bag = { type: 'number' };
-const texts: Bag = { type: 'array', minItems: 1 };
-let keywords: Bag | undefined;
+const text: Unknowns = { type: 'string' };
+const count: Unknowns = { type: 'integer', minimum: 0 };
+const number: Unknowns = { type: 'number' };
+const texts: Unknowns = { type: 'array', minItems: 1 };
+let keywords: Unknowns | undefined;
 // Made at the first use: an import does nothing.
 const ruleOf = (key: string): unknown =>
   (keywords ??= {
@@ -53,7 +57,7 @@ const newer = 'needs revision 2025-11-25';
 
 // The first rule that one property breaks, or undefined.
 function faultOf(field: unknown, rich: boolean): string | undefined {
-  if (!isBag(field)) return 'must be an object';
+  if (!isObject(field)) return 'must be an object';
   const { type, items, enumNames } = field;
   const isList = type === 'array';
   const select =
@@ -63,13 +67,13 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
     const rule = ruleOf(key);
     const error = !known.includes(key)
       ? `is not a keyword of ${type}${select}`
-      : isBag(rule)
+      : isObject(rule)
         ? errorOf(rule, field[key])
         : undefined;
     if (error) return cut(`${key} ${error}`);
   }
   if (!rich && (isList || select === ' oneOf')) return `${select || type} ${newer}`.trim();
-  if (isList && !(isBag(items) && (items.type === 'string') === 'enum' in items))
+  if (isList && !(isObject(items) && (items.type === 'string') === 'enum' in items))
     return 'items must be { type: "string", enum } or { anyOf }';
   const options = optionsOf(field);
   const error = (isList || select) && errorOf(texts, options);
@@ -97,12 +101,12 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
   const faults: FormFault[] = [];
   const fault = (property: string, rule: string | undefined): unknown =>
     rule && faults.length < 20 && faults.push({ property: cut(property), rule });
-  const whole: Bag = isBag(form) ? { ...formSchema(form as Form) } : {};
+  const whole: Unknowns = isObject(form) ? { ...formSchema(form as Form) } : {};
   const { type, properties, required = [], $schema = '', ...rest } = whole;
-  if (type !== 'object' || !isBag(properties)) fault('', 'must be { type: "object", properties }');
+  if (type !== 'object' || !isObject(properties)) fault('', 'must be { type: "object", properties }');
   if (!isText($schema) || ($schema && !richForms)) fault('', `$schema ${newer}`);
   for (const key of Object.keys(rest)) fault('', `${cut(key)} is not a keyword of a form`);
-  const fields = Object.entries(isBag(properties) ? properties : {});
+  const fields = Object.entries(isObject(properties) ? properties : {});
   if (fields.length > 100) fault('', 'must have at most 100 properties');
   // `__proto__` would reach a prototype in the hands of whoever copies the content.
   else
@@ -111,7 +115,7 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
   if (!Array.isArray(required) || !required.every(isText)) fault('', 'required must be a list of strings');
   else
     for (const name of required)
-      if (!isBag(properties) || !Object.hasOwn(properties, name))
+      if (!isObject(properties) || !Object.hasOwn(properties, name))
         fault(name, 'is required but not a property');
   return faults;
 }
@@ -125,13 +129,13 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
 export function formFor(
   form: unknown,
   { richForms }: FormRules,
-): { schema: FormSchema } | { faults: FormFault[] } {
+): { schema: RequestedSchema } | { faults: FormFault[] } {
   const faults = judgeForm(form, { richForms: true });
   const { $schema: _, ...whole } = formSchema(Object(form) as Form);
   if (richForms) return faults.length ? { faults } : { schema: formSchema(form as Form) };
-  const properties: [string, FormField][] = [];
+  const properties: [string, PrimitiveSchemaDefinition][] = [];
   for (const [name, field] of faults.length ? [] : Object.entries(whole.properties)) {
-    const { oneOf, default: lost, ...older } = field as Partial<FormTitledEnum>;
+    const { oneOf, default: lost, ...older } = field as Partial<TitledSingleSelectEnumSchema>;
     if (field.type === 'array') faults.push({ property: name, rule: `array ${newer}` });
     const plain = {
       ...older,
@@ -141,7 +145,7 @@ export function formFor(
       }),
       ...(lost !== undefined && { description: `${older.description ?? ''} (default: ${lost})`.trim() }),
     };
-    properties.push([name, field.type === 'boolean' ? field : (plain as FormField)]);
+    properties.push([name, field.type === 'boolean' ? field : (plain as PrimitiveSchemaDefinition)]);
   }
   return faults.length ? { faults } : { schema: { ...whole, properties: Object.fromEntries(properties) } };
 }

@@ -1,76 +1,11 @@
-// The restricted schema of an elicitation form, and what it means for the answer: in types and at run time.
+// What the schema of an elicitation form means for the answer: in types and at run time.
 // Source: client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of each revision.
-import { formFormats, type FormFormat } from './form-formats.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { formFormats } from './form-formats.ts';
+import type { FormFormat } from './form-formats.ts';
+import type { Form, FormProperties, RequestedSchema } from './form-schema.ts';
 
-interface Labels {
-  readonly title?: string;
-  readonly description?: string;
-}
-/** Free text. Lengths count Unicode code points. */
-export interface FormString extends Labels {
-  readonly type: 'string';
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly format?: FormFormat;
-  readonly default?: string;
-  // Options that are not strings must not pass for a keyword that free text merely lacks.
-  readonly enum?: never;
-  readonly oneOf?: never;
-}
-/** A number; `integer` takes whole ones only. Both bounds are inclusive. */
-export interface FormNumber extends Labels {
-  readonly type: 'number' | 'integer';
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: number;
-}
-/** A yes or no. */
-export interface FormBoolean extends Labels {
-  readonly type: 'boolean';
-  readonly default?: boolean;
-}
-/** One of several strings; `enumNames`, one for each, is what people see. */
-export interface FormEnum extends Labels {
-  readonly type: 'string';
-  readonly enum: readonly string[];
-  readonly enumNames?: readonly string[];
-  readonly default?: string;
-}
-/** An option and what people see of it. */
-export interface FormOption {
-  readonly const: string;
-  readonly title: string;
-}
-/** One of several titled strings. Since 2025-11-25. */
-export interface FormTitledEnum extends Labels {
-  readonly type: 'string';
-  readonly oneOf: readonly FormOption[];
-  readonly default?: string;
-}
-/** Several of several strings, each at most once. Since 2025-11-25. */
-export interface FormMultiSelect extends Labels {
-  readonly type: 'array';
-  readonly items:
-    { readonly type: 'string'; readonly enum: readonly string[] } | { readonly anyOf: readonly FormOption[] };
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly default?: readonly string[];
-}
-/** One property of a form. */
-export type FormField = FormString | FormNumber | FormBoolean | FormEnum | FormTitledEnum | FormMultiSelect;
-/** The short form: just the properties. Each is required, except those that have a default. */
-export interface FormProperties {
-  readonly [name: string]: FormField;
-}
-/** The whole form, as it travels in `requestedSchema`. */
-export interface FormSchema {
-  readonly $schema?: string;
-  readonly type: 'object';
-  readonly properties: FormProperties;
-  readonly required?: readonly string[];
-}
-/** What a form may be written as. A string as `type` tells the whole form from a property named `type`. */
-export type Form = FormSchema | FormProperties;
+export type { Form } from './form-schema.ts';
 
 type FieldValue<F> = F extends { readonly enum: readonly (infer E)[] }
   ? E
@@ -115,9 +50,7 @@ export type FormCompletion<C> =
   | { readonly valid: false; readonly errors: readonly FormError[] };
 
 /** An object from outside, of which nothing is known. */
-export type Bag = Readonly<Record<string, unknown>>;
-export const isBag = (value: unknown): value is Bag =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export type Unknowns = Readonly<Record<string, unknown>>;
 export const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
@@ -128,12 +61,12 @@ export const cut = (text: string): string => (text.length > 200 ? `${text.slice(
 /**
  * What there is to choose from, or undefined where anything goes. A malformed option becomes undefined in it.
  */
-export function optionsOf(field: Bag): unknown[] | undefined {
-  const from = isBag(field.items) ? field.items : field;
+export function optionsOf(field: Unknowns): unknown[] | undefined {
+  const from = isObject(field.items) ? field.items : field;
   if (Array.isArray(from.enum)) return from.enum;
   const titled = from.oneOf ?? from.anyOf;
   return Array.isArray(titled)
-    ? titled.map((option: unknown) => (isBag(option) && isText(option.title) ? option.const : undefined))
+    ? titled.map((option: unknown) => (isObject(option) && isText(option.title) ? option.const : undefined))
     : undefined;
 }
 
@@ -146,7 +79,7 @@ function outside(what: string, size: number, low: unknown, high: unknown): strin
 }
 
 /** The one thing that is wrong with a value, or undefined. Takes any field, judged or not. */
-export function errorOf(field: Bag, value: unknown): string | undefined {
+export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const { type, format } = field;
   if (type === 'boolean') return typeof value === type ? undefined : 'must be true or false';
   if (type === 'number' || type === 'integer')
@@ -177,8 +110,8 @@ export function errorOf(field: Bag, value: unknown): string | undefined {
 }
 
 /** The whole form of either writing. In the short one every property without a default is required. */
-export function formSchema(form: Form): FormSchema {
-  if (isText(form.type)) return form as FormSchema;
+export function formSchema(form: Form): RequestedSchema {
+  if (isText(form.type)) return form as RequestedSchema;
   const properties = form as FormProperties;
   const required = Object.keys(properties).filter((name) => properties[name]?.default === undefined);
   return { type: 'object', properties, required };
@@ -200,8 +133,8 @@ export function completeForm<const S extends Form>(
   const values: [string, unknown][] = [];
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   for (const [property, field] of Object.entries(properties ?? {})) {
-    const bag = Object(field) as Bag;
-    const given = isBag(content) && Object.hasOwn(content, property) ? content[property] : undefined;
+    const bag = Object(field) as Unknowns;
+    const given = isObject(content) && Object.hasOwn(content, property) ? content[property] : undefined;
     const value = given === undefined ? bag.default : given;
     const message =
       value !== undefined ? errorOf(bag, value) : needed.has(property) ? 'is required' : undefined;

@@ -6,6 +6,7 @@ export type * from './completion.ts';
 export type * from './content.ts';
 export type * from './discover.ts';
 export type * from './elicitation.ts';
+export type * from './form-schema.ts';
 export type * from './initialize.ts';
 export type * from './input-required.ts';
 export { clientLifecycle, serverLifecycle } from './lifecycle.ts';

@@ -1,6 +1,7 @@
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
-import type { FormContent, FormField, FormProperties, FormSchema } from '../protocol/form.ts';
+import type { FormContent } from '../protocol/form.ts';
+import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/form-schema.ts';
 import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
@@ -53,7 +54,7 @@ function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) =>
 
 /** A form of one field: what is not the question's key describes the field. */
 function field<T>(message: string, kind: object, { key, ...rest }: FieldOptions): Asked<T> {
-  const properties: FormProperties = { value: { ...kind, ...rest } as FormField };
+  const properties: FormProperties = { value: { ...kind, ...rest } as PrimitiveSchemaDefinition };
   const question = formQuestion<FormProperties>(message, properties, { key });
   return accepted(question as Question<FormAnswer<{ value: T }>>, (content) => content.value);
 }
@@ -64,7 +65,7 @@ type Limits<F> = Omit<F, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>;
 export const ask: {
   text(
     message: string,
-    options?: FieldOptions & Limits<Extract<FormField, { type: 'string'; minLength?: number }>>,
+    options?: FieldOptions & Limits<Extract<PrimitiveSchemaDefinition, { type: 'string'; minLength?: number }>>,
   ): Asked<string>;
   number(
     message: string,
@@ -74,7 +75,7 @@ export const ask: {
   select<const C extends string>(
     message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> },
   ): Asked<C>;
-  form<const S extends FormProperties | FormSchema>(
+  form<const S extends FormProperties | RequestedSchema>(
     message: string, form: S, options?: QuestionOptions,
   ): Asked<FormContent<S>>;
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { completeForm, formSchema } from '../../src/protocol/form.ts';
-import type { Form, FormContent, FormSchema } from '../../src/protocol/form.ts';
+import type { FormContent } from '../../src/protocol/form.ts';
+import type { Form, RequestedSchema } from '../../src/protocol/form-schema.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 
 // Types, judged by the compiler: `same` takes only a pair of equal types.
@@ -62,8 +63,8 @@ test('the whole form makes what is neither required nor defaulted optional', () 
 });
 
 test('a form that is known only as a schema promises nothing by name', () => {
-  same<FormContent<FormSchema>, { [x: string]: string | number | boolean | string[] | undefined }>(false);
-  const content: FormContent<FormSchema> = {};
+  same<FormContent<RequestedSchema>, { [x: string]: string | number | boolean | string[] | undefined }>(true);
+  const content: FormContent<RequestedSchema> = {};
   const value: string | number | boolean | string[] | undefined = content['any'];
   assert.equal(value, undefined);
   // @ts-expect-error an option must be a string
@@ -150,7 +151,7 @@ const table: readonly (readonly [
 ];
 for (const [name, field, value, message] of table)
   test(`completing: ${name}`, () => {
-    const form = { type: 'object', properties: { it: field } } as FormSchema;
+    const form = { type: 'object', properties: { it: field } } as RequestedSchema;
     assert.deepEqual(
       completeForm(form, { it: value }),
       message
@@ -200,7 +201,7 @@ test('names of Object.prototype are names like any other', () => {
     '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}',
   );
   assert.deepEqual(completeForm(form, {}), { valid: true, content: {} });
-  const done = completeForm(form as FormSchema, JSON.parse('{"__proto__":"p"}'));
+  const done = completeForm(form as RequestedSchema, JSON.parse('{"__proto__":"p"}'));
   assert.ok(done.valid);
   assert.equal(Object.getPrototypeOf(done.content), Object.prototype);
   assert.deepEqual(Object.entries(done.content), [['__proto__', 'p']]);

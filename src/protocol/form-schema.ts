@@ -1,0 +1,115 @@
+// The schemas that a form may hold, by the names of schema.ts. One set of types serves all revisions and both roles:
+// what an author writes, what travels in `requestedSchema`, and what a client is handed.
+import type { FormFormat } from './form-formats.ts';
+
+/** What any property of a form may carry. */
+interface Labels {
+  /** What people see instead of the property's name. */
+  readonly title?: string | undefined;
+  /** What people see beside it. */
+  readonly description?: string | undefined;
+}
+
+/** Free text. Lengths count Unicode code points. */
+export interface StringSchema extends Labels {
+  readonly type: 'string';
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly format?: FormFormat | undefined;
+  /** Since 2025-11-25. */
+  readonly default?: string | undefined;
+  // Options that are not strings must not pass for a keyword that free text merely lacks.
+  readonly enum?: never;
+  readonly oneOf?: never;
+}
+
+/** A number; `integer` takes whole ones only. Both bounds are inclusive. */
+export interface NumberSchema extends Labels {
+  readonly type: 'number' | 'integer';
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  /** Since 2025-11-25. */
+  readonly default?: number | undefined;
+}
+
+/** A yes or no. */
+export interface BooleanSchema extends Labels {
+  readonly type: 'boolean';
+  readonly default?: boolean | undefined;
+}
+
+/** One of several strings. */
+export interface UntitledSingleSelectEnumSchema extends Labels {
+  readonly type: 'string';
+  readonly enum: readonly string[];
+  /** Since 2025-11-25. */
+  readonly default?: string | undefined;
+}
+
+/** One of several strings, titled in the older way; since 2025-11-25 see TitledSingleSelectEnumSchema. */
+export interface LegacyTitledEnumSchema extends UntitledSingleSelectEnumSchema {
+  /** What people see, one for each of `enum`. */
+  readonly enumNames?: readonly string[] | undefined;
+}
+
+/** An option and what people see of it. */
+export interface TitledOption {
+  readonly const: string;
+  readonly title: string;
+}
+
+/** One of several titled strings. Since 2025-11-25. */
+export interface TitledSingleSelectEnumSchema extends Labels {
+  readonly type: 'string';
+  readonly oneOf: readonly TitledOption[];
+  readonly default?: string | undefined;
+}
+
+/** One of several strings, titled or not. */
+export type SingleSelectEnumSchema = UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema;
+
+interface MultiSelect extends Labels {
+  readonly type: 'array';
+  readonly minItems?: number | undefined;
+  readonly maxItems?: number | undefined;
+  readonly default?: readonly string[] | undefined;
+}
+
+/** Several of several strings, each at most once. Since 2025-11-25. */
+export interface UntitledMultiSelectEnumSchema extends MultiSelect {
+  readonly items: { readonly type: 'string'; readonly enum: readonly string[] };
+}
+
+/** Several of several titled strings, each at most once. Since 2025-11-25. */
+export interface TitledMultiSelectEnumSchema extends MultiSelect {
+  readonly items: { readonly anyOf: readonly TitledOption[] };
+}
+
+/** Several of several strings, titled or not. */
+export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
+
+/** A choice. */
+export type EnumSchema = SingleSelectEnumSchema | MultiSelectEnumSchema | LegacyTitledEnumSchema;
+
+/** One property of a form: the only schemas that a form may hold. */
+export type PrimitiveSchemaDefinition = StringSchema | NumberSchema | BooleanSchema | EnumSchema;
+
+/** The properties of a form, by name. */
+export interface FormProperties {
+  readonly [name: string]: PrimitiveSchemaDefinition;
+}
+
+/** The whole form, as it travels in `requestedSchema`. */
+export interface RequestedSchema {
+  /** Since 2025-11-25. */
+  readonly $schema?: string | undefined;
+  readonly type: 'object';
+  readonly properties: FormProperties;
+  readonly required?: readonly string[] | undefined;
+}
+
+/**
+ * What a form may be written as: whole, or just its properties, each of which is then required unless it has a default.
+ * A string as `type` tells the whole form from a property named `type`.
+ */
+export type Form = RequestedSchema | FormProperties;

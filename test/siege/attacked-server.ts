@@ -1,0 +1,100 @@
+// The process that is attacked, as a server: one server object behind every transport, and an ear for its keeper.
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { MessageChannel } from 'node:worker_threads';
+import { McpServer } from '../../src/server/index.ts';
+import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { serveMessagePort } from '../../src/transport/message-port.ts';
+import { serveStdio } from '../../src/transport/stdio/index.ts';
+import { attend, lines } from './keeper.ts';
+
+const server = new McpServer({ name: 'attacked', version: '1.0.0' }, { onError: () => {} });
+
+server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+  ({ text }) => text);
+server.tool('big', { input: { type: 'object', properties: { size: { type: 'integer', maximum: 15_000_000 } } } },
+  ({ size = 1_000_000 }) => 'x'.repeat(size));
+server.tool('ask', {}, async (_, ctx) => (await ctx.elicit('Sure?', { sure: { type: 'boolean' } })).action);
+server.tool('progress', { input: { type: 'object', properties: { count: { type: 'integer', maximum: 200_000 } } } },
+  async ({ count = 1000 }, ctx) => {
+    for (let i = 0; i < count; i++) {
+      ctx.progress(i, count, 'x'.repeat(500));
+      if (i % 100 === 0) await new Promise(setImmediate);
+      if (ctx.signal.aborted) break;
+    }
+    return 'done';
+  });
+server.tool('wait', {}, (_, ctx) => new Promise<string>((resolve) => {
+  ctx.signal.addEventListener('abort', () => resolve('aborted'));
+}));
+server.tool('match', {
+  input: {
+    type: 'object',
+    properties: {
+      twice: { type: 'string', pattern: '^(\\w+) \\1$' },
+      words: { type: 'string', pattern: '^(\\w+\\s?)+$' },
+      list: { type: 'array', items: { type: 'string', pattern: '^a*a*a{400}b$' } },
+    },
+  },
+}, () => 'matched');
+server.resource('note://one', {}, () => 'one');
+server.resourceTemplate('note://{+path}', {}, ({ path }) => path);
+server.prompt('plan', { arguments: { city: { complete: (typed) => [typed] } } }, ({ city = '' }) => city);
+
+function listening(listener: Server): Promise<number> {
+  return new Promise((resolve) => {
+    listener.listen(0, '127.0.0.1', () => resolve((listener.address() as AddressInfo).port));
+  });
+}
+
+/** A server over a pipe for each connection: the connection is its stdin and its stdout. */
+const stdio = createServer((socket) => {
+  // A peer that leaves is gone in both directions, as a process that ends is.
+  socket.on('error', () => {});
+  serveStdio(server, { stdin: socket, stdout: socket, drainMs: 500 });
+});
+
+/** A message port for each connection: a line is a message. */
+const port = createServer((socket) => {
+  socket.on('error', () => {});
+  const { port1, port2 } = new MessageChannel();
+  serveMessagePort(server, port1);
+  port2.on('message', (text: string) => void socket.write(`${text}\n`));
+  lines(socket, (line) => port2.postMessage(line));
+  socket.on('close', () => port2.close());
+});
+
+// A session that was left is forgotten soon, so that what it held can be missed.
+const idle = { sessionIdleMs: 1000 };
+const handle = fetchHandler(server, { limits: idle });
+/** The fetch handler behind node:http, its bodies as streams both ways. */
+const bridge = createHttpServer((request, response) => {
+  void (async () => {
+    const leaving = new AbortController();
+    response.on('close', () => leaving.abort());
+    const body = request.method === 'POST' ? { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' as const } : {};
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    const answer = await handle(new Request(`http://127.0.0.1${request.url ?? '/'}`, {
+      method: request.method ?? 'GET', headers, signal: leaving.signal, ...body,
+    }));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.flushHeaders();
+    const reader = answer.body?.getReader();
+    leaving.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}));
+    for (let part; (part = await reader?.read()) && !part.done && !response.destroyed;) {
+      if (!response.write(part.value)) {
+        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      }
+    }
+    response.end();
+  })().catch(() => response.destroy());
+});
+bridge.on('clientError', (_, socket) => (socket as Socket).destroy());
+
+const http = await serveHttp(server, { limits: idle });
+attend({
+  http: http.port, fetch: await listening(bridge), stdio: await listening(stdio), port: await listening(port),
+});

@@ -1,0 +1,8 @@
+// A server over stdio that is somewhere else: what it says comes from a socket, and goes there.
+import { connect } from 'node:net';
+
+const socket = connect({ port: Number(process.argv[2]), host: '127.0.0.1' });
+socket.on('error', () => process.exit()).on('close', () => process.exit());
+socket.pipe(process.stdout);
+process.stdin.pipe(socket);
+process.stdout.on('error', () => process.exit());

@@ -1,7 +1,7 @@
 import type { Check, Compiler, Keywords, Node, Properties, Run } from './model.ts';
 import { escapeToken } from './pointer.ts';
 import { fail, place, spend } from './run.ts';
-import { lengthChecks, matches } from './scalars.ts';
+import { lengthChecks, matcher } from './scalars.ts';
 import { names, own } from './values.ts';
 
 /**
@@ -136,7 +136,7 @@ function otherProperties(
     return undefined;
   }
   const patterns = patternProperties.map(
-    ([source, child]) => [source, compiler.check(child, false)] as const,
+    ([source, child]) => [matcher(node, source), compiler.check(child, false)] as const,
   );
   const named = new Map(properties);
   const rest =
@@ -145,8 +145,8 @@ function otherProperties(
     each(names(value), run, (key) => {
       let matched = named.has(key);
       let ok = true;
-      for (const [source, check] of patterns) {
-        if (!matches(node, source, key, run)) continue;
+      for (const [matches, check] of patterns) {
+        if (!matches(key, run)) continue;
         matched = true;
         ok = check(value[key], run) && ok;
       }

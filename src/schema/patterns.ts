@@ -60,7 +60,8 @@ export function boundedPattern(source: string): PatternTest {
     }
     const { cost, costDegree } = whole;
     const degree = costDegree + (anchored ? 0 : 1);
-    const steps = cost * (text.length + 1) ** degree;
+    // A power is slow, even of 0.
+    const steps = degree ? cost * (text.length + 1) ** degree : cost;
     if (steps <= (foreign || degree < 2 ? MANY : FEW)) {
       spend(steps >> 2);
       return native.test(text);

@@ -55,7 +55,8 @@ function isMultiple(value: number, step: number): boolean {
 export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
   const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
   if (pattern !== undefined) {
-    checks.push((value, run) => matches(node, pattern, value, run) || fail(run, node, 'pattern', value));
+    const matches = matcher(node, pattern);
+    checks.push((value, run) => matches(value, run) || fail(run, node, 'pattern', value));
   }
   const { formats } = compiler;
   const known = format && Object.hasOwn(formats, format) && formats[format];
@@ -66,8 +67,9 @@ export function stringChecks(node: Node, { pattern, format }: Keywords, compiler
 }
 
 /** Whether a text matches a pattern of the node. */
-export function matches(node: Node, source: string, text: string, run: Run): boolean {
-  return !!node.patterns?.get(source)?.(text, (steps) => spend(run, steps));
+export function matcher(node: Node, source: string): Check<string> {
+  const test = node.patterns?.get(source);
+  return (text, run) => !!test?.(text, (steps) => spend(run, steps));
 }
 
 /** Length in Unicode characters, each of which is one or two UTF-16 units. */

@@ -1,5 +1,5 @@
 import { explain } from './messages.ts';
-import type { Compiler, JsonSchema, Run } from './model.ts';
+import type { Check, Compiler, JsonSchema, Run } from './model.ts';
 import { defaultSchemaLimits, readSchema } from './reader.ts';
 import type { Language, Reader } from './reader.ts';
 import type { CompileOptions, SchemaLimits, Validate, ValidationError } from './types.ts';
@@ -24,10 +24,13 @@ export function createValidator<T>(
     formats: options.formats ?? {},
   };
   const scope = { resource: root.resource, outer: undefined };
+  const { maxErrors, defaults } = options;
+  const most = maxErrors || 100;
+  let check: Check | undefined;
   return (value) => {
     const run: Run = {
       last: undefined,
-      room: options.maxErrors || 100,
+      room: most,
       work: limits.work,
       depth: limits.depth,
       scope,
@@ -35,9 +38,10 @@ export function createValidator<T>(
       logStart: 0,
     };
     try {
-      const subject = options.defaults ? options.defaults(root, value, run) : value;
+      check ??= compiler.check(root, false);
+      const subject = defaults ? defaults(root, value, run) : value;
       // The caller vouches that T is the type the schema describes: see FromSchema.
-      if (compiler.check(root, false)(subject, run)) return { valid: true, value: subject as T };
+      if (check(subject, run)) return { valid: true, value: subject as T };
       const errors: ValidationError[] = [];
       for (let error = run.last; error; error = error.before) errors.push(explain(error, language.sentences));
       return { valid: false, errors: errors.reverse() };

@@ -1,5 +1,5 @@
 import { McpClient } from 'barewire/client';
-import { httpTransport } from 'barewire/fetch';
+import { httpTransport } from 'barewire/http';
 import { stdioTransport } from 'barewire/stdio';
 import { drive, node, options } from './drive.mjs';
 

@@ -20,10 +20,10 @@ export function httpTransport(url: string | URL, options: FetchTransportOptions 
 /** Sends by a `fetch`. */
 export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSender {
   return {
-    async send({ method, url, headers, body, signal }) {
+    async send({ method, url, headers, body, cancellation }) {
       const fetch = given ?? globalThis.fetch;
       const response = await fetch(url, {
-        method, headers, signal, redirect: 'manual', ...(body === undefined ? undefined : { body }),
+        method, headers, signal: cancellation.signal, redirect: 'manual', ...(body === undefined ? undefined : { body }),
       });
       const stream = response.body;
       let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;

@@ -40,7 +40,7 @@ export class GetStream {
 
   open(session: HttpSession | undefined): void {
     const { requests } = this.#at;
-    this.current?.controller.abort();
+    this.current?.cancellation.cancel();
     const posted = this.current = requests.begin({}, session);
     follow(posted, this.#at)
       .catch((thrown: unknown) => requests.fail(posted, thrown))
@@ -48,7 +48,7 @@ export class GetStream {
   }
 
   close(): void {
-    this.current?.controller.abort();
+    this.current?.cancellation.cancel();
     this.current = undefined;
     this.opened();
   }

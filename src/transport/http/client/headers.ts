@@ -26,6 +26,7 @@ function mirroredName({ method, params }: Outgoing): unknown {
  */
 export function requestHeaders(
   custom: HeaderValues, message: Outgoing, agreed: Revision | undefined, session: string | undefined,
+  own?: HeaderValues,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name in custom) headers[name.toLowerCase()] = custom[name] as string;
@@ -39,5 +40,5 @@ export function requestHeaders(
     const name = mirroredName(message);
     if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
   }
-  return headers;
+  return own ? Object.assign(headers, own) : headers;
 }

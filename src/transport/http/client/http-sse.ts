@@ -71,7 +71,7 @@ export async function findHttpSse(
   const stream = requests.begin({}, undefined);
   const timer = new AbortController();
   let endpoint: URL | undefined;
-  wait(limits.endpointMs, timer.signal).then(() => endpoint ?? stream.controller.abort());
+  wait(limits.endpointMs, timer.signal).then(() => endpoint ?? stream.cancellation.cancel());
   try {
     const answer = await request.send('GET', base, stream, { own: { accept: 'text/event-stream' } });
     if (!isStream(answer)) {

@@ -5,6 +5,7 @@ import type { Revision } from '../../../protocol/revisions.ts';
 import { HttpError } from '../../port.ts';
 import type { ClientReceiver, Outgoing, Trace } from '../../port.ts';
 import { toFailure } from './body.ts';
+import { Cancellation } from './cancellation.ts';
 import { namedVersion } from './headers.ts';
 
 /** The session of a legacy server. 2025-11-25 basic/transports#session-management. */
@@ -21,7 +22,7 @@ export interface PostedRequest {
   readonly modern: boolean;
   /** The session it was sent in: by the time it is answered there may be another. */
   session: HttpSession | undefined;
-  readonly controller: AbortController;
+  readonly cancellation: Cancellation;
   /** Whether its answer is a stream. */
   streaming: boolean;
 }
@@ -34,12 +35,12 @@ export class PostedRequests {
   closed = false;
   readonly #trace: Trace | undefined;
   /** Ends a stream that stays open after its answer. */
-  readonly #linger: (controller: AbortController) => void;
+  readonly #linger: (cancellation: Cancellation) => void;
   /** By the id of the JSON-RPC request. */
   readonly #pending = new Map<unknown, PostedRequest>();
   readonly #running = new Set<PostedRequest>();
 
-  constructor(trace: Trace | undefined, linger: (controller: AbortController) => void) {
+  constructor(trace: Trace | undefined, linger: (cancellation: Cancellation) => void) {
     this.#trace = trace;
     this.#linger = linger;
   }
@@ -51,11 +52,11 @@ export class PostedRequests {
       id: method === undefined ? undefined : id,
       modern,
       session: modern || method === 'initialize' ? undefined : session,
-      controller: new AbortController(),
+      cancellation: new Cancellation(),
       streaming: false,
     };
     this.#running.add(posted);
-    if (this.closed) posted.controller.abort();
+    if (this.closed) posted.cancellation.cancel();
     if (posted.id !== undefined) this.#pending.set(posted.id, posted);
     return posted;
   }
@@ -63,7 +64,7 @@ export class PostedRequests {
   end(posted: PostedRequest): void {
     this.#running.delete(posted);
     // Ends the wait that bounds a stream which lingers.
-    if (posted.streaming) posted.controller.abort();
+    if (posted.streaming) posted.cancellation.cancel();
   }
 
   /** Whether the answer to its JSON-RPC request has not come yet. */
@@ -73,14 +74,14 @@ export class PostedRequests {
 
   /** Whether nothing more is wanted of it. */
   over(posted: PostedRequest): boolean {
-    return posted.controller.signal.aborted || (posted.id !== undefined && !this.awaited(posted));
+    return posted.cancellation.cancelled || (posted.id !== undefined && !this.awaited(posted));
   }
 
   fail(posted: PostedRequest, thrown: unknown): void {
     if (this.awaited(posted)) {
       this.#pending.delete(posted.id);
       this.receiver?.failed(posted.id as RequestId, toFailure(thrown));
-      posted.controller.abort();
+      posted.cancellation.cancel();
     } else if (!this.over(posted)) this.receiver?.error(toFailure(thrown));
   }
 
@@ -88,7 +89,7 @@ export class PostedRequests {
   abandon(id: RequestId): void {
     const posted = this.#pending.get(id);
     this.#pending.delete(id);
-    posted?.controller.abort();
+    posted?.cancellation.cancel();
   }
 
   /** Reads a message from the wire. */
@@ -124,14 +125,14 @@ export class PostedRequests {
     const posted = this.#pending.get(id);
     this.#pending.delete(id);
     // The server ends the stream, so that its connection can be used again; where it does not, we do.
-    if (posted?.streaming) this.#linger(posted.controller);
+    if (posted?.streaming) this.#linger(posted.cancellation);
   }
 
   /** Ends everything; whoever waits is not told. */
   close(): void {
     this.closed = true;
     this.#pending.clear();
-    for (const { controller } of this.#running) controller.abort();
+    for (const { cancellation } of this.#running) cancellation.cancel();
   }
 }
 

@@ -19,7 +19,7 @@ export interface RequestParts {
 /** Sends one HTTP request, with credentials, to its answer. */
 export interface Requester {
   send(
-    method: string, target: URL, posted: Pick<PostedRequest, 'session' | 'controller'>, parts: RequestParts,
+    method: string, target: URL, posted: Pick<PostedRequest, 'session' | 'cancellation'>, parts: RequestParts,
   ): Promise<HttpAnswer>;
   /** Names the credentials that a request would have now; undefined where they never change. */
   readonly context: (() => string | Promise<string>) | undefined;
@@ -35,7 +35,6 @@ const maxRepeats = 3;
 export function requester(
   base: URL, { headers: custom = {}, auth }: HttpTransportOptions, requests: PostedRequests, sender: HttpSender,
 ): Requester {
-  const fields = (): HeaderValues | Promise<HeaderValues> => (typeof custom === 'function' ? custom() : custom);
   /** What `auth` gave for the request that was sent last. */
   let last: HeaderValues = {};
 
@@ -65,12 +64,12 @@ export function requester(
   }
 
   return {
-    async send(method, target, { session, controller: { signal } }, { own, message = {}, body }) {
+    async send(method, target, { session, cancellation }, { own, message = {}, body }) {
       const lasting = method === 'GET' || (message.id !== undefined && message.method !== undefined);
       for (let attempt = 1; ; attempt++) {
-        const headers = requestHeaders(await fields(), message, requests.agreed, session?.id);
-        Object.assign(headers, own);
-        const { answer, url: { href: url }, sent } = await hop(method, target, { headers, body, lasting, signal });
+        const given = typeof custom === 'function' ? await custom() : custom;
+        const headers = requestHeaders(given, message, requests.agreed, session?.id, own);
+        const { answer, url: { href: url }, sent } = await hop(method, target, { headers, body, lasting, cancellation });
         if (auth === undefined) return answer;
         const { status } = answer;
         const header = (name: string): string | undefined => answer.header(name);
@@ -82,12 +81,12 @@ export function requester(
         const again = attempt <= maxRepeats
           && await trying(() => auth.refused({ status, url, method, header, body: text, sent, attempt }));
         if (!again) throw new HttpError(status, text, undefined, header);
-        signal.throwIfAborted();
+        cancellation.check();
       }
     },
 
     context: typeof custom === 'function' || auth ? async () => {
-      const given = JSON.stringify(typeof custom === 'function' ? await fields() : {});
+      const given = JSON.stringify(typeof custom === 'function' ? await custom() : {});
       if (auth === undefined) return given;
       const named = auth.context ? await auth.context() : lowerCase(last)['authorization'];
       return `${given} ${named}`;

@@ -27,7 +27,7 @@ export interface Resumption {
  */
 export async function follow(posted: PostedRequest, at: Resumption, answer?: HttpAnswer): Promise<void> {
   const { requests, limits } = at;
-  const { signal } = posted.controller;
+  const { cancellation } = posted;
   posted.streaming = true;
   let lastEventId = '';
   let retry: number | undefined;
@@ -64,7 +64,7 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
       throw new ConnectionError('closed', why, { cause });
     }
     // The GET stream is connected at once.
-    if (attempts >= 0) await at.wait(delay(attempts, empty, retry, at), signal);
+    if (attempts >= 0) await at.wait(delay(attempts, empty, retry, at), cancellation.signal);
     if (requests.over(posted)) return;
     answer = undefined;
     try {

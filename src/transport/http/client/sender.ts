@@ -1,3 +1,5 @@
+import type { Cancellation } from './cancellation.ts';
+
 /** One HTTP request, for a sender. */
 export interface HttpSend {
   readonly method: string;
@@ -10,8 +12,8 @@ export interface HttpSend {
    * requests are quick, and must not wait for a connection behind those that do.
    */
   readonly lasting: boolean;
-  /** Aborts the request, or the reading of its answer. */
-  readonly signal: AbortSignal;
+  /** Ends the request, or the reading of its answer. */
+  readonly cancellation: Cancellation;
 }
 
 /** The answer to one HTTP request: its head is there, its body comes. */

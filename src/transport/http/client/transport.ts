@@ -3,6 +3,7 @@ import { modernErrors } from '../../../protocol/meta.ts';
 import { HttpError, SessionExpired } from '../../port.ts';
 import type { ClientTransport, Outgoing } from '../../port.ts';
 import { isOk, isStream, mediaType, readBody, readText } from './body.ts';
+import { Cancellation } from './cancellation.ts';
 import { GetStream } from './get-stream.ts';
 import { findHttpSse } from './http-sse.ts';
 import { defaultHttpClientLimits, wait as realWait } from './options.ts';
@@ -31,7 +32,7 @@ export function clientTransport(
   base.hash = '';
   const { trace, random = Math.random, wait = realWait } = options;
   const limits = { ...defaultHttpClientLimits, ...options.limits };
-  const requests = new PostedRequests(trace, (controller) => abortAfter(limits.lingerMs, controller));
+  const requests = new PostedRequests(trace, (cancellation) => abortAfter(limits.lingerMs, cancellation));
   const request = requester(base, options, requests, sender);
   let session: HttpSession | undefined;
   /** Where messages go once the server has turned out to be an HTTP+SSE one. */
@@ -51,8 +52,8 @@ export function clientTransport(
   const listens = (): boolean =>
     endpoint === undefined && requests.agreed?.era === 'legacy' && requests.agreed.streamableHttp;
 
-  function abortAfter(ms: number, controller: AbortController): void {
-    wait(ms, controller.signal).then(() => controller.abort());
+  function abortAfter(ms: number, cancellation: Cancellation): void {
+    wait(ms, cancellation.signal).then(() => cancellation.cancel());
   }
 
   async function post(posted: PostedRequest, text: string, message: Outgoing): Promise<void> {
@@ -162,15 +163,15 @@ export function clientTransport(
       listener.opened();
       requests.close();
       if (session === undefined || session.expired) return sender.close?.();
-      const controller = new AbortController();
-      abortAfter(limits.closeMs, controller);
+      const cancellation = new Cancellation();
+      abortAfter(limits.closeMs, cancellation);
       try {
         // 2025-11-25 basic/transports#session-management: a server may refuse this with 405.
-        await readText(await request.send('DELETE', base, { session, controller }, { own: {} }));
+        await readText(await request.send('DELETE', base, { session, cancellation }, { own: {} }));
       } catch {
         // The server will find the session idle.
       } finally {
-        controller.abort();
+        cancellation.cancel();
         sender.close?.();
       }
     },

@@ -4,7 +4,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What the last answer on a connection said of how long the server keeps it. */
+/** What the first answer on a connection said of how long the server keeps it. */
 const idleTimes = new WeakMap<Socket, number>();
 
 /** The server closes its idle connections at a time of its own: one this near to it is not used again. */
@@ -13,7 +13,7 @@ const marginMs = 1000;
 /** Notes `Keep-Alive: timeout=`, in seconds. */
 export function noteKeepAlive(answer: IncomingMessage): void {
   const hint = answer.headers['keep-alive'];
-  if (typeof hint !== 'string') return;
+  if (typeof hint !== 'string' || idleTimes.has(answer.socket)) return;
   const [, seconds] = /(?:^|[\s,])timeout=(\d{1,9})/i.exec(hint) ?? [];
   if (seconds !== undefined) idleTimes.set(answer.socket, Number(seconds) * 1000 - marginMs);
 }

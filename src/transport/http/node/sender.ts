@@ -30,13 +30,18 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
 
   function send(to: Route, given: HttpSend): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      const { method, url, body, signal } = given;
-      if (signal.aborted) return reject(signal.reason);
+      const { method, url, body, cancellation } = given;
+      cancellation.check();
       if (url !== last) {
         last = url;
         path = to.proxy ? url.href : url.pathname + url.search;
       }
-      const headers: Record<string, string> = { 'accept-encoding': 'identity', ...given.headers, ...to.proxied };
+      // As a list they go out as they are, checked but not kept by name.
+      const headers = ['host', url.host];
+      if (given.headers['accept-encoding'] === undefined) headers.push('accept-encoding', 'identity');
+      for (const name in given.headers) if (!framing.includes(name)) headers.push(name, given.headers[name] as string);
+      for (const name in to.proxied) headers.push(name, to.proxied[name] as string);
+      if (body !== undefined) headers.push('content-length', `${Buffer.byteLength(body)}`);
       const out = to.request({
         method, headers, path,
         host: to.proxy ? to.proxy.hostname : hostname,
@@ -49,22 +54,20 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
         answer.on('error', ignore);
         resolve(answerOf(answer));
       });
-      const abort = (): void => {
+      cancellation.onCancel = () => {
         out.destroy();
-        reject(signal.reason);
+        reject(new Error('the request was cancelled'));
       };
-      signal.addEventListener('abort', abort);
       let written = -1;
       out.on('socket', (socket) => {
         written = socket.bytesWritten;
       });
       out.on('error', (error) => {
         // The server may close an idle connection at any time. A request of which it has seen nothing is sent again.
-        if (out.reusedSocket && out.socket?.bytesWritten === written && !signal.aborted) {
+        if (out.reusedSocket && out.socket?.bytesWritten === written && !cancellation.cancelled) {
           send(to, given).then(resolve, reject);
         } else reject(error);
       });
-      out.on('close', () => signal.removeEventListener('abort', abort));
       out.end(body);
     });
   }
@@ -84,6 +87,9 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
     },
   };
 }
+
+/** Headers that say where a request goes and where its body ends: never the caller's. */
+const framing: readonly string[] = ['host', 'connection', 'content-length', 'transfer-encoding'];
 
 function hasRoom(agent: AnyAgent, { maxConnections }: NodeHttpClientLimits): boolean {
   let open = 0;
@@ -163,6 +169,6 @@ async function routeTo(origin: URL, options: NodeTransportOptions, limits: NodeH
       ?? boundIdle(proxy ? new TunnelAgent(proxy, settings) : new https.Agent(settings), limits.idleMs);
     return { request: https.request, agent: safe(), spare: safe(), proxy: undefined, proxied: undefined };
   }
-  const proxied = proxy && { host: origin.host, ...proxyHeaders(proxy) };
+  const proxied = proxy && proxyHeaders(proxy);
   return { request: plainRequest, agent: plain(), spare: plain(), proxy, proxied };
 }

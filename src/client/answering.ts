@@ -1,8 +1,10 @@
+import { isObject } from '../jsonrpc/codec.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { AnsweringOptions } from './options.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { answerQuestion } from './questions.ts';
+import { defaultAnsweringLimits } from './options.ts';
+import { answerQuestion, checkRoots } from './questions.ts';
 import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
 
@@ -13,28 +15,44 @@ import type { RoundsPort } from './rounds.ts';
  */
 export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
   const options = { ...given };
-  const { maxRounds = 10 } = options;
-  const answer: Answering['answer'] = (method, params, revision, abortable) =>
-    answerQuestion(method, params, options, declared(options, revision), revision, {
+  const limits = { ...defaultAnsweringLimits, ...given.limits };
+  if (Array.isArray(given.roots)) checkRoots(given.roots);
+  /** The ids of elicitations by URL that are not complete: 1000, of those that came last. */
+  const elicitations = new Set<unknown>();
+  const expect = (id: unknown): void => {
+    if (typeof id !== 'string') return;
+    elicitations.add(id);
+    if (elicitations.size > 1000) elicitations.delete(elicitations.values().next().value);
+  };
+  const answer: Answering['answer'] = (method, params, revision, abortable) => {
+    if (params['mode'] === 'url') expect(params['elicitationId']);
+    return answerQuestion(method, params, options, declared(options, revision), revision, {
       get signal() {
         return abortable.signal;
       },
     });
+  };
   const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
     answer: (method, params, abortable) => answer(method, params, revision, abortable),
     signal,
     send,
-    maxRounds,
+    limits,
   });
   return {
     get roots() {
       return options.roots;
     },
     set roots(roots) {
+      if (Array.isArray(roots)) checkRoots(roots);
       options.roots = roots;
     },
     capabilities: (revision) => declared(options, revision),
     answer,
+    required: ({ data }) => {
+      const list = isObject(data) ? data['elicitations'] : undefined;
+      if (Array.isArray(list)) for (const item of list.slice(0, 1000)) if (isObject(item)) expect(item['elicitationId']);
+    },
+    completed: (params) => elicitations.delete(params?.['elicitationId']),
     gather: (method, requests, call) => gather(method, requests, port(call)),
     rounds: (method, params, first, call) => playRounds(method, params, first, port(call)),
   };

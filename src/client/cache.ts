@@ -13,8 +13,8 @@ export function resultCache(max: number = 256): Cache {
 }
 
 /**
- * Results that the server calls fresh for a while, by method and parameters. One client has one: whatever
- * else the server is told (a token, say), two authorizations never share it.
+ * Results that the server calls fresh for a while, by method, parameters and authorization; those that it calls
+ * public, by method and parameters alone.
  * Source: 2026-07-28 server/utilities/caching.
  */
 class ResultCache implements Cache {
@@ -29,22 +29,25 @@ class ResultCache implements Cache {
   }
 
   /** The result of an equal request, while it is fresh. */
-  find(method: string, params: Bag | undefined): Bag | undefined {
+  find(method: string, params: Bag | undefined, context: string = ''): Bag | undefined {
     if (!cacheable.includes(method)) return undefined;
     const key = keyOf(method, params);
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (Date.now() < kept.until) return JSON.parse(kept.text) as Bag;
-    this.#kept.delete(key);
+    for (const scope of ['public', `own ${context}`]) {
+      const kept = this.#kept.get(key + scope);
+      if (kept !== undefined && Date.now() < kept.until) return JSON.parse(kept.text) as Bag;
+      this.#kept.delete(key + scope);
+    }
     return undefined;
   }
 
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
-  keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void {
-    const { ttlMs } = result;
+  keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context: string = ''): void {
+    const { ttlMs, cacheScope } = result;
     if (epoch !== this.epoch || !cacheable.includes(method)) return;
     if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
-    const key = keyOf(method, params);
+    // 2026-07-28 server/utilities/caching#cache-key: what a retry brought depends on more than the key.
+    if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
+    const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
     this.#kept.delete(key);
     this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });
     if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string);
@@ -56,20 +59,24 @@ class ResultCache implements Cache {
       const { uri } = params ?? {};
       // It may name a part of what was read.
       if (typeof uri !== 'string') return;
-      this.#drop('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
-    } else if (notification === 'notifications/tools/list_changed') this.#drop('tools/list');
-    else if (notification === 'notifications/prompts/list_changed') this.#drop('prompts/list');
+      this.#dropWhere('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
+    } else if (notification === 'notifications/tools/list_changed') this.drop('tools/list');
+    else if (notification === 'notifications/prompts/list_changed') this.drop('prompts/list');
     else if (notification === 'notifications/resources/list_changed') {
-      this.#drop('resources/list');
-      this.#drop('resources/templates/list');
+      this.drop('resources/list');
+      this.drop('resources/templates/list');
     }
   }
 
-  #drop(method: string, concerns: (uri: unknown) => boolean = () => true): void {
+  drop(method: string): void {
+    this.#dropWhere(method, () => true);
+  }
+
+  #dropWhere(method: string, concerns: (uri: unknown) => boolean): void {
     this.epoch++;
     for (const key of this.#kept.keys()) {
       if (!key.startsWith(`${method} `)) continue;
-      const { uri } = JSON.parse(key.slice(method.length)) as Bag;
+      const { uri } = JSON.parse(key.slice(method.length, key.indexOf('\n'))) as Bag;
       if (concerns(uri)) this.#kept.delete(key);
     }
   }
@@ -80,6 +87,6 @@ class ResultCache implements Cache {
   }
 }
 
-// `_meta` says how to answer (progress, logging), not what.
+// `_meta` says how to answer (progress, logging), not what. What follows the line break says for whom.
 const keyOf = (method: string, params: Bag | undefined): string =>
-  `${method} ${JSON.stringify({ ...params, _meta: undefined })}`;
+  `${method} ${JSON.stringify({ ...params, _meta: undefined })}\n`;

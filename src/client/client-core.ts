@@ -1,15 +1,19 @@
-import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { RpcError } from '../jsonrpc/errors.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { weighValue } from '../jsonrpc/weight.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import { isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { ConnectedServer } from './connected-server.ts';
+import { defaultCoreClientLimits } from './options.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
 import { take } from './parts.ts';
 import type { Answering, AskingCall } from './parts.ts';
-
 
 type Bag = Record<string, unknown>;
 
@@ -31,13 +35,17 @@ export class ClientCore {
 
   /**
    * @param info who the client says it is
-   * @throws RangeError for a revision that is not in the table, or when none is left; Error for a part that belongs to
+   * @throws RangeError for a revision that is not in the table, or when none is left; TypeError for
+   *   an extension's identifier that is not well formed; Error for a part that belongs to
    *   another client
    */
   constructor(info: Implementation, options: CoreClientOptions = {}) {
     this.#options = options;
+    for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {
+      if (!isExtensionId(id)) throw new TypeError(`not the identifier of an extension: ${quote(id)}`);
+    }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
-    const limits = { ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, ...options.limits };
+    const limits = { ...defaultCoreClientLimits, ...options.limits };
     this.#server = new ConnectedServer(info, options, limits, {
       notice: (notification) => this.#notice(notification),
       forget: () => options.cache?.clear(),
@@ -82,6 +90,7 @@ export class ClientCore {
     const { method, params } = notification;
     const { options, meta } = this.#server;
     const { listening } = options;
+    if (method === 'notifications/elicitation/complete' && options.answering?.completed(params) === false) return;
     if (method === 'notifications/message') {
       return options.onLog?.((params ?? {}) as unknown as LoggingMessageNotificationParams);
     }
@@ -110,14 +119,18 @@ export class ClientCore {
     const server = this.#server;
     const { revision } = await server.ready(method);
     const cache = revision.cacheHints ? this.#options.cache : undefined;
-    let result = options.fresh ? undefined : cache?.find(method, params);
+    // Only where the authorization may change is it asked for: before, and once the result is there.
+    const context = cache && server.transport?.context;
+    const asking = context && await context();
+    let result = options.fresh ? undefined : cache?.find(method, params, asking);
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
       result = await server.send(method, params, options);
       const type = result['resultType'];
       const complete = type === undefined || type === 'complete' || !revision.resultType;
-      if (complete) cache?.keep(method, params, result, epoch);
-      else result = await this.#unfinished(method, params, result, options);
+      if (complete) {
+        if (!context || await context() === asking) cache?.keep(method, params, result, epoch, asking);
+      } else result = await this.#unfinished(method, params, result, options);
     }
     if (method === 'tools/list' && Array.isArray(result['tools'])) {
       if (server.headers) result['tools'] = server.headers.learn(result['tools']);
@@ -152,7 +165,7 @@ export class ClientCore {
       }
     }
     throw new Error(
-      `${method}: the result is of the type ${JSON.stringify(type)}, which this client does not know`,
+      `${method}: the result is of the type ${quote(type)}, which this client does not know`,
     );
   }
 
@@ -164,17 +177,57 @@ export class ClientCore {
 
   // ---- lists
 
-  /** Any list, page by page as it is needed: `member` is what the result calls its items. */
+  /**
+   * Any list, page by page as it is needed: `member` is what the result calls its items. Rejects where the pages are
+   * too many, take too much memory, or go round in a circle.
+   */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
-    const { maxPages } = this.#server.limits;
+    for await (const page of this.#pages(method, member, options)) yield* page as T[];
+  }
+
+  /**
+   * A whole list. A cursor that the server no longer knows makes it begin anew, once, with nothing that was kept.
+   * 2026-07-28 server/utilities/caching#interaction-with-pagination.
+   */
+  protected async all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
+    let items: unknown[] = [];
+    let pages = 0;
+    try {
+      for await (const page of this.#pages(method, member, options)) {
+        pages++;
+        items = items.concat(page);
+      }
+    } catch (error) {
+      if (pages === 0 || options?.fresh || !isInvalidParams(error)) throw error;
+      return this.all(method, member, { ...options, fresh: true });
+    }
+    return items as T[];
+  }
+
+  async *#pages(method: string, member: string, options?: CallOptions): AsyncGenerator<unknown[], void, undefined> {
+    const { maxPages, maxListBytes } = this.#server.limits;
     const seen = new Set<unknown>();
+    let bytes = 0;
     let cursor: unknown;
     do {
-      const page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
+      let page: Bag;
+      try {
+        page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
+      } catch (error) {
+        // The pages before this one are of a list that is no more.
+        if (cursor !== undefined && isInvalidParams(error)) this.#options.cache?.drop(method);
+        throw error;
+      }
       const items = page[member];
       if (!Array.isArray(items)) throw new Error(`${method}: the result has no list of ${member}`);
-      yield* items as T[];
-      cursor = page['nextCursor'];
+      // 2026-07-28 server/utilities/pagination: only null is no cursor; '' is one like any other.
+      cursor = page['nextCursor'] ?? undefined;
+      if (cursor !== undefined || bytes > 0) {
+        const weight = weighValue(page);
+        bytes += typeof weight === 'number' ? weight : Infinity;
+        if (bytes > maxListBytes) throw new Error(`${method}: the pages take more than ${maxListBytes} bytes`);
+      }
+      yield items;
       if (seen.has(cursor)) throw new Error(`${method}: the server's pages go round in a circle`);
       if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
     } while (cursor !== undefined);
@@ -189,7 +242,7 @@ export class ClientCore {
   }
 
   listTools(options?: CallOptions): Promise<Tool[]> {
-    return collect(this.tools(options));
+    return this.all('tools/list', 'tools', options);
   }
 
   // ---- calls
@@ -233,9 +286,5 @@ export class ClientCore {
   }
 }
 
-/** All items of a list. */
-export async function collect<T>(items: AsyncGenerator<T, void, undefined>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
+const isInvalidParams = (error: unknown): boolean =>
+  error instanceof RpcError && error.code === errorCodes.invalidParams;

@@ -152,9 +152,12 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   readonly receiver: ClientReceiver = {
     message: (decoded) => {
       const { kind } = decoded;
-      // 2026-07-28 basic/transports/stdio: a client answers nothing but questions.
       if (kind === 'refusal') {
-        if (!this.#handshake.connection.refused(decoded)) {
+        // A legacy server's request that is malformed is answered with an error. Nothing else is answered:
+        // 2026-07-28 basic/transports/stdio.
+        if (decoded.answer === undefined && decoded.id !== null && this.agreement && !this.meta) {
+          this.#handshake.connection.receive(decoded);
+        } else if (!this.#handshake.connection.refused(decoded)) {
           this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
         }
       } else if (kind !== 'batch' || this.#handshake.connection.batching) this.#handshake.connection.receive(decoded);
@@ -245,6 +248,9 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
         // 2026-07-28 basic/transports/streamable-http#client-behavior: the tool's schema may have changed.
         await this.#events.relist();
       } else {
+        if (error instanceof RpcError && error.code === errorCodes.urlElicitationRequired) {
+          this.options.answering?.required(error);
+        }
         throw error;
       }
     }

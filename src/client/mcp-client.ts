@@ -4,7 +4,7 @@ import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { answering } from './answering.ts';
 import { resultCache } from './cache.ts';
-import { ClientCore, collect } from './client-core.ts';
+import { ClientCore } from './client-core.ts';
 import { listening } from './listening.ts';
 import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
@@ -55,15 +55,15 @@ export class McpClient extends ClientCore {
   }
 
   listResources(options?: CallOptions): Promise<Resource[]> {
-    return collect(this.resources(options));
+    return this.all('resources/list', 'resources', options);
   }
 
   listResourceTemplates(options?: CallOptions): Promise<ResourceTemplate[]> {
-    return collect(this.resourceTemplates(options));
+    return this.all('resources/templates/list', 'resourceTemplates', options);
   }
 
   listPrompts(options?: CallOptions): Promise<Prompt[]> {
-    return collect(this.prompts(options));
+    return this.all('prompts/list', 'prompts', options);
   }
 
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {

@@ -1,6 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { quote, shorten } from '../jsonrpc/quote.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { isImplementation, metaKeys, metaOf, modernErrors } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';
@@ -153,7 +154,7 @@ async function readDiscovery(
   }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
   if (mutual === undefined) {
-    throw explain(client, new Error(`the server speaks ${supportedVersions.join(', ')}`));
+    throw explain(client, new Error(`the server speaks ${listed(supportedVersions)}`));
   }
   if (isLegacy(mutual)) return legacy();
   return agreement(mutual, capabilities, metaOf(result)?.[metaKeys.serverInfo], result);
@@ -167,7 +168,7 @@ async function initialize(client: Negotiator): Promise<Agreement> {
   );
   const revision = findRevision(legacy, result['protocolVersion']);
   if (revision === undefined) {
-    throw explain(client, new Error(`the server chose ${JSON.stringify(result['protocolVersion'])}`));
+    throw explain(client, new Error(`the server chose ${quote(result['protocolVersion'])}`));
   }
   return agreement(revision, result['capabilities'], result['serverInfo'], result);
 }
@@ -183,10 +184,13 @@ function agreement(
   };
 }
 
+/** What a server says it speaks, at the length of a line. */
+const listed = (versions: readonly unknown[]): string => shorten(versions.slice(0, 20).map((version) => (typeof version === 'string' ? version : quote(version))).join(', '));
+
 function explain({ revisions }: Negotiator, cause: unknown): Error {
   const ours = revisions.map(({ version }) => version).join(', ');
   const supported = cause instanceof RpcError ? supportedBy(cause) : [];
-  const theirs = supported.length > 0 ? `; the server speaks ${supported.join(', ')}` : '';
+  const theirs = supported.length > 0 ? `; the server speaks ${listed(supported)}` : '';
   return new Error(
     `no protocol revision in common: this client speaks ${ours}${theirs} (${errorMessage(cause)})`, { cause },
   );

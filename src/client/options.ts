@@ -1,3 +1,4 @@
+import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
@@ -65,13 +66,32 @@ export interface ClientExtension {
 }
 
 export interface CoreClientLimits extends ConnectionLimits {
-  /** Milliseconds to wait for a pipe's answer to `server/discover` before it counts as legacy. 3 seconds. */
+  /**
+   * Milliseconds to wait for a pipe's answer to `server/discover` before `initialize` is sent, too: the first result
+   * decides. 3 seconds.
+   */
   probeTimeoutMs: number;
   /** Pages of one list. 1000. */
   maxPages: number;
+  /** Bytes of memory that the pages of one list may take together. 64 MiB. */
+  maxListBytes: number;
 }
 
-export interface ClientLimits extends CoreClientLimits {
+export const defaultCoreClientLimits: CoreClientLimits = {
+  ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, maxListBytes: 64 * 1024 * 1024,
+};
+
+/** Bounds on what one call of ours may ask back. */
+export interface AnsweringLimits {
+  /** How often one call may come back with questions. 10. */
+  maxRounds: number;
+  /** Questions of one round. 100. */
+  maxQuestions: number;
+}
+
+export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuestions: 100 };
+
+export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
   /** Results that are kept. 256. */
   maxCached: number;
 }
@@ -80,8 +100,7 @@ export interface ClientLimits extends CoreClientLimits {
 export interface AnsweringOptions extends ClientHandlers {
   /** The places that the server may work in, or how to find them. Declares roots. */
   roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
-  /** How often one call may come back with questions. Default: 10. */
-  maxRounds?: number | undefined;
+  limits?: Partial<AnsweringLimits> | undefined;
   /** Declared over what the handlers declare, member by member. */
   capabilities?: Pick<ClientCapabilities, 'elicitation' | 'sampling' | 'roots'> | undefined;
 }
@@ -122,7 +141,7 @@ export interface CoreClientOptions {
   remembered?: string | undefined;
   /** Declared beside what the parts and the extensions declare. */
   capabilities?: Pick<ClientCapabilities, 'experimental' | 'extensions'> | undefined;
-  /** By the extension's identifier. */
+  /** By the extension's identifier: a prefix, a slash and a name (2026-07-28 basic/index#meta). */
   extensions?: Readonly<Record<string, ClientExtension>> | undefined;
   limits?: Partial<CoreClientLimits> | undefined;
 }
@@ -130,7 +149,7 @@ export interface CoreClientOptions {
 type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 
 export interface ClientOptions
-  extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities'> {
+  extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
   /**

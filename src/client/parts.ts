@@ -1,5 +1,6 @@
 import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
+import type { RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -25,6 +26,13 @@ export interface Answering {
   capabilities(revision: Revision): ClientCapabilities;
   /** Answers one question. Rejects with the `RpcError` that a legacy server gets. */
   answer(method: string, params: Bag, revision: Revision, abortable: Abortable): Promise<object>;
+  /** A call was refused until elicitations by URL are complete (`-32042`). */
+  required(error: RpcError): void;
+  /**
+   * Whether `notifications/elicitation/complete` is about an elicitation that is under way. Others MUST be ignored:
+   * 2025-11-25 client/elicitation#completion-notifications-for-url-mode-elicitation.
+   */
+  completed(params: Bag | undefined): boolean;
   /** Answers `inputRequests`, giving `inputResponses`. `method` is that of the call. */
   gather(method: string, requests: unknown, call: AskingCall): Promise<Bag>;
   /** Goes on from a result that is `input_required` until there is another. */
@@ -77,9 +85,12 @@ export interface Listening {
 export interface Cache {
   /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
   readonly epoch: number;
-  find(method: string, params: Bag | undefined): Bag | undefined;
+  /** `context` names the authorization that asks: a private result of another is not found. */
+  find(method: string, params: Bag | undefined, context?: string): Bag | undefined;
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
-  keep(method: string, params: Bag | undefined, result: Bag, epoch: number): void;
+  keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context?: string): void;
+  /** Drops the results of a method. */
+  drop(method: string): void;
   /** Drops what a notification makes stale. */
   invalidate(notification: string, params: Bag | undefined): void;
   /** Forgets everything: to be called when the authorization changes. */

@@ -5,7 +5,9 @@ import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
+import { toolResultFault } from '../protocol/tool-results.ts';
 import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
 import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
@@ -37,6 +39,9 @@ export async function answerQuestion(
       return {};
     case 'elicitation/create':
       if (typeof params['message'] !== 'string') throw invalidParams('message must be a string');
+      if ((params['mode'] ?? 'form') !== 'form' && params['mode'] !== 'url') {
+        throw invalidParams('mode must be "form" or "url"');
+      }
       if (params['mode'] === 'url') {
         if (!onElicitUrl) break;
         if (typeof params['url'] !== 'string') throw invalidParams('url must be a string');
@@ -48,15 +53,33 @@ export async function answerQuestion(
       return complete(
         params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context),
       );
-    case 'sampling/createMessage':
+    case 'sampling/createMessage': {
       if (!onSample) break;
       if (!Array.isArray(params['messages'])) throw invalidParams('messages must be a list');
+      const fault = toolResultFault(params['messages']);
+      if (fault !== undefined) throw invalidParams(fault);
       return onSample(params as unknown as CreateMessageRequestParams, context);
+    }
     case 'roots/list':
       if (!roots) break;
-      return { roots: typeof roots === 'function' ? await roots() : roots };
+      return { roots: checkRoots(typeof roots === 'function' ? await roots() : roots) };
   }
   throw methodNotFound(method);
+}
+
+/**
+ * Gives back roots that may be sent. Throws a TypeError where one is no `file://` URI, or climbs out of the directory
+ * that it names. 2025-11-25 client/roots#root and client/roots#security-considerations.
+ */
+export function checkRoots(roots: readonly Root[]): readonly Root[] {
+  for (const { uri } of roots) {
+    const path = /^file:\/\/[^/?#]*(\/[^?#]*)?$/i.exec(uri)?.[1];
+    const climbs = path?.split(/[\\/]|%2f|%5c/i).some((part) => /^(?:\.|%2e){2}$/i.test(part));
+    if (path === undefined || climbs || !URL.canParse(uri)) {
+      throw new TypeError(`a root must be a file:// URI without "..", and one is ${JSON.stringify(uri).slice(0, 200)}`);
+    }
+  }
+  return roots;
 }
 
 function judge(answer: ElicitAnswer): ElicitAnswer {

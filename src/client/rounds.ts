@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { Abortable } from '../jsonrpc/inbound.ts';
+import type { AnsweringLimits } from './options.ts';
 
 type Bag = Record<string, unknown>;
 
@@ -11,7 +12,7 @@ export interface RoundsPort {
   send(params: Bag): Promise<Bag>;
   answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
   readonly signal: AbortSignal | undefined;
-  readonly maxRounds: number;
+  readonly limits: AnsweringLimits;
 }
 
 /**
@@ -23,7 +24,7 @@ export async function playRounds(
   method: string, params: Bag | undefined, result: Bag, port: RoundsPort,
 ): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
-    const { maxRounds } = port;
+    const { maxRounds } = port.limits;
     if (!mayAsk.includes(method)) {
       throw new Error(`${method}: the server asks for input, which it may not do here`);
     }
@@ -36,6 +37,8 @@ export async function playRounds(
     delete next['inputResponses'];
     delete next['requestState'];
     if (inputRequests !== undefined) next['inputResponses'] = await gather(method, inputRequests, port);
+    // The server only asks to be asked again: it may be busy.
+    else await pause(round, port.signal);
     if (requestState !== undefined) {
       if (typeof requestState !== 'string') throw new Error(`${method}: "requestState" must be a string`);
       next['requestState'] = requestState;
@@ -49,11 +52,32 @@ export async function playRounds(
   return result;
 }
 
+/** Waits 100 ms, then twice as long each time, 5 s at most. Rejects where the call is cancelled meanwhile. */
+function pause(round: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (typeof setTimeout !== 'function') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const cancelled = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', cancelled);
+      resolve();
+    }, Math.min(100 * 2 ** (round - 1), 5000));
+    signal?.addEventListener('abort', cancelled, { once: true });
+  });
+}
+
 /** All questions at once; when one cannot be answered, the others are told to stop. */
 export async function gather(
-  method: string, requests: unknown, { answer, signal }: Pick<RoundsPort, 'answer' | 'signal'>,
+  method: string, requests: unknown, { answer, signal, limits }: Pick<RoundsPort, 'answer' | 'signal' | 'limits'>,
 ): Promise<Bag> {
   if (!isObject(requests)) throw new Error(`${method}: "inputRequests" must be an object`);
+  const asked = Object.entries(requests);
+  if (asked.length > limits.maxQuestions) {
+    throw new Error(`${method}: the server asks ${asked.length} questions at once; the limit is ${limits.maxQuestions}`);
+  }
   const abortable = new Abortable();
   let stop = (): void => {};
   signal?.throwIfAborted();
@@ -65,7 +89,7 @@ export async function gather(
       };
       signal?.addEventListener('abort', stop, { once: true });
     });
-    const answers = Object.entries(requests).map(async ([key, request]) => {
+    const answers = asked.map(async ([key, request]) => {
       if (!isObject(request) || typeof request['method'] !== 'string' || request['method'] === 'ping') {
         throw new Error(`${method}: inputRequests[${JSON.stringify(key)}] is not a question`);
       }

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
-import { legacy, modern, Scripted } from './scripted.ts';
+import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 
 const info = { name: 'tester', version: '1' };
@@ -136,4 +136,59 @@ test('notifications make what they concern stale, also what is still on its way'
   await late;
   held = false;
   assert.equal(await all(), 1);
+});
+
+test('a result of one authorization is not given to another, and a public one is', async () => {
+  let who = 'alice';
+  const wire = Object.assign(new Scripted('pipe', modern(({ method }) => ({
+    ...fresh(), cacheScope: method === 'tools/list' ? 'public' : 'private', contents: [{ uri: 'a:b', text: `for ${who}` }],
+  }))), { context: async () => who });
+  const client = new McpClient(info);
+  await client.connect(wire);
+  const read = async (): Promise<unknown> => (await client.readResource('a:b')).contents[0];
+  const asked = (): number => wire.methods().filter((method) => method !== 'subscriptions/listen').length - 1;
+  assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
+  await client.listTools();
+  who = 'bob';
+  assert.deepEqual(await read(), { uri: 'a:b', text: 'for bob' });
+  await client.listTools();
+  assert.equal(asked(), 3);
+  who = 'alice';
+  assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
+  assert.equal(asked(), 3);
+});
+
+test('what came while the authorization changed is not kept', async () => {
+  let who = 'alice';
+  const wire = Object.assign(new Scripted('pipe', modern(() => {
+    who = 'bob';
+    return fresh();
+  })), { context: () => who });
+  const client = new McpClient(info);
+  await client.connect(wire);
+  for (let n = 0; n < 2; n++) await client.readResource('a:b');
+  assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
+  await client.readResource('a:b');
+  assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
+});
+
+test('a cursor that died behind a page that was kept: the list begins anew', async () => {
+  let generation = 1;
+  const { client, wire } = await connect(modern(({ params }) => {
+    const cursor = params?.['cursor'];
+    if (cursor === undefined) return { ...fresh(), tools: [{ name: `a${generation}` }], nextCursor: `c${generation}` };
+    if (cursor !== `c${generation}`) return new RpcFault(-32602, 'no such cursor');
+    return { ...fresh(0), tools: [{ name: `b${generation}` }] };
+  }));
+  const names = async (): Promise<string[]> => (await client.listTools()).map(({ name }) => name);
+  assert.deepEqual(await names(), ['a1', 'b1']);
+  generation = 2;
+  assert.deepEqual(await names(), ['a2', 'b2']);
+  assert.equal(wire.methods().filter((method) => method === 'tools/list').length, 5);
+  // Page by page it cannot begin anew, and the next time it does.
+  generation = 3;
+  await assert.rejects(async () => {
+    for await (const tool of client.tools()) assert.ok(tool);
+  }, /no such cursor/);
+  assert.deepEqual(await names(), ['a3', 'b3']);
 });

@@ -112,6 +112,59 @@ test('before connect and after close a call says so', async () => {
   assert.equal(wire.closed, 1);
 });
 
+test('nextCursor: null ends a list, and an empty one does not', async () => {
+  const cursors: unknown[] = [];
+  const { client } = await connect(modern(({ params }) => {
+    cursors.push(params?.['cursor']);
+    return { resultType: 'complete', tools: [], nextCursor: cursors.length === 1 ? '' : null };
+  }));
+  assert.deepEqual(await client.listTools(), []);
+  assert.deepEqual(cursors, [undefined, '']);
+});
+
+test('the pages of a list are bounded in memory', async () => {
+  let pages = 0;
+  const { client } = await connect(modern(() => ({
+    resultType: 'complete', tools: [{ name: 'x'.repeat(10_000), inputSchema: {} }], nextCursor: `${++pages}`,
+  })), { limits: { maxListBytes: 100_000 } });
+  await assert.rejects(client.listTools(), /tools\/list: the pages take more than 100000 bytes/);
+  assert.ok(pages < 11);
+});
+
+test('a malformed request of a legacy server is answered with an error, and one of a modern server is not', async () => {
+  const old = await connect(legacy());
+  const answered = old.wire.until((sent) => sent.error !== undefined);
+  old.wire.push({ id: 'q', method: 'ping', params: null });
+  const { id, error } = await answered;
+  assert.deepEqual([id, error?.code], ['q', -32600]);
+  const { wire, errors } = await connect(modern());
+  const { length } = wire.sent;
+  wire.push({ id: 'q', method: 'ping', params: null });
+  assert.equal(wire.sent.length, length);
+  assert.equal(errors.length, 1);
+});
+
+test('an aborted ping of a modern server over a pipe is cancelled', async () => {
+  let discoveries = 0;
+  const script = modern();
+  const { client, wire } = await connect((sent, at) => (
+    sent.method === 'server/discover' && discoveries++ > 0 ? undefined : script(sent, at)
+  ));
+  const controller = new AbortController();
+  const sent = wire.until('server/discover');
+  const ping = client.ping({ signal: controller.signal });
+  const { id } = await sent;
+  controller.abort(new Error('enough'));
+  await assert.rejects(ping, /enough/);
+  assert.deepEqual(last(wire)?.params, { requestId: id, reason: 'enough' });
+});
+
+test('the identifier of an extension has a prefix', () => {
+  assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not the identifier of an extension: "tasks"/);
+  assert.throws(() => new McpClient(info, { capabilities: { extensions: { 'a b/c': {} } } }), TypeError);
+  assert.ok(new McpClient(info, { extensions: { 'org.example/tasks': {} } }));
+});
+
 test('lists are read to their last page', async () => {
   for (const make of [legacy, modern]) {
     const { client, wire } = await connect(make((sent) => {
@@ -203,8 +256,8 @@ test('an option of the log level is told to a legacy server', async () => {
 test('other notifications and other faults are told', async () => {
   const heard: unknown[] = [];
   const { wire, errors } = await connect(legacy(), { onNotification: ({ method }) => heard.push(method) });
-  wire.push({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e' } });
-  assert.deepEqual(heard, ['notifications/elicitation/complete']);
+  wire.push({ method: 'notifications/other', params: { a: 'e' } });
+  assert.deepEqual(heard, ['notifications/other']);
   wire.push({ id: 99, result: {} });
   wire.push({ nonsense: true });
   wire.receiver.error(new Error('odd'));

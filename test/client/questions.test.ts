@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
-import { legacy, modern, Scripted } from './scripted.ts';
+import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
 
 const info = { name: 'tester', version: '1' };
@@ -135,4 +135,68 @@ test('modern: a request of the server is dropped and reported', async () => {
   await new Promise(setImmediate);
   assert.deepEqual(wire.methods(), ['server/discover']);
   assert.deepEqual(errors.map(({ message }) => /request (\S+),/.exec(message)?.[1]), ['elicitation/create', 'ping']);
+});
+
+test('an unknown mode of an elicitation is refused, and not answered as a form', async () => {
+  let asked = 0;
+  const { wire } = await connect(legacy(), { onElicit: () => (asked++, { action: 'cancel' }) });
+  const { error } = await wire.ask('q', 'elicitation/create', { ...form, mode: 'dance' });
+  assert.deepEqual([error?.code, asked], [-32602, 0]);
+  assert.deepEqual((await wire.ask('q2', 'elicitation/create', { ...form, mode: 'form' })).result, { action: 'cancel' });
+});
+
+test('roots are file:// URIs that stay where they are', async () => {
+  const bad = [
+    'http://x/', '/etc', 'file:relative', 'file:///a/../b', 'file:///a/%2e%2E/b', 'file:///a%2f..', 'file:///a/..', '',
+    'file:///a\\..\\b',
+  ];
+  for (const uri of bad) {
+    assert.throws(() => new McpClient(info, { roots: [{ uri }] }), /a root must be a file:\/\/ URI/, uri);
+    const { client, wire } = await connect(legacy(), { roots: async () => [{ uri }] });
+    assert.match((await wire.ask('q', 'roots/list')).error?.message ?? '', /a root must be/);
+    assert.throws(() => client.setRoots([{ uri }]), TypeError);
+  }
+  const roots = [{ uri: 'file:///' }, { uri: 'file:///home/a..b/%C3%A9', name: 'a' }, { uri: 'file://host/share' }];
+  const { wire } = await connect(legacy(), { roots });
+  assert.deepEqual((await wire.ask('q', 'roots/list')).result, { roots });
+});
+
+test('the rules for tool results in sampling', async () => {
+  const text = { type: 'text', text: 'x' };
+  const use = (id: string): object => ({ type: 'tool_use', id, name: 't', input: {} });
+  const got = (toolUseId: string): object => ({ type: 'tool_result', toolUseId, content: [] });
+  const turn = (role: string, content: unknown): object => ({ role, content });
+  const table: [object[], boolean][] = [
+    [[turn('user', text)], true],
+    [[turn('assistant', [text, use('a'), use('b')]), turn('user', [got('b'), got('a')])], true],
+    [[turn('assistant', use('a')), turn('user', got('a')), turn('assistant', text)], true],
+    [[turn('assistant', use('a'))], false],
+    [[turn('assistant', use('a')), turn('user', text)], false],
+    [[turn('assistant', [use('a'), use('b')]), turn('user', [got('a')])], false],
+    [[turn('assistant', use('a')), turn('user', [got('a'), text])], false],
+    [[turn('user', got('a'))], false],
+    [[turn('assistant', use('a')), turn('user', [got('a'), got('b')])], false],
+  ];
+  let reached = 0;
+  const { wire } = await connect(legacy(), { onSample: () => (reached++, sampled) });
+  for (const [at, [messages, good]] of table.entries()) {
+    const { error } = await wire.ask(at, 'sampling/createMessage', { messages, maxTokens: 5 });
+    assert.equal(error?.code, good ? undefined : -32602, JSON.stringify(messages));
+  }
+  assert.equal(reached, 3);
+});
+
+test('notifications/elicitation/complete is told once, for an elicitation that is under way', async () => {
+  const heard: unknown[] = [];
+  const { client, wire } = await connect(legacy(() => new RpcFault(-32042, 'first', { elicitations: [{ elicitationId: 'e2' }] })), {
+    onElicitUrl: () => ({ action: 'accept' }),
+    onNotification: ({ params }) => heard.push(params?.['elicitationId']),
+  });
+  const complete = (elicitationId: unknown): void =>
+    wire.push({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+  complete('e1');
+  await wire.ask('q', 'elicitation/create', { mode: 'url', url: 'https://x.test/', elicitationId: 'e1', message: 'Go' });
+  await assert.rejects(client.callTool('t'), /first/);
+  for (const id of ['e1', 'e1', 'e2', 'e3', undefined]) complete(id);
+  assert.deepEqual(heard, ['e1', 'e2']);
 });

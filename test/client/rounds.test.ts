@@ -133,12 +133,44 @@ test('what was not declared, and what is no question, fails the call', async () 
   }
 });
 
-test('rounds are bounded', async () => {
-  for (const [options, calls] of [[{}, 11], [{ maxRounds: 2 }, 3]] as const) {
+test('rounds are bounded, and a server that asks nothing is asked again after a while', async (t) => {
+  const waits: number[] = [];
+  const real = globalThis.setTimeout;
+  // The waits between rounds are over at once; the time of a request is not.
+  t.mock.method(globalThis, 'setTimeout', (done: () => void, ms: number) => {
+    if (ms >= 60_000) return real(done, ms);
+    waits.push(ms);
+    return setImmediate(done);
+  });
+  for (const [options, calls] of [[{}, 11], [{ limits: { maxRounds: 2 } }, 3]] as const) {
     const { client, wire } = await connect(modern(() => input({ requestState: 's' })), options);
     await assert.rejects(client.callTool('t'), /asked for input more than \d+ times/);
     assert.equal(wire.sent.length - 1, calls);
   }
+  const waited = waits.filter((ms) => ms !== 3000);
+  assert.deepEqual(waited, [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000, 100, 200]);
+});
+
+test('a call that is cancelled while it waits to be asked again rejects at once', async () => {
+  const controller = new AbortController();
+  const { client } = await connect(modern(() => {
+    setImmediate(() => controller.abort(new Error('enough')));
+    return input({ requestState: 's' });
+  }));
+  await assert.rejects(client.callTool('t', {}, { signal: controller.signal }), /enough/);
+});
+
+test('the questions of one round are bounded', async () => {
+  let answered = 0;
+  const inputRequests = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`q${n}`, ask('a')]));
+  const { client } = await connect(modern(() => input({ inputRequests })), {
+    onElicit() {
+      answered++;
+      return { action: 'cancel' };
+    },
+  });
+  await assert.rejects(client.callTool('t'), /asks 101 questions at once; the limit is 100/);
+  assert.equal(answered, 0);
 });
 
 test('an unknown type of result is an error, an absent one is complete, a legacy one says nothing', async () => {

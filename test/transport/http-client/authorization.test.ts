@@ -176,3 +176,28 @@ for (const era of ['auto', 'modern', 'legacy'] as const) {
     assert.equal(server.calls.length, 1);
   });
 }
+
+for (const by of ['headers', 'auth'] as const) {
+  test(`what was kept for one token is not given to another, by ${by}`, async (t) => {
+    const server = await serve(t, (call, response) => {
+      const shared = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' };
+      json(response, result(call.body.id, call.body.method === 'server/discover'
+        ? { ...shared, supportedVersions: ['2026-07-28'], capabilities: { resources: {} } }
+        : { ...shared, contents: [{ uri: 'a:b', text: `for ${call.headers['authorization']}` }] }));
+    });
+    let who = 'alice';
+    const headers = (): Record<string, string> => ({ Authorization: who });
+    const it = await client(t, server.url, by === 'headers' ? { headers } : {
+      auth: { headers, refused: async () => false, context: () => who },
+    });
+    const mcp = new McpClient({ name: 'test', version: '1' });
+    await mcp.connect(it.transport);
+    const read = async (): Promise<unknown> => (await mcp.readResource('a:b')).contents[0];
+    assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
+    who = 'bob';
+    assert.deepEqual(await read(), { uri: 'a:b', text: 'for bob' });
+    who = 'alice';
+    assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
+    assert.equal(server.calls.length, 3);
+  });
+}

@@ -1,0 +1,31 @@
+import { isObject } from '../jsonrpc/codec.ts';
+
+type Block = Record<string, unknown>;
+
+/** The content of a message of sampling, which is one block or a list of them. */
+function blocksOf(message: unknown): Block[] {
+  const content = isObject(message) ? message['content'] : undefined;
+  return (Array.isArray(content) ? content : [content]).filter(isObject);
+}
+
+/**
+ * What breaks the rules for tool results in the messages of `sampling/createMessage`; undefined: nothing. A message
+ * with a tool result holds nothing else, and each tool use is answered in the very next message.
+ * 2025-11-25 client/sampling#tool-result-messages and client/sampling#tool-use-and-result-balance.
+ */
+export function toolResultFault(messages: readonly unknown[]): string | undefined {
+  let due: unknown[] = [];
+  for (const [at, message] of messages.entries()) {
+    const blocks = blocksOf(message);
+    const results = blocks.filter(({ type }) => type === 'tool_result');
+    if (results.length > 0 && results.length < blocks.length) {
+      return `messages[${at}] mixes tool results with other content`;
+    }
+    const answered = new Set(results.map(({ toolUseId }) => toolUseId));
+    const missing = due.some((id) => !answered.delete(id));
+    if (missing) return `messages[${at}]: tool result missing in request`;
+    if (answered.size > 0) return `messages[${at}] has a tool result without its tool use`;
+    due = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
+  }
+  return due.length > 0 ? 'messages: tool result missing in request' : undefined;
+}

@@ -221,7 +221,7 @@ await symlink(join(home, 'root-of-others', 'target.md'), join(root, 'link.md'));
 
 test('the itinerary is written inside the roots', async () => {
   const client = await connect(createTravelServer(), {
-    roots: [{ uri: 'https://example.com/' }, { uri: pathToFileURL(root).href }],
+    roots: [{ uri: pathToFileURL(join(root, 'nowhere')).href }, { uri: pathToFileURL(root).href }],
   });
   const write = async (args: object): Promise<string> => textOf(await client.callTool('write_itinerary', { ...args }));
   assert.equal(await write({}), `Wrote ${join(root, 'itinerary.md')}`);

@@ -323,3 +323,51 @@ test('retry: 0 is not taken at its word: the waits have a floor, and grow while 
   await it.transport.close();
   assert.deepEqual(it.waits.slice(0, 8), [100, 200, 400, 800, 1000, 100, 200, 400]);
 });
+
+test('a server that asks and takes no answers is not read any further', async (t) => {
+  // 12 MB of them: more than the buffers between the two hold.
+  const ping = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 'p', method: 'ping', params: { pad: 'x'.repeat(10_000) } })}\n\n`;
+  const answers: ServerResponse[] = [];
+  let stuck = true;
+  let full: (() => void) | undefined;
+  const filled = new Promise<void>((resolve) => (full = resolve));
+  let written = 0;
+  const server = await serve(t, (call, response) => {
+    if (call.body.id === 1) {
+      const to = stream(response);
+      const more = (): void => {
+        written++;
+        if (written === 1200) to.end(`data: ${result(1)}\n\n`);
+        else if (to.write(ping)) setImmediate(more);
+        else {
+          to.once('drain', more);
+          full?.();
+        }
+      };
+      more();
+    } else if (stuck) answers.push(response);
+    else response.writeHead(202).end();
+  });
+  const it = await client(t, server.url);
+  let heard = 0;
+  const done = new Promise<void>((resolve) => {
+    const hear = async (): Promise<void> => {
+      for (;;) {
+        const told = await it.next();
+        if (told.kind !== 'message' || told.decoded.kind === 'success') return resolve();
+        heard++;
+        it.send({ id: 'p' });
+      }
+    };
+    void hear();
+  });
+  it.send({ id: 1, method: 'tools/call' });
+  // The pipe is full, because nobody reads: its buffers hold less than is to come.
+  await filled;
+  const before = heard;
+  assert.ok(before < 200 && written < 1200, `${before} pings, ${written} writes`);
+  stuck = false;
+  for (const answer of answers.splice(0)) answer.writeHead(202).end();
+  await done;
+  assert.equal(heard, 1199);
+});

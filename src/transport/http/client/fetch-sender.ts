@@ -35,7 +35,8 @@ export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSen
           while (reader) {
             const { done, value } = await reader.read();
             if (done) return;
-            onChunk(value);
+            const held = onChunk(value);
+          if (held) await held;
           }
         },
         cancel() {

@@ -23,7 +23,7 @@ export interface HttpSse {
  */
 export function readHttpSse(
   answer: HttpAnswer, url: URL, onMessage: (text: string) => void,
-  options: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'>,
+  options: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'>, relief: () => Promise<void> | undefined,
 ): HttpSse {
   let settle: ((found?: Promise<URL>) => void) | undefined;
   const endpoint = new Promise<URL | undefined>((resolve) => {
@@ -40,7 +40,10 @@ export function readHttpSse(
       settle = undefined;
     },
   });
-  const ended = answer.read((chunk) => parser.push(chunk)).catch((cause: unknown) => cause);
+  const ended = answer.read((chunk) => {
+    parser.push(chunk);
+    return relief();
+  }).catch((cause: unknown) => cause);
   ended.then(() => settle?.());
   return { endpoint, ended };
 }
@@ -82,7 +85,7 @@ export async function findHttpSse(
     const read = readHttpSse(answer, base, (text) => requests.deliver(requests.heard(text), stream), {
       maxEventBytes: limits.maxMessageBytes,
       onRefused: (why) => requests.receiver?.error(new Error(`the stream: ${why}`)),
-    });
+    }, () => requests.relief());
     endpoint = await read.endpoint;
     if (endpoint === undefined) return undefined;
     read.ended.then((cause) => {

@@ -15,6 +15,9 @@ export interface HttpSession {
   expired: boolean;
 }
 
+/** Answers and notifications that may be on their way before no more is read from the server. */
+const maxUntaken = 64;
+
 /** One HTTP request and the stream it may become, with its resumptions. */
 export interface PostedRequest {
   /** The JSON-RPC request whose answer is awaited; undefined for notifications, answers and the GET stream. */
@@ -39,6 +42,9 @@ export class PostedRequests {
   /** By the id of the JSON-RPC request. */
   readonly #pending = new Map<unknown, PostedRequest>();
   readonly #running = new Set<PostedRequest>();
+  /** Answers and notifications that the server has not taken yet. */
+  #untaken = 0;
+  #relieved: (() => void)[] = [];
 
   constructor(trace: Trace | undefined, linger: (cancellation: Cancellation) => void) {
     this.#trace = trace;
@@ -126,6 +132,25 @@ export class PostedRequests {
     this.#pending.delete(id);
     // The server ends the stream, so that its connection can be used again; where it does not, we do.
     if (posted?.streaming) this.#linger(posted.cancellation);
+  }
+
+  /** An answer or a notification goes out; `took` once the server has it, or never will. */
+  tells(): void {
+    this.#untaken++;
+  }
+
+  took(): void {
+    if (--this.#untaken > maxUntaken / 2) return;
+    for (const relieved of this.#relieved.splice(0)) relieved();
+  }
+
+  /**
+   * What reading a stream waits for: a server that asks, and takes no answers, is not heard any further. Undefined:
+   * nothing.
+   */
+  relief(): Promise<void> | undefined {
+    if (this.#untaken <= maxUntaken) return undefined;
+    return new Promise((resolve) => this.#relieved.push(resolve));
   }
 
   /** Ends everything; whoever waits is not told. */

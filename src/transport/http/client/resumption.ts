@@ -53,7 +53,10 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
         },
       });
       parser.retry = retry;
-      cause = await answer.read((chunk) => parser.push(chunk)).catch((thrown: unknown) => thrown);
+      cause = await answer.read((chunk) => {
+        parser.push(chunk);
+        return requests.relief();
+      }).catch((thrown: unknown) => thrown);
       ({ lastEventId, retry } = parser);
     }
     if (requests.over(posted)) return;

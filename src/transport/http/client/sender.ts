@@ -22,10 +22,10 @@ export interface HttpAnswer {
   /** The value of a header field, by its lower-case name. */
   header(name: string): string | undefined;
   /**
-   * Reads the body, once. `onChunk` gets its bytes as they come, without their content encoding. Resolves at the
-   * end of the body, rejects where it breaks.
+   * Reads the body, once. `onChunk` gets its bytes as they come, without their content encoding; where it returns a
+   * promise, no more is read before that resolves. Resolves at the end of the body, rejects where it breaks.
    */
-  read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
+  read(onChunk: (chunk: Uint8Array) => Promise<void> | void): Promise<void>;
   /** The rest of the body is not wanted: `read` ends soon after, if it was called. */
   cancel(): void;
 }

@@ -135,15 +135,18 @@ export function clientTransport(
         requests.end(posted);
         return requests.fail(posted, closedError());
       }
+      if (posted.id === undefined) requests.tells();
       const first = message.method === 'notifications/initialized';
       const sent = listener.held && posted.id !== undefined
         ? listener.held.then(() => post(posted, text, message))
         : post(posted, text, message);
       if (first) listener.hold();
-      sent.then(() => requests.end(posted), (thrown: unknown) => {
+      sent.catch((thrown: unknown) => {
         if (first) listener.opened();
         requests.fail(posted, thrown);
+      }).finally(() => {
         requests.end(posted);
+        if (posted.id === undefined) requests.took();
       });
     },
 

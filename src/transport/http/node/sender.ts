@@ -118,9 +118,14 @@ function answerOf(answer: IncomingMessage): HttpAnswer {
   };
 }
 
-function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
   return new Promise((resolve, reject) => {
-    body.on('data', onChunk);
+    body.on('data', (chunk: Uint8Array) => {
+      const held = onChunk(chunk);
+      if (!held) return;
+      body.pause();
+      void held.then(() => body.resume());
+    });
     body.on('end', resolve);
     body.on('error', reject);
     answer.on('close', () => {
@@ -131,7 +136,7 @@ function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8
 
 /** Some servers compress although they were asked not to. The reader counts what comes out, and stops in time. */
 async function inflate(
-  answer: IncomingMessage, encoding: string, onChunk: (chunk: Uint8Array) => void,
+  answer: IncomingMessage, encoding: string, onChunk: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   const zlib = await import('node:zlib');
   const make = {

@@ -123,6 +123,36 @@ const entries = [
       globalThis.validate = compile({ type: 'object' });`,
   },
   {
+    name: 'oauth-login',
+    what: 'client that calls, with a login',
+    ceiling: 26 * KIB,
+    platform: 'neutral',
+    code: `
+      import { ClientCore } from 'barewire/client';
+      import { httpTransport } from 'barewire/fetch';
+      import { authorizationCode, oauth } from 'barewire/oauth';
+      const client = new ClientCore({ name: 'size', version: '1.0.0' });
+      const auth = oauth({
+        grant: authorizationCode({ client: { name: 'size' }, redirectUri: 'https://app.example/callback', onAuthorize: console.log }),
+      });
+      await client.connect(httpTransport('http://127.0.0.1:3000/mcp', { auth }));
+      console.log(await client.callTool('echo', { text: 'hello' }));`,
+  },
+  {
+    name: 'oauth-service',
+    what: 'the same with client credentials',
+    ceiling: 24 * KIB,
+    platform: 'neutral',
+    code: `
+      import { ClientCore } from 'barewire/client';
+      import { httpTransport } from 'barewire/fetch';
+      import { clientCredentials, oauth } from 'barewire/oauth';
+      const client = new ClientCore({ name: 'size', version: '1.0.0' });
+      const auth = oauth({ grant: clientCredentials({ clientId: 'size', clientSecret: 'secret' }) });
+      await client.connect(httpTransport('http://127.0.0.1:3000/mcp', { auth }));
+      console.log(await client.callTool('echo', { text: 'hello' }));`,
+  },
+  {
     name: 'validator',
     what: 'validator alone',
     budget: 7 * KIB,

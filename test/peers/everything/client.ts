@@ -1,5 +1,6 @@
 import { McpClient } from '../../../src/client/index.ts';
 import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
+import { conformanceAuth, expectedRefusals } from './authorization.ts';
 
 // The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
 // is played, in which revision, and what the scenario wants called.
@@ -37,29 +38,41 @@ function argumentsOf(name: string): Record<string, unknown> {
   return name === 'add_numbers' ? { a: 5, b: 3 } : {};
 }
 
-await client.connect(httpTransport(url));
-switch (scenario) {
-  case 'initialize':
-    // Its server answers tools/list, though it does not declare it.
-    break;
-  case 'request-metadata':
-    await client.request('tools/list').catch(() => {});
-    break;
-  case 'http-custom-headers': {
-    const { toolCalls } = JSON.parse(context) as { toolCalls: { name: string; arguments: Record<string, unknown> }[] };
-    await client.listTools();
-    for (const call of toolCalls) await client.callTool(call.name, call.arguments);
-    break;
-  }
-  case 'json-schema-ref-no-deref':
-    await client.listTools();
-    break;
-  case 'json-schema-2020-12-preservation': {
-    const focal = (await client.listTools()).find(({ name }) => name === 'json_schema_2020_12_tool');
-    await client.callTool('json_schema_echo', { schema: focal?.inputSchema });
-    break;
-  }
-  default:
-    await everything();
+const auth = scenario.startsWith('auth/') ? conformanceAuth(scenario, JSON.parse(context)) : undefined;
+try {
+  await client.connect(httpTransport(url, { auth }));
+  await play();
+  await client.close();
+} catch (error) {
+  // A scenario that ends with the refusal that it asks for has gone well.
+  const { code } = error as { code?: unknown };
+  if (code !== expectedRefusals[scenario]) throw error;
+  process.stderr.write(`refused, as it should: ${(error as Error).message}\n`);
 }
-await client.close();
+
+async function play(): Promise<void> {
+  switch (scenario) {
+    case 'initialize':
+      // Its server answers tools/list, though it does not declare it.
+      break;
+    case 'request-metadata':
+      await client.request('tools/list').catch(() => {});
+      break;
+    case 'http-custom-headers': {
+      const { toolCalls } = JSON.parse(context) as { toolCalls: { name: string; arguments: Record<string, unknown> }[] };
+      await client.listTools();
+      for (const call of toolCalls) await client.callTool(call.name, call.arguments);
+      break;
+    }
+    case 'json-schema-ref-no-deref':
+      await client.listTools();
+      break;
+    case 'json-schema-2020-12-preservation': {
+      const focal = (await client.listTools()).find(({ name }) => name === 'json_schema_2020_12_tool');
+      await client.callTool('json_schema_echo', { schema: focal?.inputSchema });
+      break;
+    }
+    default:
+      await everything();
+  }
+}

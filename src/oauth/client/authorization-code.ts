@@ -1,0 +1,216 @@
+import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { OAuthError, shown } from '../errors.ts';
+import { readAuthorizationResponse, stateOf } from './authorization-response.ts';
+import { keptDpopKey, thumbprintOf } from './dpop.ts';
+import type { ClientInformation } from './client-authentication.ts';
+import type { Finished, FinishRequest, Grant, Granted, GrantRequest } from './grant.ts';
+import { keepLogin, takeLogin } from './pending-logins.ts';
+import type { PendingLogin } from './pending-logins.ts';
+import { challengeOf, randomText } from './pkce.ts';
+import { clientFor, registeredClient, registeredRedirectUri, registrationKey } from './registration.ts';
+import type { ClientOptions } from './registration.ts';
+import { scopesOf, unionOfScopes } from './scope.ts';
+import { requestToken } from './token-endpoint.ts';
+import type { TokenEndpoint, TokenResponse } from './token-endpoint.ts';
+
+/** A person has to log in, and `interactive` is false. `url` says where; `finish` takes what comes back. */
+export class AuthorizationRequired extends OAuthError {
+  readonly url: string;
+
+  constructor(url: string) {
+    super('authorization_required', `a person has to log in: ${url}`);
+    this.name = 'AuthorizationRequired';
+    this.url = url;
+  }
+}
+
+/** What takes the redirect on this machine, such as `loopback()` of `barewire/oauth/node`. */
+export interface RedirectReceiver {
+  /** Listens, at `preferred` where that is free. Resolves when the port is bound. */
+  listen(preferred: string | undefined): Promise<RedirectListener>;
+}
+
+export interface RedirectListener {
+  readonly redirectUri: string;
+  /** The next response that comes to the redirect URI. Rejects when the listener closes. */
+  next(): Promise<RedirectResponse>;
+  close(): void;
+}
+
+export interface RedirectResponse {
+  readonly url: string;
+  /** Shows the person whether it worked. */
+  answer(error?: Error): void;
+}
+
+export interface AuthorizationCodeOptions {
+  readonly client: ClientOptions;
+  /**
+   * Opens or shows the URL. May resolve with the URL that the authorization server redirected to, where this code sees
+   * it itself; otherwise `redirect` receives it, or `finish` is called with it. `signal` aborts when the login is over.
+   */
+  readonly onAuthorize: (url: URL, signal: AbortSignal) => void | string | URL | Promise<void | string | URL>;
+  /** Receives the redirect. */
+  readonly redirect?: RedirectReceiver | undefined;
+  /** Where the authorization server sends the person back, without a `redirect`. */
+  readonly redirectUri?: string | undefined;
+  /** False: nobody is there to log in. Rejects at once with `AuthorizationRequired`. */
+  readonly interactive?: boolean | undefined;
+  /** False: do not ask for `offline_access`, which lets some servers issue a refresh token. */
+  readonly offlineAccess?: boolean | undefined;
+}
+
+/** A person who logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1). */
+export function authorizationCode(options: AuthorizationCodeOptions): Grant {
+  const { client, redirect, interactive = true, offlineAccess = true } = options;
+  const { registered, metadataDocument, name = 'MCP client' } = client;
+  const identity = registered?.clientId ?? metadataDocument ?? name;
+  const pendingKey = `pending ${identity}`;
+  /** Logins of this process that wait for `finish`, by their `state`. */
+  const waiting = new Map<string, (response: URL) => void>();
+
+  async function obtain(request: GrantRequest): Promise<Granted> {
+    const { discovery: { authorizationServer: server }, store, limits } = request;
+    checkOffers(server);
+    const key = registrationKey(identity, server.issuer);
+    const listener = await redirect?.listen(await registeredRedirectUri(store, key));
+    const over = new AbortController();
+    try {
+      const redirectUri = listener?.redirectUri ?? options.redirectUri;
+      if (redirectUri === undefined) throw new OAuthError('unsupported', 'authorizationCode: give redirect, or redirectUri');
+      const information = await clientFor({
+        client, server, redirectUri, dpop: request.dpop !== undefined, store, key, options: request.options,
+      });
+      const login = beginLogin(request, registered ? { client_id: registered.clientId } : information, redirectUri);
+      const url = await authorizationUrl(login, request, offlineAccess);
+      await keepLogin(store, pendingKey, login);
+      if (!interactive) throw new AuthorizationRequired(url.href);
+      const response = await responseTo(url, login, listener, limits.authorizationMs, over.signal);
+      try {
+        // Whoever takes it may use it: a response counts once, also when it comes twice.
+        if (await takeLogin(store, pendingKey, login.state) === undefined) {
+          throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
+        }
+        const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
+        response.answer();
+        return { tokens, client: information };
+      } catch (error) {
+        response.answer(error instanceof Error ? error : undefined);
+        throw error;
+      }
+    } finally {
+      over.abort();
+      listener?.close();
+    }
+  }
+
+  /** Waits for the response, from whichever side it comes. One that is of another login does not end the wait. */
+  function responseTo(
+    url: URL, login: PendingLogin, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
+  ): Promise<RedirectResponse> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);
+      waiting.set(login.state, (response) => resolve({ url: response.href, answer: () => {} }));
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        waiting.delete(login.state);
+      });
+      if (listener) listenFor(listener, login, resolve).catch(reject);
+      Promise.resolve(options.onAuthorize(url, signal)).then((response) => {
+        if (response) resolve({ url: String(response), answer: () => {} });
+      }).catch(reject);
+    });
+  }
+
+  async function finish(response: URL, request: FinishRequest): Promise<Finished | undefined> {
+    const state = stateOf(response) ?? '';
+    const inProcess = waiting.get(state);
+    if (inProcess) {
+      inProcess(response);
+      return undefined;
+    }
+    const login = await takeLogin(request.store, pendingKey, state);
+    if (login === undefined) {
+      throw new OAuthError('state_mismatch', 'the authorization response: no login that waits has its state');
+    }
+    const server = await request.discover(login.issuer);
+    const client = registered ? registeredClient(registered, login.issuer) : login.client;
+    const dpop = login.dpop && await keptDpopKey(request.store, login.dpop);
+    const tokens = await redeem(response, login, { ...request, server, client, dpop });
+    return { tokens, dpop, client, login };
+  }
+
+  return {
+    client: identity,
+    issuer: registered?.issuer,
+    stepUp: true,
+    obtain,
+    finish,
+    ...registered && { credentials: (issuer: string) => registeredClient(registered, issuer) },
+  };
+}
+
+/** 2026-07-28 basic/authorization/security-considerations#authorization-code-protection. */
+function checkOffers({ issuer, authorization_endpoint, code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
+  const what = `authorization server metadata of ${shown(issuer)}`;
+  if (authorization_endpoint === undefined) throw new OAuthError('unsupported', `${what}: authorization_endpoint is missing`);
+  if (!methods?.includes('S256')) {
+    const came = methods === undefined ? 'missing' : methods.slice(0, 5).map(shown).join(', ') || 'empty';
+    throw new OAuthError('pkce_unsupported', `${what}: code_challenge_methods_supported is ${came}, expected S256`);
+  }
+}
+
+function beginLogin(
+  { discovery, resource, scope, dpop, server, limits }: GrantRequest, client: ClientInformation, redirectUri: string,
+): PendingLogin {
+  return {
+    state: randomText(), verifier: randomText(), redirectUri, client, server, scope, resource: discovery.resource,
+    resourceParameter: resource, resourceMetadata: discovery.resourceMetadata,
+    issuer: discovery.authorizationServer.issuer, dpop: dpop?.reference, until: Date.now() + limits.authorizationMs,
+  };
+}
+
+async function authorizationUrl(login: PendingLogin, request: GrantRequest, offlineAccess: boolean): Promise<URL> {
+  const { discovery: { authorizationServer: server }, dpop, options } = request;
+  const url = new URL(server.authorization_endpoint as string);
+  // It is handed to a browser, and no `fetch` of ours ever sees it.
+  await options.allow?.(url, `authorization server metadata of ${shown(server.issuer)}: authorization_endpoint`);
+  const offline = offlineAccess && server.scopes_supported?.includes('offline_access') ? 'offline_access' : undefined;
+  const scope = unionOfScopes(login.scope, offline);
+  const challenge = await challengeOf(login.verifier);
+  const parameters: Record<string, string | undefined> = {
+    response_type: 'code',
+    client_id: login.client.client_id,
+    redirect_uri: login.redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    state: login.state,
+    scope,
+    resource: login.resourceParameter,
+    // OpenID Connect Core section 11: without it, offline_access is ignored.
+    prompt: scopesOf(scope).includes('offline_access') ? 'consent' : undefined,
+    dpop_jkt: dpop && await thumbprintOf(dpop),
+  };
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}
+
+async function listenFor(
+  listener: RedirectListener, login: PendingLogin, found: (response: RedirectResponse) => void,
+): Promise<void> {
+  for (;;) {
+    const response = await listener.next();
+    if (stateOf(new URL(response.url)) === login.state) return found(response);
+    // Any page can send the browser here: that must not end the login of the person who is logging in.
+    response.answer(new OAuthError('state_mismatch', 'this response belongs to no login that waits here'));
+  }
+}
+
+/** Judges the response, and only then exchanges its code (OAuth 2.1 section 4.1.3). */
+function redeem(response: URL, login: PendingLogin, endpoint: TokenEndpoint): Promise<TokenResponse> {
+  const code = readAuthorizationResponse(response, login, endpoint.server);
+  return requestToken(endpoint, {
+    grant_type: 'authorization_code', code, redirect_uri: login.redirectUri, code_verifier: login.verifier,
+    resource: login.resourceParameter,
+  });
+}

@@ -1,0 +1,70 @@
+import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { OAuthError, shown } from '../errors.ts';
+
+/** The authorization server, or the person, said no (RFC 6749 section 4.1.2.1). */
+export class AuthorizationRefused extends OAuthError {
+  /** Such as `access_denied`. */
+  readonly error: string;
+
+  constructor(message: string, error: string) {
+    super('authorization_refused', message);
+    this.name = 'AuthorizationRefused';
+    this.error = error;
+  }
+}
+
+/** What is compared with an authorization response, recorded before the person was sent away. */
+export interface ExpectedResponse {
+  readonly state: string;
+  readonly redirectUri: string;
+  readonly issuer: string;
+}
+
+/** The `state` of an authorization response; undefined where it has none, or several. */
+export function stateOf(response: URL): string | undefined {
+  const states = response.searchParams.getAll('state');
+  return states.length === 1 ? states[0] : undefined;
+}
+
+/**
+ * The code of an authorization response. Throws before anything of it is used where it is not the answer to this
+ * request: `redirect_mismatch` for another address than the redirect URI; `state_mismatch`; `issuer_mismatch`
+ * (2026-07-28 basic/authorization#authorization-response-validation, RFC 9207 section 2.4), then also for errors.
+ * `AuthorizationRefused` for a genuine error, `response_malformed` for neither.
+ */
+export function readAuthorizationResponse(
+  response: URL, expected: ExpectedResponse, server: AuthorizationServerMetadata,
+): string {
+  const redirect = new URL(expected.redirectUri);
+  if (response.origin !== redirect.origin || response.pathname !== redirect.pathname) {
+    throw new OAuthError('redirect_mismatch', `the authorization response came to ${shown(response.origin + response.pathname)}, expected ${expected.redirectUri}`);
+  }
+  const state = stateOf(response);
+  if (state !== expected.state) {
+    throw new OAuthError('state_mismatch', `the authorization response: state is ${state === undefined ? 'missing' : 'of another login'}, expected the one that was sent`);
+  }
+  checkIssuer(single(response, 'iss'), expected.issuer, server);
+  const error = single(response, 'error');
+  if (error !== undefined) {
+    const description = single(response, 'error_description');
+    throw new AuthorizationRefused(`${shown(expected.issuer)} refused the authorization: ${shown(error)}${description === undefined ? '' : `, ${shown(description)}`}`, error.slice(0, 100));
+  }
+  const code = single(response, 'code');
+  if (code === undefined || code === '') throw new OAuthError('response_malformed', 'the authorization response: code is missing, expected a text');
+  return code;
+}
+
+/** Issuers are compared as strings, without any normalization. */
+function checkIssuer(issuer: string | undefined, expected: string, server: AuthorizationServerMetadata): void {
+  if (issuer === expected) return;
+  if (issuer !== undefined || server.authorization_response_iss_parameter_supported === true) {
+    throw new OAuthError('issuer_mismatch', `the authorization response: iss is ${shown(issuer)}, expected ${shown(expected)}`);
+  }
+}
+
+/** A parameter that may occur once (RFC 6749 section 3.1). */
+function single(response: URL, name: string): string | undefined {
+  const values = response.searchParams.getAll(name);
+  if (values.length > 1) throw new OAuthError('response_malformed', `the authorization response: ${name} occurs ${values.length} times, expected once`);
+  return values[0];
+}

@@ -1,0 +1,98 @@
+import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { toBase64 } from '../../jsonrpc/base64.ts';
+import { findAlgorithm } from '../algorithms.ts';
+import { OAuthError, shown } from '../errors.ts';
+import type { Jwk, Key } from '../jwk.ts';
+import { signJwt } from '../jwt.ts';
+import { randomText } from './pkce.ts';
+
+/** A private key that the client signs with: PKCS #8 as PEM, a JWK, or a key of WebCrypto. */
+export interface SigningKey {
+  readonly key: string | Jwk | Key;
+  readonly algorithm: 'ES256' | 'RS256';
+  /** The key's `kid`, where the authorization server knows several. */
+  readonly kid?: string | undefined;
+}
+
+/** How a client makes itself known, under the names of RFC 7591. */
+export interface ClientInformation {
+  readonly client_id: string;
+  readonly client_secret?: string | undefined;
+  /** Where it is not said, the best that the server offers. */
+  readonly token_endpoint_auth_method?: string | undefined;
+  readonly signingKey?: SigningKey | undefined;
+}
+
+/** What a token request carries for the client. */
+export interface Authenticated {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Authenticates a token request (RFC 6749 section 2.3, RFC 7523 section 2.2). Rejects with `OAuthError`
+ * (`unsupported`) where the server takes no method that the client has.
+ */
+export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata): Promise<Authenticated> {
+  const { client_id, client_secret = '' } = client;
+  switch (methodOf(client, server)) {
+    case 'private_key_jwt': return { headers: {}, parameters: await assertion(client, server.issuer) };
+    case 'client_secret_basic': {
+      const credentials = new TextEncoder().encode(`${formEncode(client_id)}:${formEncode(client_secret)}`);
+      return { headers: { authorization: `Basic ${toBase64(credentials)}` }, parameters: {} };
+    }
+    case 'client_secret_post': return { headers: {}, parameters: { client_id, client_secret } };
+    default: return { headers: {}, parameters: { client_id } };
+  }
+}
+
+function methodOf(client: ClientInformation, server: AuthorizationServerMetadata): string {
+  const { token_endpoint_auth_method: said, client_secret, signingKey } = client;
+  // RFC 8414 section 2: where the server does not say, it is client_secret_basic.
+  const { token_endpoint_auth_methods_supported: offered = ['client_secret_basic'] } = server;
+  const has: readonly string[] = [
+    ...signingKey ? ['private_key_jwt'] : [],
+    ...client_secret !== undefined ? ['client_secret_basic', 'client_secret_post'] : [],
+    ...!signingKey && client_secret === undefined ? ['none'] : [],
+  ];
+  if (said !== undefined) {
+    if (said === 'none' || has.includes(said)) return said;
+    throw new OAuthError('unsupported', `client ${shown(client.client_id)}: token_endpoint_auth_method is ${shown(said)}, and what it needs is missing`);
+  }
+  const method = has.find((one) => offered.includes(one)) ?? (has[0] === 'none' ? 'none' : undefined);
+  if (method !== undefined) return method;
+  const list = offered.slice(0, 10).map(shown).join(', ');
+  throw new OAuthError('unsupported', `authorization server metadata of ${shown(server.issuer)}: token_endpoint_auth_methods_supported is ${list}, expected one of ${has.join(', ')}`);
+}
+
+/** As a form encodes a value: RFC 6749 section 2.3.1 asks for that below Basic. */
+const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+async function assertion({ client_id, signingKey }: ClientInformation, audience: string): Promise<Record<string, string>> {
+  const { algorithm, kid, key } = signingKey as SigningKey;
+  const now = Math.floor(Date.now() / 1000);
+  const header = { alg: algorithm, typ: 'JWT', ...kid !== undefined && { kid } };
+  // The issuer alone as the audience: a token endpoint there lets one server use the assertion at another.
+  const claims = { iss: client_id, sub: client_id, aud: audience, jti: randomText(), iat: now, exp: now + 60 };
+  return {
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: await signJwt(header, claims, await imported(key, algorithm)),
+  };
+}
+
+async function imported(key: SigningKey['key'], name: SigningKey['algorithm']): Promise<Key> {
+  const algorithm = findAlgorithm(name);
+  if (algorithm === undefined) throw new OAuthError('unsupported', `the signing key's algorithm is ${shown(name)}, expected ES256 or RS256`);
+  try {
+    if (typeof key === 'string') {
+      const der = atob(key.replace(/-----[^-]+-----|\s/g, ''));
+      const bytes = Uint8Array.from(der, (char) => char.charCodeAt(0));
+      return await crypto.subtle.importKey('pkcs8', bytes, algorithm, false, ['sign']);
+    }
+    return isKey(key) ? key : await crypto.subtle.importKey('jwk', { ...key }, algorithm, false, ['sign']);
+  } catch (cause) {
+    throw new OAuthError('signing_key', `the signing key is no private key for ${name}, expected PKCS #8 in PEM, or a JWK`, { cause });
+  }
+}
+
+const isKey = (key: Jwk | Key): key is Key => 'usages' in key;

@@ -1,0 +1,24 @@
+import type { Grant } from './grant.ts';
+import { registeredClient } from './registration.ts';
+import type { RegisteredClient } from './registration.ts';
+import { requestToken } from './token-endpoint.ts';
+
+/**
+ * A client that acts for itself (`client_credentials`, the extension `io.modelcontextprotocol/oauth-client-credentials`),
+ * with a secret or a signing key. No person, no refresh token: a new token is asked for when one expires.
+ */
+export function clientCredentials(registered: RegisteredClient): Grant {
+  return {
+    client: registered.clientId,
+    issuer: registered.issuer,
+    stepUp: true,
+    async obtain({ discovery: { authorizationServer: server }, scope, resource, dpop, nonces, options }) {
+      const client = registeredClient(registered, server.issuer);
+      const tokens = await requestToken({ server, client, options, dpop, nonces }, {
+        grant_type: 'client_credentials', scope, resource,
+      });
+      return { tokens, client };
+    },
+    credentials: (issuer) => registeredClient(registered, issuer),
+  };
+}

@@ -1,0 +1,69 @@
+import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
+import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { OAuthError, shown } from '../errors.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import type { OAuthChallenge } from './challenge.ts';
+import { protectedResourceMetadata } from './protected-resource-metadata.ts';
+import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
+
+/** Who lets the client in, and to what. */
+export interface Discovery {
+  /** The resource identifier, as the bytes of the metadata. */
+  readonly resource: string;
+  /** Undefined for a server of 2025-03-26, which has none. */
+  readonly protectedResource: ProtectedResourceMetadata | undefined;
+  readonly authorizationServer: AuthorizationServerMetadata;
+  /** The address that the challenge named. */
+  readonly resourceMetadata?: string | undefined;
+}
+
+/** Chooses among the authorization servers of a resource (RFC 9728 section 7.6). */
+export type ChooseIssuer = (issuers: readonly string[]) => string;
+
+/**
+ * Finds the authorization server of an MCP server. Rejects with `OAuthError`: `metadata_missing`, or what one of the
+ * two documents is refused with.
+ */
+export async function discover(
+  server: URL, challenge: OAuthChallenge, choose: ChooseIssuer, options: FetchOptions,
+): Promise<Discovery> {
+  const { resourceMetadata } = challenge;
+  const protectedResource = await protectedResourceMetadata(server, resourceMetadata, options);
+  if (protectedResource === undefined) {
+    return { resource: canonical(server), protectedResource, authorizationServer: await legacyServer(server.origin, options) };
+  }
+  const { resource, authorization_servers: issuers = [] } = protectedResource;
+  if (issuers.length === 0) {
+    throw new OAuthError('metadata_malformed', `protected resource metadata of ${shown(resource)}: authorization_servers is empty, expected one issuer at least`);
+  }
+  return { resource, protectedResource, resourceMetadata, authorizationServer: await knownServer(choose(issuers), options) };
+}
+
+/** The metadata of an issuer that must have some. */
+export async function knownServer(issuer: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
+  const metadata = await authorizationServerMetadata(issuer, options);
+  if (metadata === undefined) {
+    throw new OAuthError('metadata_missing', `no authorization server metadata of ${shown(issuer)}: neither RFC 8414 nor OpenID Connect Discovery`);
+  }
+  return metadata;
+}
+
+/**
+ * The MCP server as its own authorization server, with default paths where it has no metadata
+ * (2025-03-26 basic/authorization#fallbacks-for-servers-without-metadata-discovery). That revision asks every server for
+ * PKCE, and gives a server without metadata no place to say so.
+ */
+export async function legacyServer(origin: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
+  return await authorizationServerMetadata(origin, options) ?? {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    code_challenge_methods_supported: ['S256'],
+  };
+}
+
+/** The canonical URI of a server without metadata: no slash after a bare host (2026-07-28 basic/authorization#canonical-server-uri). */
+function canonical({ origin, pathname, search }: URL): string {
+  return origin + (pathname === '/' ? '' : pathname) + search;
+}

@@ -1,0 +1,83 @@
+import { publicMembers, sha256 } from '../jwk.ts';
+import type { Jwk } from '../jwk.ts';
+import { signJwt } from '../jwt.ts';
+import { randomText } from './pkce.ts';
+import type { AuthorizationStore, StoredKey } from './store.ts';
+
+/** Where a key is kept: in the text itself, or under this name in the store's `keys`. */
+export type DpopReference = { readonly jwk: Jwk } | { readonly id: string };
+
+/** The key that tokens are bound to (RFC 9449), and its public half as it stands in every proof. */
+export interface DpopKey extends StoredKey {
+  readonly reference: DpopReference;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+
+/** Makes a key for ES256. It can be read out only where the store holds no `CryptoKey` objects. */
+export async function makeDpopKey({ keys }: AuthorizationStore): Promise<DpopKey> {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, keys === undefined, ['sign', 'verify']);
+  const key = { privateKey, jwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey) as Jwk) };
+  if (keys === undefined) return { ...key, reference: { jwk: await crypto.subtle.exportKey('jwk', privateKey) as Jwk } };
+  const id = randomText();
+  await keys.put(id, key);
+  return { ...key, reference: { id } };
+}
+
+/** A key that was kept; undefined where it is lost, and with it the use of its tokens. */
+export async function keptDpopKey({ keys }: AuthorizationStore, reference: DpopReference): Promise<DpopKey | undefined> {
+  if ('id' in reference) {
+    const key = await keys?.get(reference.id);
+    return key && { ...key, reference };
+  }
+  try {
+    const privateKey = await crypto.subtle.importKey('jwk', { ...reference.jwk }, algorithm, true, ['sign']);
+    return { privateKey, jwk: publicMembers(reference.jwk), reference };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The thumbprint that binds an authorization code to the key (RFC 9449 section 10). */
+export const thumbprintOf = ({ jwk }: DpopKey): Promise<string> => sha256(JSON.stringify(jwk));
+
+/** What a proof is for: one request. */
+export interface ProofOf {
+  readonly method: string;
+  readonly url: string;
+  /** The last nonce of the server that gets it. */
+  readonly nonce?: string | undefined;
+  /** The access token that goes with it. */
+  readonly accessToken?: string | undefined;
+}
+
+/** A proof of possession for one request (RFC 9449 section 4.2). Never the same twice. */
+export async function dpopProof({ privateKey, jwk }: DpopKey, { method, url, nonce, accessToken }: ProofOf): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  return signJwt({ typ: 'dpop+jwt', alg: 'ES256', jwk }, {
+    jti: randomText(),
+    htm: method,
+    htu: origin + pathname,
+    iat: Math.floor(Date.now() / 1000),
+    ...nonce !== undefined && { nonce },
+    ...accessToken !== undefined && { ath: await sha256(accessToken) },
+  }, privateKey);
+}
+
+/** The last nonce of each server, by origin (RFC 9449 sections 8 and 9). */
+export class DpopNonces {
+  private readonly byOrigin = new Map<string, string>();
+
+  get(url: string): string | undefined {
+    return this.byOrigin.get(new URL(url).origin);
+  }
+
+  /** Keeps the nonce of an answer. Whether it is a new one. */
+  note(url: string, nonce: string | undefined): boolean {
+    const { origin } = new URL(url);
+    // RFC 9449 section 8.1: NQCHAR. An absurd one would be sent back with every request.
+    if (nonce === undefined || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce) || this.byOrigin.get(origin) === nonce) return false;
+    this.byOrigin.set(origin, nonce);
+    return true;
+  }
+}

@@ -1,0 +1,23 @@
+export { oauth } from './oauth.ts';
+export type { OAuth, OAuthOptions } from './oauth.ts';
+export { authorizationCode, AuthorizationRequired } from './authorization-code.ts';
+export type {
+  AuthorizationCodeOptions, RedirectListener, RedirectReceiver, RedirectResponse,
+} from './authorization-code.ts';
+export { AuthorizationRefused } from './authorization-response.ts';
+export { clientCredentials } from './client-credentials.ts';
+export { enterpriseManaged } from './enterprise-managed.ts';
+export type { EnterpriseManagedOptions, IdentityProvider } from './enterprise-managed.ts';
+export { jwtBearer } from './jwt-bearer.ts';
+export type { JwtBearerOptions } from './jwt-bearer.ts';
+export type { Grant } from './grant.ts';
+export type { ClientOptions, RegisteredClient } from './registration.ts';
+export type { SigningKey } from './client-authentication.ts';
+export { memoryStore } from './store.ts';
+export type { AuthorizationStore, KeyStore } from './store.ts';
+export { defaultOAuthLimits } from './limits.ts';
+export type { OAuthLimits } from './limits.ts';
+export { TokenRefused } from './token-endpoint.ts';
+export { parseChallenges } from './challenge.ts';
+export type { Challenge } from './challenge.ts';
+export type { Lookup } from './addresses.ts';

@@ -1,0 +1,181 @@
+import { OAuthError, shown } from '../errors.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import type { OAuthChallenge } from './challenge.ts';
+import { withClaim } from './claim.ts';
+import { discover, knownServer, legacyServer } from './discovery.ts';
+import type { ChooseIssuer, Discovery } from './discovery.ts';
+import { makeDpopKey } from './dpop.ts';
+import type { DpopKey, DpopNonces } from './dpop.ts';
+import type { Grant } from './grant.ts';
+import type { OAuthLimits } from './limits.ts';
+import { refresh } from './refresh.ts';
+import { registrationKey } from './registration.ts';
+import { coversScope, unionOfScopes } from './scope.ts';
+import { parseStored, swap } from './store.ts';
+import type { AuthorizationStore } from './store.ts';
+import { readTokens, recordOf, removeTokens } from './tokens.ts';
+import type { ServerRecord, TokenRecord, Tokens } from './tokens.ts';
+
+export interface RenewalOptions {
+  readonly server: URL;
+  readonly grant: Grant;
+  readonly store: AuthorizationStore;
+  /** Scopes that are always asked for. */
+  readonly scope: string | undefined;
+  /** The `resource` parameter; undefined: that of the metadata; false: none. */
+  readonly resource: string | false | undefined;
+  /** Undefined: where the server asks for it. */
+  readonly dpop: boolean | undefined;
+  readonly choose: ChooseIssuer;
+  readonly nonces: DpopNonces;
+  readonly fetch: FetchOptions;
+  readonly limits: OAuthLimits;
+  readonly onError: (error: Error) => void;
+}
+
+/** Why new tokens are needed. */
+export interface Need {
+  /** The server's challenge. Undefined: the tokens are refreshed ahead of their end. */
+  readonly challenge?: OAuthChallenge | undefined;
+  /** The access token that is of no use any more. */
+  readonly used?: string | undefined;
+  /** Scopes that the present tokens lack. */
+  readonly scope?: string | undefined;
+}
+
+/** The tokens of one MCP server: read, renewed by one process for all, and kept. */
+export interface Renewal {
+  /** The tokens in the store. */
+  load(): Promise<Tokens | undefined>;
+  /** Tokens that answer the need: another's, refreshed, or granted. Undefined: none, and nobody was asked for them. */
+  renew(need: Need): Promise<Tokens | undefined>;
+  finish(response: URL): Promise<Tokens | undefined>;
+  signOut(): Promise<void>;
+}
+
+export function renewal(options: RenewalOptions): Renewal {
+  const { server, grant, store, limits, nonces, fetch } = options;
+  const serverKey = `server ${grant.client} ${server.href}`;
+  const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${grant.client} ${issuer} ${resource}`;
+
+  async function knownRecord(): Promise<ServerRecord | undefined> {
+    const { issuer, resource, resourceMetadata } = parseStored(await store.get(serverKey)) ?? {};
+    if (typeof issuer !== 'string' || typeof resource !== 'string') return undefined;
+    return { issuer, resource, resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined };
+  }
+
+  async function load(): Promise<Tokens | undefined> {
+    const record = await knownRecord();
+    return record && readTokens(store, tokensKey(record), (why) => options.onError(new Error(why)));
+  }
+
+  async function save(where: ServerRecord, record: TokenRecord, key: DpopKey | undefined): Promise<Tokens> {
+    const text = JSON.stringify(record);
+    await swap(store, tokensKey(where), () => text);
+    await swap(store, serverKey, () => JSON.stringify(where));
+    return { ...record, text, key };
+  }
+
+  async function renew(need: Need): Promise<Tokens | undefined> {
+    return withClaim({ store, key: `claim ${grant.client} ${server.href}`, claimMs: limits.claimMs }, async () => {
+      const kept = await load();
+      if (kept && answers(kept, need)) return kept;
+      const { challenge } = need;
+      const known = await knownRecord();
+      const found = challenge && await discover(
+        server, { ...challenge, resourceMetadata: challenge.resourceMetadata ?? known?.resourceMetadata }, options.choose, fetch,
+      );
+      if (known && found && found.authorizationServer.issuer !== known.issuer) await leave(known, kept, found);
+      else if (known && kept && need.scope === undefined) {
+        const fresh = await refreshed(known, kept, found);
+        if (fresh) return fresh;
+      }
+      return found && grantAnew(found, need, kept?.issuer === found.authorizationServer.issuer ? kept : undefined);
+    });
+  }
+
+  /** The resource has another authorization server now: nothing of the old one is used there, or kept. */
+  async function leave(known: ServerRecord, kept: Tokens | undefined, { authorizationServer: { issuer } }: Discovery): Promise<void> {
+    if (grant.credentials && grant.issuer === undefined) {
+      // 2026-07-28 basic/authorization/client-registration#authorization-server-binding.
+      throw new OAuthError('issuer_changed', `client ${shown(grant.client)} was used with ${shown(known.issuer)}, and the server now names ${shown(issuer)}: its credentials are not sent there`);
+    }
+    if (kept) await removeTokens(store, tokensKey(known), kept);
+    await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
+  }
+
+  async function refreshed(known: ServerRecord, kept: Tokens, found: Discovery | undefined): Promise<Tokens | undefined> {
+    const client = grant.credentials?.(known.issuer) ?? kept.client;
+    if (kept.refresh_token === undefined || client === undefined) return undefined;
+    const authorizationServer = found?.authorizationServer ?? await serverOf(known.issuer);
+    const result = await refresh({
+      tokens: kept, client, server: authorizationServer, resource: parameterOf(known.resource), nonces, options: fetch,
+    });
+    if (typeof result === 'object') {
+      const record = recordOf(result, known.issuer, kept.requested_scope, kept.key, grant.credentials === undefined);
+      const text = JSON.stringify(record);
+      // Where a login has replaced the tokens meanwhile, or somebody has signed out, that counts.
+      return await store.update(tokensKey(known), kept.text, text) ? { ...record, text, key: kept.key } : load();
+    }
+    // Another may have refreshed them, though it could not claim that: only what failed is removed.
+    await removeTokens(store, tokensKey(known), kept);
+    if (result === 'client') await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
+    return load();
+  }
+
+  /** The metadata of the issuer that tokens came from, without asking the MCP server who that is. */
+  function serverOf(issuer: string): Promise<Discovery['authorizationServer']> {
+    return issuer === server.origin ? legacyServer(issuer, fetch) : knownServer(issuer, fetch);
+  }
+
+  async function grantAnew(discovery: Discovery, need: Need, kept: Tokens | undefined): Promise<Tokens> {
+    const { authorizationServer: { issuer }, protectedResource, resource, resourceMetadata } = discovery;
+    // 2026-07-28 basic/authorization#scope-selection-strategy, and the union of #step-up-authorization-flow.
+    const asked = need.challenge?.scope ?? protectedResource?.scopes_supported?.join(' ');
+    const scope = unionOfScopes(options.scope, kept?.requested_scope, kept?.scope, need.scope ?? asked);
+    const dpop = wantsDpop(discovery, need.challenge) ? kept?.key ?? await makeDpopKey(store) : undefined;
+    const granted = await grant.obtain({
+      discovery, scope, resource: parameterOf(resource), dpop, nonces, store, options: fetch, limits, server: server.href,
+    });
+    const record = recordOf(granted, issuer, scope, dpop, grant.credentials === undefined);
+    return save({ issuer, resource, resourceMetadata }, record, dpop);
+  }
+
+  function wantsDpop({ authorizationServer, protectedResource }: Discovery, challenge: OAuthChallenge | undefined): boolean {
+    if (options.dpop === false) return false;
+    const { issuer, dpop_signing_alg_values_supported: offered } = authorizationServer;
+    const required = options.dpop === true || protectedResource?.dpop_bound_access_tokens_required === true;
+    if (required && offered && !offered.includes('ES256')) {
+      throw new OAuthError('unsupported', `authorization server metadata of ${shown(issuer)}: dpop_signing_alg_values_supported has no ES256, which this client signs with`);
+    }
+    const asked = challenge?.dpop === true || protectedResource?.dpop_signing_alg_values_supported?.includes('ES256') === true;
+    return required || (asked && offered?.includes('ES256') === true);
+  }
+
+  const parameterOf = (resource: string): string | undefined =>
+    options.resource === false ? undefined : options.resource ?? resource;
+
+  async function finish(response: URL): Promise<Tokens | undefined> {
+    if (!grant.finish) throw new OAuthError('unsupported', 'finish: this grant has no authorization response');
+    const finished = await grant.finish(response, { store, nonces, options: fetch, discover: serverOf });
+    if (finished === undefined) return undefined;
+    const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
+    return save({ issuer, resource, resourceMetadata }, recordOf(finished, issuer, scope, dpop, grant.credentials === undefined), dpop);
+  }
+
+  async function signOut(): Promise<void> {
+    const known = await knownRecord();
+    const kept = await load();
+    if (known && kept) await removeTokens(store, tokensKey(known), kept);
+  }
+
+  return { load, renew, finish, signOut };
+}
+
+/** Whether tokens that somebody else has put into the store meanwhile are what is needed. */
+function answers(tokens: Tokens, { used, scope }: Need): boolean {
+  return tokens.access_token !== used
+    && (tokens.expires_at === undefined || tokens.expires_at > Date.now())
+    && (scope === undefined || coversScope(tokens.requested_scope, scope) || coversScope(tokens.scope, scope));
+}
+

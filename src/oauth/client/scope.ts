@@ -1,0 +1,15 @@
+/** The scopes of a `scope` value: a list separated by spaces (RFC 6749 section 3.3). Each once, in order. */
+export function scopesOf(scope: string | undefined): string[] {
+  return [...new Set((scope ?? '').split(' ').filter(Boolean))];
+}
+
+/** All scopes of the given values, each once; undefined where there is none: then the parameter is left out. */
+export function unionOfScopes(...scopes: readonly (string | undefined)[]): string | undefined {
+  return scopesOf(scopes.map((scope) => scope ?? '').join(' ')).join(' ') || undefined;
+}
+
+/** Whether every scope of `wanted` is in `held`. */
+export function coversScope(held: string | undefined, wanted: string | undefined): boolean {
+  const have = new Set(scopesOf(held));
+  return scopesOf(wanted).every((scope) => have.has(scope));
+}

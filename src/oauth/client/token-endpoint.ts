@@ -1,0 +1,122 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
+import { OAuthError, shown } from '../errors.ts';
+import { fetchJson } from '../fetch-json.ts';
+import type { FetchOptions, JsonAnswer } from '../fetch-json.ts';
+import { authenticate } from './client-authentication.ts';
+import type { Authenticated, ClientInformation } from './client-authentication.ts';
+import { dpopProof } from './dpop.ts';
+import type { DpopKey, DpopNonces } from './dpop.ts';
+
+/** A token response (RFC 6749 section 5.1), with what of it is used. */
+export interface TokenResponse {
+  readonly access_token: string;
+  /** Lower-case. */
+  readonly token_type: string;
+  /** Seconds; undefined where the server does not say. */
+  readonly expires_in?: number | undefined;
+  readonly refresh_token?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly issued_token_type?: string | undefined;
+}
+
+/** The token endpoint refused: `error` is the code of RFC 6749 section 5.2. */
+export class TokenRefused extends OAuthError {
+  /** Such as `invalid_grant`; undefined where the answer was no such error. */
+  readonly error: string | undefined;
+
+  constructor(message: string, error: string | undefined) {
+    super('token_refused', message);
+    this.name = 'TokenRefused';
+    this.error = error;
+  }
+}
+
+/** Whose token endpoint is asked, by whom. */
+export interface TokenEndpoint {
+  readonly server: AuthorizationServerMetadata;
+  readonly client: ClientInformation;
+  readonly options: FetchOptions;
+  /** With a key, the token is to be bound to it (RFC 9449 section 5). */
+  readonly dpop?: DpopKey | undefined;
+  readonly nonces: DpopNonces;
+}
+
+/**
+ * Sends one token request. A server that wants a nonce in the proof gets a second one, once. Rejects with
+ * `TokenRefused`, or `OAuthError`: `token_malformed`, `unsupported`, the codes of `fetchJson`.
+ */
+export async function requestToken(
+  { server, client, options, dpop, nonces }: TokenEndpoint, parameters: Readonly<Record<string, string | undefined>>,
+): Promise<TokenResponse> {
+  const { token_endpoint: url, issuer } = server;
+  if (url === undefined) {
+    throw new OAuthError('unsupported', `authorization server metadata of ${shown(issuer)}: token_endpoint is missing`);
+  }
+  const what = `the token endpoint of ${shown(issuer)}`;
+  for (let tries = 1; ; tries++) {
+    // A new assertion each time: it may be used once.
+    const authenticated = await authenticate(client, server);
+    const proof = dpop && { dpop: await dpopProof(dpop, { method: 'POST', url, nonce: nonces.get(url) }) };
+    const body = formOf({ ...parameters, ...authenticated.parameters });
+    const answer = await fetchJson(url, what, {
+      method: 'POST', body,
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...authenticated.headers, ...proof },
+    }, options);
+    const fresh = nonces.note(url, answer.header('dpop-nonce'));
+    if (answer.status === 200) return readToken(answer, what, dpop !== undefined);
+    const refused = refusal(answer, what, secretsOf(parameters, authenticated, client));
+    if (refused.error !== 'use_dpop_nonce' || !fresh || tries > 1) throw refused;
+  }
+}
+
+function formOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) form.append(name, value);
+  return form.toString();
+}
+
+function readToken({ value }: JsonAnswer, what: string, bound: boolean): TokenResponse {
+  const malformed = (why: string): OAuthError => new OAuthError('token_malformed', `${what}: ${why}`);
+  if (!isObject(value)) throw malformed('its answer is no JSON object');
+  const { access_token, token_type, expires_in, refresh_token, scope, issued_token_type } = value;
+  // The token itself never stands in an error.
+  if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)) {
+    throw malformed('access_token is missing, or no text of visible ASCII characters');
+  }
+  const type = typeof token_type === 'string' ? token_type.toLowerCase() : '';
+  if (type !== 'bearer' && type !== 'dpop' && type !== 'n_a') throw malformed(`token_type is ${shown(token_type)}, expected Bearer or DPoP`);
+  if (type === 'dpop' && !bound) throw malformed('token_type is DPoP, and no key was sent');
+  if (bound && type !== 'dpop') {
+    throw new OAuthError('unsupported', `${what}: token_type is ${shown(token_type)}, and a token bound to the key (DPoP) was asked for`);
+  }
+  const seconds = typeof expires_in === 'string' && /^\d+$/.test(expires_in) ? Number(expires_in) : expires_in;
+  return {
+    access_token,
+    token_type: type,
+    expires_in: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+    refresh_token: typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined,
+    scope: typeof scope === 'string' && scope !== '' ? scope : undefined,
+    issued_token_type: typeof issued_token_type === 'string' ? issued_token_type : undefined,
+  };
+}
+
+function refusal({ status, value }: JsonAnswer, what: string, secrets: readonly string[]): TokenRefused {
+  const { error, error_description: description } = isObject(value) ? value : {};
+  const code = typeof error === 'string' ? error.slice(0, 100) : undefined;
+  const told = typeof description === 'string' ? `: ${shown(withoutSecrets(description, secrets))}` : '';
+  return new TokenRefused(`${what} answered HTTP ${status}${code === undefined ? '' : `, ${shown(withoutSecrets(code, secrets))}`}${told}`, code);
+}
+
+/** What of a request must not stand in an error, should the server write it back. */
+function secretsOf(
+  parameters: Readonly<Record<string, string | undefined>>, { parameters: own }: Authenticated, client: ClientInformation,
+): string[] {
+  const names = ['code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token', 'actor_token', 'client_secret', 'client_assertion'];
+  const values = names.map((name) => parameters[name] ?? own[name]);
+  return [...values, client.client_secret].filter((secret) => secret !== undefined && secret !== '') as string[];
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}

@@ -1,0 +1,78 @@
+import type { ClientInformation } from './client-authentication.ts';
+import { keptDpopKey } from './dpop.ts';
+import type { DpopKey, DpopReference } from './dpop.ts';
+import type { Granted } from './grant.ts';
+import { parseStored } from './store.ts';
+import type { AuthorizationStore } from './store.ts';
+
+/** Tokens as they are kept, with all that a refresh needs. */
+export interface TokenRecord {
+  readonly access_token: string;
+  /** `bearer` or `dpop`. */
+  readonly token_type: string;
+  readonly refresh_token?: string | undefined;
+  /** Milliseconds since the epoch; undefined where the server does not say: then nobody knows but it. */
+  readonly expires_at?: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly issued_at: number;
+  /** What was granted; where the server did not say, what was asked for (RFC 6749 section 5.1). */
+  readonly scope?: string | undefined;
+  /** All that was ever asked for. */
+  readonly requested_scope?: string | undefined;
+  /** Who they were issued to, where the program does not give it: a dynamic registration, or a metadata document. */
+  readonly client?: ClientInformation | undefined;
+  readonly dpop?: DpopReference | undefined;
+  readonly issuer: string;
+}
+
+/** Tokens with their key, as they are used. */
+export interface Tokens extends TokenRecord {
+  /** The text that they were read from or written as, for compare-and-swap. */
+  readonly text: string;
+  readonly key: DpopKey | undefined;
+}
+
+/** Where the tokens of an MCP server are: kept under its URL. */
+export interface ServerRecord {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly resourceMetadata?: string | undefined;
+}
+
+/** The record of newly granted or refreshed tokens. */
+export function recordOf(
+  { tokens, client }: Granted, issuer: string, requested: string | undefined, dpop: DpopKey | undefined, keepClient: boolean,
+): TokenRecord {
+  const { access_token, token_type, refresh_token, expires_in, scope = requested } = tokens;
+  const now = Date.now();
+  return {
+    access_token, token_type, refresh_token, scope, issuer, issued_at: now, requested_scope: requested,
+    expires_at: expires_in === undefined ? undefined : now + expires_in * 1000,
+    client: keepClient ? client : undefined,
+    dpop: token_type === 'dpop' ? dpop?.reference : undefined,
+  };
+}
+
+/**
+ * Reads tokens from the store. Those whose DPoP key is lost are of no use to anybody: they are removed, and `dropped`
+ * is told why.
+ */
+export async function readTokens(
+  store: AuthorizationStore, name: string, dropped: (why: string) => void,
+): Promise<Tokens | undefined> {
+  const text = await store.get(name);
+  const record = parseStored(text) as TokenRecord | undefined;
+  if (text === undefined || typeof record?.access_token !== 'string' || typeof record.issuer !== 'string') return undefined;
+  const key = record.dpop && await keptDpopKey(store, record.dpop);
+  if (record.token_type === 'dpop' && key === undefined) {
+    await store.update(name, text, undefined);
+    dropped(`the DPoP key of the tokens for ${record.issuer} is lost: they are dropped`);
+    return undefined;
+  }
+  return { ...record, text, key };
+}
+
+/** Removes exactly these tokens, and their key; those that another process has written since stay. */
+export async function removeTokens(store: AuthorizationStore, name: string, { text, dpop }: Tokens): Promise<void> {
+  if (await store.update(name, text, undefined) && dpop && 'id' in dpop) await store.keys?.delete(dpop.id);
+}

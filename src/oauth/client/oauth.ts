@@ -79,6 +79,10 @@ export function oauth(options: OAuthOptions): OAuth {
   let refreshPausedUntil = 0;
   /** The last access token that was granted, not refreshed. */
   let granted: string | undefined;
+  /** Which request header fields were made for, and how many requests there had been when a login failed. */
+  const requestOf = new WeakMap<object, number>();
+  let requests = 0;
+  let failure: { readonly error: unknown; readonly requests: number } | undefined;
 
   function tokensOf(target: URL): Renewal {
     server ??= target;
@@ -112,12 +116,23 @@ export function oauth(options: OAuthOptions): OAuth {
   function renew(renewal: Renewal, need: Need): Promise<void> {
     return once(`${need.used ?? ''} ${need.scope ?? ''} ${need.challenge === undefined}`, async () => {
       const before = tokens;
-      tokens = await renewal.renew(need) ?? tokens;
+      try {
+        tokens = await renewal.renew(need) ?? tokens;
+      } catch (error) {
+        if (need.challenge !== undefined) failure = { error, requests };
+        throw error;
+      }
       if (tokens !== before && need.challenge !== undefined) granted = tokens?.access_token;
     });
   }
 
-  async function headers({ method, url }: HttpTarget): Promise<Record<string, string>> {
+  async function headers(target: HttpTarget): Promise<Record<string, string>> {
+    const fields = await fieldsFor(target);
+    requestOf.set(fields, ++requests);
+    return fields;
+  }
+
+  async function fieldsFor({ method, url }: HttpTarget): Promise<Record<string, string>> {
     const renewal = tokensOf(new URL(url));
     if (!loaded) await once('load', async () => {
       tokens = await renewal.load();
@@ -153,7 +168,7 @@ export function oauth(options: OAuthOptions): OAuth {
     const used = sent['authorization']?.split(' ', 2)[1];
     if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
       // RFC 9449 section 9. A server that refuses the nonce that it has just given will refuse the next one.
-      if (freshNonce || attempt === 1) return true;
+      if (attempt === 1 || (freshNonce && attempt <= limits.maxAttempts)) return true;
       throw new OAuthError('token_rejected', `${new URL(url).origin} refuses the DPoP nonce that it gave`);
     }
     if (status === 400) return false;
@@ -161,6 +176,8 @@ export function oauth(options: OAuthOptions): OAuth {
     if (challenge.error === 'insufficient_scope' && used !== undefined) return stepUp(renewal, used, url, challenge);
     if (status === 403) return false;
     if (attempt > 1 && used !== undefined && used === granted && used === tokens?.access_token) throw rejected(url, challenge.error);
+    // It was under way when the login failed: a person who said no is not asked again for each request of a storm.
+    if (failure && (requestOf.get(sent) ?? Infinity) <= failure.requests) throw failure.error;
     await renew(renewal, { challenge, used });
     return true;
   }

@@ -125,7 +125,8 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
   }
   const made = isObject(value) && clientOf(value);
   if (!made) throw new OAuthError('registration_malformed', `${what}: client_id is missing, expected a string`);
-  return { ...made, token_endpoint_auth_method: made.token_endpoint_auth_method ?? method };
+  const { token_endpoint_auth_method: said = made.client_secret === undefined ? 'none' : method } = made;
+  return { ...made, token_endpoint_auth_method: said };
 }
 
 function clientOf(value: Readonly<Record<string, unknown>>): ClientInformation | undefined {

@@ -6,7 +6,7 @@ import { discover, knownServer, legacyServer } from './discovery.ts';
 import type { ChooseIssuer, Discovery } from './discovery.ts';
 import { makeDpopKey } from './dpop.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, Granted } from './grant.ts';
 import type { OAuthLimits } from './limits.ts';
 import { refresh } from './refresh.ts';
 import { registrationKey } from './registration.ts';
@@ -133,23 +133,27 @@ export function renewal(options: RenewalOptions): Renewal {
     // 2026-07-28 basic/authorization#scope-selection-strategy, and the union of #step-up-authorization-flow.
     const asked = need.challenge?.scope ?? protectedResource?.scopes_supported?.join(' ');
     const scope = unionOfScopes(options.scope, kept?.requested_scope, kept?.scope, need.scope ?? asked);
-    const dpop = wantsDpop(discovery, need.challenge) ? kept?.key ?? await makeDpopKey(store) : undefined;
+    const wish = dpopWish(discovery, need.challenge);
+    const dpop = wish && (kept?.key ?? await makeDpopKey(store));
     const granted = await grant.obtain({
       discovery, scope, resource: parameterOf(resource), dpop, nonces, store, options: fetch, limits, server: server.href,
     });
+    if (wish === 'required') checkBound(granted, issuer);
     const record = recordOf(granted, issuer, scope, dpop, grant.credentials === undefined);
     return save({ issuer, resource, resourceMetadata }, record, dpop);
   }
 
-  function wantsDpop({ authorizationServer, protectedResource }: Discovery, challenge: OAuthChallenge | undefined): boolean {
-    if (options.dpop === false) return false;
+  /** Whether tokens are bound to a key: where they must be, and where both servers offer it. */
+  function dpopWish({ authorizationServer, protectedResource }: Discovery, challenge: OAuthChallenge | undefined): 'required' | 'offered' | undefined {
+    if (options.dpop === false) return undefined;
     const { issuer, dpop_signing_alg_values_supported: offered } = authorizationServer;
     const required = options.dpop === true || protectedResource?.dpop_bound_access_tokens_required === true;
     if (required && offered && !offered.includes('ES256')) {
       throw new OAuthError('unsupported', `authorization server metadata of ${shown(issuer)}: dpop_signing_alg_values_supported has no ES256, which this client signs with`);
     }
+    if (required) return 'required';
     const asked = challenge?.dpop === true || protectedResource?.dpop_signing_alg_values_supported?.includes('ES256') === true;
-    return required || (asked && offered?.includes('ES256') === true);
+    return asked && offered?.includes('ES256') ? 'offered' : undefined;
   }
 
   const parameterOf = (resource: string): string | undefined =>
@@ -160,6 +164,7 @@ export function renewal(options: RenewalOptions): Renewal {
     const finished = await grant.finish(response, { store, nonces, options: fetch, discover: serverOf });
     if (finished === undefined) return undefined;
     const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
+    if (options.dpop === true) checkBound(finished, issuer);
     return save({ issuer, resource, resourceMetadata }, recordOf(finished, issuer, scope, dpop, grant.credentials === undefined), dpop);
   }
 
@@ -170,6 +175,12 @@ export function renewal(options: RenewalOptions): Renewal {
   }
 
   return { load, renew, finish, signOut };
+}
+
+/** RFC 9449 section 5: a server may issue a bearer token all the same, which is the client's to refuse. */
+function checkBound({ tokens: { token_type } }: Granted, issuer: string): void {
+  if (token_type === 'dpop') return;
+  throw new OAuthError('unsupported', `the token endpoint of ${shown(issuer)}: token_type is ${shown(token_type)}, expected DPoP, a token bound to the key`);
 }
 
 /** Whether tokens that somebody else has put into the store meanwhile are what is needed. */

@@ -87,9 +87,6 @@ function readToken({ value }: JsonAnswer, what: string, bound: boolean): TokenRe
   const type = typeof token_type === 'string' ? token_type.toLowerCase() : '';
   if (type !== 'bearer' && type !== 'dpop' && type !== 'n_a') throw malformed(`token_type is ${shown(token_type)}, expected Bearer or DPoP`);
   if (type === 'dpop' && !bound) throw malformed('token_type is DPoP, and no key was sent');
-  if (bound && type !== 'dpop') {
-    throw new OAuthError('unsupported', `${what}: token_type is ${shown(token_type)}, and a token bound to the key (DPoP) was asked for`);
-  }
   const seconds = typeof expires_in === 'string' && /^\d+$/.test(expires_in) ? Number(expires_in) : expires_in;
   return {
     access_token,

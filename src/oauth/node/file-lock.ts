@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { OAuthError } from '../errors.ts';
+
+/** Who holds a lock, as it stands in the lock's file. */
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  readonly id: string;
+}
+
+/** Bounds on waiting for the lock of a file store. */
+export interface FileLockLimits {
+  /** Milliseconds after which a lock is broken though its owner may live: what it guards takes milliseconds. 10 seconds. */
+  readonly staleMs: number;
+  /** Milliseconds to wait for the lock. 30 seconds. */
+  readonly waitMs: number;
+}
+
+/** The defaults of `FileLockLimits`. */
+export const defaultFileLockLimits: FileLockLimits = { staleMs: 10_000, waitMs: 30_000 };
+
+/**
+ * Runs `work` while this process alone holds the lock `path`, a file that names its owner. A lock whose owner is dead,
+ * or that is too old, is broken. Rejects with `OAuthError` (`store_locked`) where it is not free in time.
+ */
+export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockLimits = defaultFileLockLimits): Promise<T> {
+  const owner: Owner = { pid: process.pid, host: hostname(), id: randomUUID() };
+  const mine = `${path}.${owner.id}`;
+  // The file is whole before it has the lock's name: nobody reads half an owner.
+  await writeFile(mine, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
+  try {
+    await take(path, mine, options);
+    try {
+      return await work();
+    } finally {
+      // Not what another has put here since, should ours have been broken.
+      if (await ownerOf(path) === owner.id) await rm(path, { force: true });
+    }
+  } finally {
+    await rm(mine, { force: true });
+  }
+}
+
+async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLimits): Promise<void> {
+  const begun = Date.now();
+  for (;;) {
+    try {
+      // Fails where the name is taken, on every file system that has links.
+      return await link(mine, path);
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'EEXIST') throw thrown;
+    }
+    const stale = await staleOwner(path, staleMs);
+    if (stale !== undefined) await breakLock(path, mine, stale);
+    else if (Date.now() - begun > waitMs) {
+      throw new OAuthError('store_locked', `${path} is held by another process, and was not free within ${waitMs} ms`);
+    } else await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
+  }
+}
+
+/** The text of a lock that may be broken; undefined where it may not, or is gone. */
+async function staleOwner(path: string, staleMs: number): Promise<string | undefined> {
+  try {
+    // The link that took the lock set ctime; mtime is when its owner began to wait.
+    const [{ ctimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
+    return Date.now() - ctimeMs > staleMs || isAbandoned(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAbandoned(text: string): boolean {
+  try {
+    const { pid, host } = JSON.parse(text) as Owner;
+    return host === hostname() && isDead(pid);
+  } catch {
+    // It was not written by this code, which writes an owner whole; its age decides.
+    return false;
+  }
+}
+
+/** Takes a stale lock away. Of several that try, one moves the file, and puts back what another has taken since. */
+async function breakLock(path: string, mine: string, stale: string): Promise<void> {
+  const moved = `${mine}.broken`;
+  try {
+    await rename(path, moved);
+  } catch {
+    return;
+  }
+  if (await readFile(moved, 'utf8').catch(() => stale) !== stale) await link(moved, path).catch(() => {});
+  await unlink(moved).catch(() => {});
+}
+
+async function ownerOf(path: string): Promise<string | undefined> {
+  try {
+    return (JSON.parse(await readFile(path, 'utf8')) as Owner).id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether no process has this number. One of another user's counts as alive. */
+function isDead(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (thrown) {
+    return codeOf(thrown) === 'ESRCH';
+  }
+}
+
+/** The code of an error of the file system, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string | undefined {
+  return (thrown as { code?: string }).code;
+}

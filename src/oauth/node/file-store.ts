@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import { OAuthError } from '../errors.ts';
+import type { AuthorizationStore } from '../client/store.ts';
+import { codeOf, defaultFileLockLimits, withFileLock } from './file-lock.ts';
+import type { FileLockLimits } from './file-lock.ts';
+
+export interface FileStoreOptions {
+  /** Default: `barewire/oauth.json` in the user's folder for settings. */
+  readonly path?: string | undefined;
+  readonly limits?: Partial<FileLockLimits> | undefined;
+}
+
+/**
+ * Keeps tokens in one file of the user's, which others cannot read (mode 0600 in a folder of mode 0700; on Windows the
+ * folder's own rights). Each change replaces the file as a whole, under a lock that names its owner, so that several
+ * processes can share it and none ever reads half of it. DPoP keys stand in it beside their tokens.
+ *
+ * Rejects with `OAuthError`: `store_unreadable`, `store_locked`.
+ */
+export function fileStore({ path = defaultPath(), limits }: FileStoreOptions = {}): AuthorizationStore {
+  const options = { ...defaultFileLockLimits, ...limits };
+  return {
+    async get(key) {
+      return (await read(path)).get(key);
+    },
+    async update(key, expected, next) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      return withFileLock(`${path}.lock`, async () => {
+        const texts = await read(path);
+        if (texts.get(key) !== expected) return false;
+        if (next === undefined) texts.delete(key);
+        else texts.set(key, next);
+        await replace(path, JSON.stringify(Object.fromEntries(texts), undefined, 2));
+        return true;
+      }, options);
+    },
+  };
+}
+
+/** The user's folder for settings: XDG's, or the system's own. */
+function defaultPath(): string {
+  const { XDG_CONFIG_HOME: xdg, APPDATA: roaming } = process.env;
+  const folder = xdg || (process.platform === 'win32' && roaming)
+    || join(homedir(), process.platform === 'darwin' ? 'Library/Application Support' : '.config');
+  return join(folder, 'barewire', 'oauth.json');
+}
+
+async function read(path: string): Promise<Map<string, string>> {
+  let text: string;
+  try {
+    // A file that others can read was made by somebody else, or copied: its tokens are to be kept from now on.
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+    text = await readFile(path, 'utf8');
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return new Map();
+    throw new OAuthError('store_unreadable', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Its text is not in the error: it holds tokens.
+  }
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
+  if (!entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
+    throw new OAuthError('store_unreadable', `${path}: expected a JSON object of texts; move the file away to begin a new one`);
+  }
+  return new Map(entries);
+}
+
+/** Writes a new file and gives it the old one's name, once it is on the disk. */
+async function replace(path: string, text: string): Promise<void> {
+  const next = `${path}.${randomUUID()}.new`;
+  try {
+    const file = await open(next, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, path);
+  } catch (thrown) {
+    await rm(next, { force: true });
+    throw thrown;
+  }
+}

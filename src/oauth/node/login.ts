@@ -1,0 +1,27 @@
+import { lookup } from 'node:dns/promises';
+import { authorizationCode } from '../client/authorization-code.ts';
+import type { AuthorizationCodeOptions } from '../client/authorization-code.ts';
+import { oauth } from '../client/oauth.ts';
+import type { OAuth, OAuthOptions } from '../client/oauth.ts';
+import { openBrowser } from './browser.ts';
+import { fileStore } from './file-store.ts';
+import { loopback } from './loopback.ts';
+
+export interface LoginOptions extends Partial<Omit<AuthorizationCodeOptions, 'redirectUri'>>, Omit<OAuthOptions, 'grant'> {}
+
+/**
+ * A person's login as a program on their machine does it: a browser, a listener on 127.0.0.1, and a file that keeps the
+ * tokens. Several processes share one login. Every part can be given instead.
+ *
+ *     httpTransport(url, { auth: login({ client: { name: 'trips' } }) })
+ */
+export function login({
+  client = {}, onAuthorize = openBrowser, redirect = loopback(), interactive, offlineAccess, store = fileStore(), ...options
+}: LoginOptions = {}): OAuth {
+  return oauth({
+    lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+    ...options,
+    store,
+    grant: authorizationCode({ client, onAuthorize, redirect, interactive, offlineAccess }),
+  });
+}

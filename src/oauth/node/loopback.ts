@@ -1,0 +1,125 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OAuthError } from '../errors.ts';
+import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
+
+export interface LoopbackOptions {
+  /** Default: that of the registration, where it is free; else one that the system gives. */
+  readonly port?: number | undefined;
+  /** Default `/callback`. */
+  readonly path?: string | undefined;
+  /** The page that the person sees in the end, as HTML. `error` says what went wrong; it is plain text. */
+  readonly page?: ((error: string | undefined) => string) | undefined;
+}
+
+/** Milliseconds that the page waits for the tokens, until it says that it does not know. */
+const pageMs = 30_000;
+
+/**
+ * Receives the redirect of a login on 127.0.0.1 (RFC 8252 section 7.3). The port is bound before the person is sent
+ * away, and given back when the login is over. Only this machine reaches it, and only under its own address: a page of
+ * another origin cannot read what it answers.
+ */
+export function loopback({ port, path = '/callback', page = defaultPage }: LoopbackOptions = {}): RedirectReceiver {
+  return {
+    async listen(preferred) {
+      const wanted = port ?? portOf(preferred, path);
+      const inbox = makeInbox();
+      const server = createServer((request, response) => receive(request, response, path, page, inbox.add));
+      try {
+        await bind(server, wanted);
+      } catch (thrown) {
+        if (port !== undefined || wanted === 0) throw thrown;
+        await bind(server, 0);
+      }
+      const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+      return {
+        redirectUri,
+        next: inbox.next,
+        close() {
+          inbox.end();
+          server.close();
+          server.closeIdleConnections();
+        },
+      } satisfies RedirectListener;
+    },
+  };
+}
+
+function portOf(uri: string | undefined, path: string): number {
+  const url = uri === undefined ? undefined : new URL(uri);
+  return url?.hostname === '127.0.0.1' && url.pathname === path ? Number(url.port) : 0;
+}
+
+function bind(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function receive(
+  request: IncomingMessage, response: ServerResponse, path: string, page: (error: string | undefined) => string,
+  add: (response: RedirectResponse) => void,
+): void {
+  const { address, port } = request.socket.address() as AddressInfo;
+  const origin = `http://${address}:${port}`;
+  const target = request.url ?? '';
+  const show = (status: number, html: string): void => {
+    response.writeHead(status, {
+      'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'", 'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    }).end(html);
+  };
+  // A name that was made to resolve to this address is not this address.
+  if (request.headers.host !== `${address}:${port}` || request.method !== 'GET' || !URL.canParse(target, origin)
+    || new URL(target, origin).pathname !== path) return show(404, page('There is nothing here.'));
+  const timer = setTimeout(() => show(200, page('It is not known yet whether this worked: look at the program.')), pageMs);
+  response.once('close', () => clearTimeout(timer));
+  add({
+    url: new URL(target, origin).href,
+    answer(error) {
+      clearTimeout(timer);
+      if (!response.writableEnded) show(error ? 400 : 200, page(error?.message));
+    },
+  });
+}
+
+/** Responses that came, and whoever waits for the next one. */
+function makeInbox(): { add(response: RedirectResponse): void; next(): Promise<RedirectResponse>; end(): void } {
+  const waiting: RedirectResponse[] = [];
+  let reader: { resolve(response: RedirectResponse): void; reject(error: Error): void } | undefined;
+  return {
+    add(response) {
+      if (reader) reader.resolve(response);
+      // Nobody needs many; who sends them gets no page.
+      else if (waiting.length < 16) waiting.push(response);
+      else response.answer(new Error('Too many responses.'));
+      reader = undefined;
+    },
+    next() {
+      const first = waiting.shift();
+      return first ? Promise.resolve(first) : new Promise((resolve, reject) => {
+        reader = { resolve, reject };
+      });
+    },
+    end() {
+      for (const response of waiting) response.answer(new Error('The login is over.'));
+      reader?.reject(new OAuthError('timeout', 'the login is over'));
+    },
+  };
+}
+
+function defaultPage(error: string | undefined): string {
+  const escaped = error?.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+  const text = escaped === undefined
+    ? '<h1>You are logged in</h1><p>You can close this page.</p>'
+    : `<h1>The login did not work</h1><p>${escaped}</p>`;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Login</title>`
+    + `<style>body{font:16px sans-serif;margin:4em auto;max-width:40em}</style>${text}</html>`;
+}

@@ -104,6 +104,7 @@ test('a client over HTTP holds no server, no pipes and no command line', async (
     import { httpTransport } from 'barewire/fetch';
     await new McpClient({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
   assert.ok(files.includes('client/mcp-client.ts'));
+  without(files, /oauth/);
   without(files, /^server\/|^cli\/|stdio|http\/server|compile/);
 });
 
@@ -114,4 +115,12 @@ test('a client of calls alone holds no other part', async () => {
     await new ClientCore({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
   assert.ok(files.includes('client/client-core.ts') && files.includes('client/tool-headers.ts'));
   without(files, /mcp-client|answering|questions|rounds|protocol\/form|listening|cache|tool-output/);
+});
+
+test('a client of one grant holds no other, and nothing of a resource server', async () => {
+  const files = await filesOf(`
+    import { clientCredentials, oauth } from 'barewire/oauth';
+    globalThis.auth = oauth({ grant: clientCredentials({ clientId: 'job', clientSecret: 'secret' }) });`);
+  assert.ok(files.includes('oauth/client/client-credentials.ts') && files.includes('oauth/client/renewal.ts'));
+  without(files, /authorization-code|authorization-response|pending-logins|enterprise|jwt-bearer|oauth\/resource|oauth\/node/);
 });

@@ -48,6 +48,9 @@ const cases: readonly Hostile[] = [
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.write('{"resource":"')); } },
   { what: 'metadata that redirects in a circle', code: 'fetch_redirect', names: /more than 3 redirects/,
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.writeHead(302, { location: resourceMetadata }).end()); } },
+  { what: 'one redirect where none is wanted', code: 'fetch_redirect', names: /more than 0 redirects/, options: { limits: { maxRedirects: 0 } },
+    setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.writeHead(302, { location: '/elsewhere' }).end()); } },
+  { what: 'metadata over a limit of the program', code: 'fetch_too_large', names: /longer than 10 bytes/, options: { limits: { maxBytes: 10 } } },
   { what: 'metadata that redirects to plain HTTP', code: 'insecure_url',
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.writeHead(302, { location: 'http://plain.example/' }).end()); } },
   { what: 'no authorization server in the list', code: 'metadata_malformed', names: /authorization_servers is empty/,
@@ -167,6 +170,19 @@ for (const { what, code, names, options, login, setUp, never } of cases) {
     }
   });
 }
+
+test('oauth, hostile: a server that asks for one scope more each time is answered as often as the program says', async (t) => {
+  for (const maxAttempts of [1, 2]) {
+    const { as, rs } = await pair(t);
+    let asked = 0;
+    rs.answers.set('/mcp', (request, response) => request.headers.authorization === undefined
+      ? response.writeHead(401).end()
+      : response.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="s${asked++}"` }).end());
+    await assert.rejects(call(selfLogin({ limits: { maxAttempts } }), rs.url), { code: 'token_rejected' });
+    // The first login, and one for each attempt that is left.
+    assert.equal(as.logins.length, maxAttempts);
+  }
+});
 
 test('oauth, hostile: tokens go to the origin that they are for, and to no other', async (t) => {
   const { rs } = await pair(t);

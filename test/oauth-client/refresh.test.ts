@@ -115,7 +115,7 @@ test('refresh: while the authorization server is away, a token that may still be
 });
 
 test('refresh: ahead of time in the last tenth, each process at another moment; a missing lifetime is unknown', () => {
-  const tokens = { access_token: 'a', token_type: 'bearer', issuer: 'i', text: '', key: undefined, issued_at: 1_000_000 };
+  const tokens = { access_token: 'a', token_type: 'bearer', issuer: 'i', login: 'l', text: '', key: undefined, issued_at: 1_000_000 };
   const hour = { ...tokens, expires_at: 1_000_000 + 3600_000 };
   assert.equal(refreshTime(hour, 0), hour.expires_at - 30_000);
   assert.equal(refreshTime(hour, 1), hour.expires_at - 60_000);
@@ -131,6 +131,20 @@ test('refresh: client credentials are asked for again when the server says so', 
   as.valid.clear();
   assert.equal(await call(auth, rs.url), 200);
   assert.deepEqual(grants(as.forms), ['client_credentials', 'client_credentials']);
+});
+
+test('refresh: what was cached for a login stays good for its refreshed tokens, and for no other login', async (t) => {
+  const { as, rs } = await pair(t);
+  const auth = selfLogin();
+  assert.equal(await auth.context?.(), '');
+  await call(auth, rs.url);
+  const context = await auth.context?.();
+  as.valid.clear();
+  await call(auth, rs.url);
+  assert.equal(await auth.context?.(), context);
+  await auth.signOut();
+  await call(auth, rs.url);
+  assert.notEqual(await auth.context?.(), context);
 });
 
 test('refresh: signing out removes the tokens', async (t) => {

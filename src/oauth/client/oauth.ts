@@ -132,12 +132,16 @@ export function oauth(options: OAuthOptions): OAuth {
     return fields;
   }
 
-  async function fieldsFor({ method, url }: HttpTarget): Promise<Record<string, string>> {
-    const renewal = tokensOf(new URL(url));
+  async function load(renewal: Renewal): Promise<void> {
     if (!loaded) await once('load', async () => {
       tokens = await renewal.load();
       loaded = true;
     });
+  }
+
+  async function fieldsFor({ method, url }: HttpTarget): Promise<Record<string, string>> {
+    const renewal = tokensOf(new URL(url));
+    await load(renewal);
     if (tokens) await refreshAhead(renewal, tokens);
     if (tokens === undefined) return {};
     const { access_token: accessToken, key } = tokens;
@@ -205,6 +209,10 @@ export function oauth(options: OAuthOptions): OAuth {
   return {
     headers,
     refused,
+    async context() {
+      if (server) await load(tokensOf(server));
+      return tokens?.login ?? '';
+    },
     accepted({ url, header }) {
       nonces.note(url, header('dpop-nonce'));
     },

@@ -55,6 +55,7 @@ export interface Renewal {
 
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
+  const keepClient = grant.credentials === undefined;
   const serverKey = `server ${grant.client} ${server.href}`;
   const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${grant.client} ${issuer} ${resource}`;
 
@@ -112,7 +113,9 @@ export function renewal(options: RenewalOptions): Renewal {
       tokens: kept, client, server: authorizationServer, resource: parameterOf(known.resource), nonces, options: fetch,
     });
     if (typeof result === 'object') {
-      const record = recordOf(result, known.issuer, kept.requested_scope, kept.key, grant.credentials === undefined);
+      const record = recordOf(result, {
+        issuer: known.issuer, requested: kept.requested_scope, dpop: kept.key, login: kept.login, keepClient,
+      });
       const text = JSON.stringify(record);
       // Where a login has replaced the tokens meanwhile, or somebody has signed out, that counts.
       return await store.update(tokensKey(known), kept.text, text) ? { ...record, text, key: kept.key } : load();
@@ -139,7 +142,7 @@ export function renewal(options: RenewalOptions): Renewal {
       discovery, scope, resource: parameterOf(resource), dpop, nonces, store, options: fetch, limits, server: server.href,
     });
     if (wish === 'required') checkBound(granted, issuer);
-    const record = recordOf(granted, issuer, scope, dpop, grant.credentials === undefined);
+    const record = recordOf(granted, { issuer, requested: scope, dpop, keepClient });
     return save({ issuer, resource, resourceMetadata }, record, dpop);
   }
 
@@ -165,7 +168,7 @@ export function renewal(options: RenewalOptions): Renewal {
     if (finished === undefined) return undefined;
     const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
     if (options.dpop === true) checkBound(finished, issuer);
-    return save({ issuer, resource, resourceMetadata }, recordOf(finished, issuer, scope, dpop, grant.credentials === undefined), dpop);
+    return save({ issuer, resource, resourceMetadata }, recordOf(finished, { issuer, requested: scope, dpop, keepClient }), dpop);
   }
 
   async function signOut(): Promise<void> {

@@ -2,6 +2,7 @@ import type { ClientInformation } from './client-authentication.ts';
 import { keptDpopKey } from './dpop.ts';
 import type { DpopKey, DpopReference } from './dpop.ts';
 import type { Granted } from './grant.ts';
+import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
@@ -23,6 +24,8 @@ export interface TokenRecord {
   readonly client?: ClientInformation | undefined;
   readonly dpop?: DpopReference | undefined;
   readonly issuer: string;
+  /** Names the login: the same for all tokens that were refreshed from it, and for no others. */
+  readonly login: string;
 }
 
 /** Tokens with their key, as they are used. */
@@ -39,14 +42,25 @@ export interface ServerRecord {
   readonly resourceMetadata?: string | undefined;
 }
 
+/** What a token response does not say of its tokens. */
+export interface About {
+  readonly issuer: string;
+  readonly requested: string | undefined;
+  readonly dpop: DpopKey | undefined;
+  /** Whether the client's credentials are kept beside the tokens, because the program does not give them. */
+  readonly keepClient: boolean;
+  /** Default: a new login. */
+  readonly login?: string | undefined;
+}
+
 /** The record of newly granted or refreshed tokens. */
 export function recordOf(
-  { tokens, client }: Granted, issuer: string, requested: string | undefined, dpop: DpopKey | undefined, keepClient: boolean,
+  { tokens, client }: Granted, { issuer, requested, dpop, keepClient, login = randomText() }: About,
 ): TokenRecord {
   const { access_token, token_type, refresh_token, expires_in, scope = requested } = tokens;
   const now = Date.now();
   return {
-    access_token, token_type, refresh_token, scope, issuer, issued_at: now, requested_scope: requested,
+    access_token, token_type, refresh_token, scope, issuer, login, issued_at: now, requested_scope: requested,
     expires_at: expires_in === undefined ? undefined : now + expires_in * 1000,
     client: keepClient ? client : undefined,
     dpop: token_type === 'dpop' ? dpop?.reference : undefined,
@@ -62,7 +76,7 @@ export async function readTokens(
 ): Promise<Tokens | undefined> {
   const text = await store.get(name);
   const record = parseStored(text) as TokenRecord | undefined;
-  if (text === undefined || typeof record?.access_token !== 'string' || typeof record.issuer !== 'string') return undefined;
+  if (text === undefined || typeof record?.access_token !== 'string' || typeof record.issuer !== 'string' || typeof record.login !== 'string') return undefined;
   const key = record.dpop && await keptDpopKey(store, record.dpop);
   if (record.token_type === 'dpop' && key === undefined) {
     await store.update(name, text, undefined);

@@ -41,7 +41,9 @@ function reached(file, into = new Set()) {
   return into;
 }
 
-const reaches = Object.entries(entryPoints).map(([name, file]) => [name, reached(file)]);
+// Entries that build on these (host, oauth, tasks) make no module of Node shared by importing a whole transport.
+const base = ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol'];
+const reaches = base.map((name) => [name, reached(entryPoints[name])]);
 const shared = new Set();
 for (const [name, files] of reaches) {
   if (name !== 'server' && name !== 'stdio') continue;
@@ -63,19 +65,24 @@ const oneChunk = {
   },
 };
 
-// The command is a program like any other: what it uses of the entries, it imports from them.
+// The command and the later entries are programs like any other: what they use of the base entries through an index.ts,
+// they import from the published file. Otherwise they would split that file, and a server over pipes would load more.
 const fromEntries = {
   name: 'from-entries',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/.*\/index\.ts$/ }, ({ path, resolveDir }) => {
-      const name = nameOf.get(relative(root, posix.join(resolveDir, path)));
-      return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+    onResolve({ filter: /^\.\.\/.*\/index\.ts$/ }, ({ path, resolveDir, importer }) => {
+      const own = relative(root, importer).replaceAll('\\', '/');
+      const name = nameOf.get(relative(root, posix.join(resolveDir, path)).replaceAll('\\', '/'));
+      const later = !/^src\/(jsonrpc|schema|protocol|transport|server|client)\//.test(own);
+      return name !== undefined && later && (base.includes(name) || own.startsWith('src/cli/'))
+        ? { path: `./${name}.js`, external: true }
+        : undefined;
     });
   },
 };
 
 rmSync(new URL('../dist/lib', import.meta.url), { recursive: true, force: true });
-await build({ ...options, entryPoints, splitting: true, chunkNames: 'shared-[hash]', plugins: [oneChunk] });
+await build({ ...options, entryPoints, splitting: true, chunkNames: 'shared-[hash]', plugins: [oneChunk, fromEntries] });
 await build({ ...options, entryPoints: { cli: 'src/cli/main.ts' }, plugins: [fromEntries] });
 
 // The declarations that the entries reach, and no others.

@@ -163,6 +163,15 @@ const entries = [
       globalThis.validate = compile({ type: 'object' });`,
   },
   {
+    name: 'host',
+    what: 'Host with its clients, over any transport',
+    ceiling: 32 * KIB,
+    platform: 'neutral',
+    code: `
+      import { Host } from 'barewire/host';
+      globalThis.host = new Host({ info: { name: 'size', version: '1.0.0' }, servers: {}, transport: globalThis.open });`,
+  },
+  {
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,

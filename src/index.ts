@@ -18,4 +18,5 @@ export const entries: Readonly<Record<string, string>> = {
   'compile, FromSchema': 'barewire/schema',
   'decode, encode': 'barewire/jsonrpc',
   revisions: 'barewire/protocol',
+  Host: 'barewire/host',
 };

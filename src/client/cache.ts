@@ -1,11 +1,11 @@
+import { methodRow, methods } from '../protocol/methods.ts';
 import type { Cache } from './parts.ts';
 
 type Bag = Record<string, unknown>;
 
-/** 2026-07-28 server/utilities/caching#cacheable-results; discovery is asked once a connection anyway. */
-const cacheable: readonly string[] = [
-  'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read',
-];
+/** Discovery is asked once a connection anyway, and again only to see that the server is there. */
+const isCacheable = (method: string): boolean =>
+  methodRow(method).cacheable === true && method !== 'server/discover';
 
 /** The part of a client that keeps results, `max` at most. */
 export function resultCache(max: number = 256): Cache {
@@ -30,7 +30,7 @@ class ResultCache implements Cache {
 
   /** The result of an equal request, while it is fresh. */
   find(method: string, params: Bag | undefined, context: string = ''): Bag | undefined {
-    if (!cacheable.includes(method)) return undefined;
+    if (!isCacheable(method)) return undefined;
     const key = keyOf(method, params);
     for (const scope of ['public', `own ${context}`]) {
       const kept = this.#kept.get(key + scope);
@@ -43,7 +43,7 @@ class ResultCache implements Cache {
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context: string = ''): void {
     const { ttlMs, cacheScope } = result;
-    if (epoch !== this.epoch || !cacheable.includes(method)) return;
+    if (epoch !== this.epoch || !isCacheable(method)) return;
     if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
     // 2026-07-28 server/utilities/caching#cache-key: what a retry brought depends on more than the key.
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
@@ -60,11 +60,11 @@ class ResultCache implements Cache {
       // It may name a part of what was read.
       if (typeof uri !== 'string') return;
       this.#dropWhere('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
-    } else if (notification === 'notifications/tools/list_changed') this.drop('tools/list');
-    else if (notification === 'notifications/prompts/list_changed') this.drop('prompts/list');
-    else if (notification === 'notifications/resources/list_changed') {
-      this.drop('resources/list');
-      this.drop('resources/templates/list');
+      return;
+    }
+    const { needs } = methodRow(notification);
+    for (const [method, row] of Object.entries(methods)) {
+      if (needs !== undefined && row.list && row.needs === needs) this.drop(method);
     }
   }
 

@@ -1,11 +1,9 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { Abortable } from '../jsonrpc/inbound.ts';
+import { methodRow } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';
 
 type Bag = Record<string, unknown>;
-
-/** The requests that may come back with questions. 2026-07-28 basic/patterns/mrtr#supported-requests. */
-const mayAsk: readonly string[] = ['tools/call', 'resources/read', 'prompts/get'];
 
 /** One call, as its rounds need it. */
 export interface RoundsPort {
@@ -25,7 +23,7 @@ export async function playRounds(
 ): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     const { maxRounds } = port.limits;
-    if (!mayAsk.includes(method)) {
+    if (!methodRow(method).asks) {
       throw new Error(`${method}: the server asks for input, which it may not do here`);
     }
     if (round > maxRounds) {

@@ -1,3 +1,4 @@
+import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { methods, questions, revisions, taskCreated } from './phrases.ts';
 import type { Where, WireMethod } from './phrases.ts';
 import { bag, capabilities, count, items, name, quote, some } from './words.ts';
@@ -41,14 +42,14 @@ interface Code {
 }
 
 const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
-  [-32700, { means: 'not JSON', where: errorsAt }],
-  [-32600, { means: 'invalid request', where: errorsAt }],
-  [-32601, { means: 'unknown method', where: errorsAt }],
-  [-32602, { means: 'invalid parameters' }],
-  [-32603, { means: 'internal error' }],
-  [-32002, { means: 'resource not found', where: { '2024-11-05': 'server/resources#error-handling' } }],
+  [errorCodes.parseError, { means: 'not JSON', where: errorsAt }],
+  [errorCodes.invalidRequest, { means: 'invalid request', where: errorsAt }],
+  [errorCodes.methodNotFound, { means: 'unknown method', where: errorsAt }],
+  [errorCodes.invalidParams, { means: 'invalid parameters' }],
+  [errorCodes.internalError, { means: 'internal error' }],
+  [errorCodes.resourceNotFound, { means: 'resource not found', where: { '2024-11-05': 'server/resources#error-handling' } }],
   [
-    -32042,
+    errorCodes.urlElicitationRequired,
     {
       means: 'a page must be visited first',
       where: { '2025-11-25': 'client/elicitation#url-elicitation-required-error', '2026-07-28': '' },
@@ -56,14 +57,14 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
     },
   ],
   [
-    -32020,
+    errorCodes.headerMismatch,
     {
       means: 'headers and body disagree',
       where: { '2026-07-28': 'basic/transports/streamable-http#server-validation' },
     },
   ],
   [
-    -32021,
+    errorCodes.missingClientCapability,
     {
       means: 'the client lacks a capability',
       where: { '2026-07-28': 'basic/index#error-codes' },
@@ -71,7 +72,7 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
     },
   ],
   [
-    -32022,
+    errorCodes.unsupportedProtocolVersion,
     {
       means: 'the revision is not spoken',
       where: { '2026-07-28': 'basic/versioning#protocol-version-negotiation' },

@@ -1,3 +1,5 @@
+import { hasMethod, methodRow } from '../protocol/methods.ts';
+import { revisions as rows } from '../protocol/revisions.ts';
 import {
   bag,
   blocks,
@@ -15,17 +17,11 @@ import {
 } from './words.ts';
 import type { Bag } from './words.ts';
 
-// What every method of every revision says on the wire, as data: who sends it, where it is specified, and how
-// to put it into words.
+// What every method of every revision says on the wire, as data: where it is specified, and how to put it into
+// words. Who sends it, and in which revisions, stands in protocol/methods.ts.
 
 /** The revisions, oldest first. */
-export const revisions: readonly string[] = [
-  '2024-11-05',
-  '2025-03-26',
-  '2025-06-18',
-  '2025-11-25',
-  '2026-07-28',
-];
+export const revisions: readonly string[] = rows.map(({ version }) => version).reverse();
 
 /**
  * Where something is specified: `page#heading` from each revision on, until the next one named. `''`: it is
@@ -33,10 +29,8 @@ export const revisions: readonly string[] = [
  */
 export type Where = Readonly<Record<string, string>>;
 
-/** One method. */
-export interface WireMethod {
-  readonly from: 'client' | 'server' | 'both';
-  readonly kind: 'request' | 'notification';
+/** How one method is put into words. */
+interface Phrase {
   readonly where: Where;
   /** Where a message is specified that has a section of its own, if it is such a one. */
   readonly special?: (params: Bag) => Where | undefined;
@@ -48,6 +42,12 @@ export interface WireMethod {
   readonly answered?: Where;
   /** From which revision on its page has a section on errors; `''`: in none. Default: in all of them. */
   readonly errors?: string;
+}
+
+/** One method: its words, who sends it, and what it is. */
+export interface WireMethod extends Phrase {
+  readonly from: 'client' | 'server' | 'both';
+  readonly kind: 'request' | 'notification';
 }
 
 /** The words for the list that a result holds in one of its members. */
@@ -131,264 +131,255 @@ export function questions(inputRequests: unknown): string {
   return shown.join('; ') + (all.length > 3 ? ` and ${all.length - 3} more` : '');
 }
 
-const LAST = '2026-07-28';
-const always = (at: string): Where => ({ '2024-11-05': at });
-const legacy = (at: string, since = '2024-11-05'): Where => ({ [since]: at, [LAST]: '' });
-const modern = (at: string): Where => ({ [LAST]: at });
+/** In every revision that has the method, at the same place. */
+const at = (place: string): Where => ({ [OLDEST]: place });
+const OLDEST = '2024-11-05';
+const MODERN = '2026-07-28';
 
-/** A call of a handful of words: a request of the client's. */
-function asks(where: Where, says: WireMethod['says'], answers: WireMethod['answers'] = 'agrees'): WireMethod {
-  return { from: 'client', kind: 'request', where, says, answers };
-}
+/** A call of a handful of words. */
+const asks = (place: string, says: Phrase['says'], answers: Phrase['answers'] = 'agrees'): Phrase =>
+  ({ where: at(place), says, answers });
 
-/** A notification of the server's. */
-function tells(where: Where, says: WireMethod['says']): WireMethod {
-  return { from: 'server', kind: 'notification', where, says };
-}
+/** A notification. */
+const tells = (place: string, says: Phrase['says']): Phrase => ({ where: at(place), says });
 
-const taskPage = 'basic/utilities/tasks';
+// From 2026-07-28 on tasks are an extension, whose specification is elsewhere.
+const tasksAt = (heading: string): Where =>
+  ({ [OLDEST]: `basic/utilities/tasks#${heading}`, [MODERN]: '' });
 const ofTask =
   (verb: string) =>
   (params: Bag): string =>
     `${verb} the task ${name(params.taskId)}`;
 
+const phrases: Readonly<Record<string, Phrase>> = {
+  initialize: asks(
+    'basic/lifecycle#initialization',
+    (p) =>
+      `says hello as ${who(p.clientInfo)}, proposes ${name(p.protocolVersion)}, ` +
+      `can do: ${capabilities(p.capabilities)}`,
+    (r) =>
+      `is ${who(r.serverInfo)}, settles on ${name(r.protocolVersion)}, ` +
+      `offers: ${capabilities(r.capabilities)}`,
+  ),
+  'notifications/initialized': {
+    where: at('basic/lifecycle#initialization'),
+    says: 'is ready: the session begins',
+  },
+  'server/discover': {
+    ...asks(
+      'server/discover#request',
+      'asks what the server speaks and offers',
+      (r) =>
+        `speaks ${some(items(r.supportedVersions))}, ` +
+        `offers: ${capabilities(r.capabilities)}${freshness(r)}`,
+    ),
+    answered: at('server/discover#response'),
+    errors: '',
+  },
+  ping: {
+    where: at('basic/utilities/ping#message-format'),
+    says: 'asks for a sign of life',
+    answers: 'is alive',
+  },
+  'notifications/cancelled': {
+    where: {
+      [OLDEST]: 'basic/utilities/cancellation#cancellation-flow',
+      [MODERN]: 'basic/patterns/cancellation#cancellation-flow',
+    },
+    says: (p) =>
+      `no longer wants an answer to request ${name(p.requestId)}${when(p.reason, `: ${quote(p.reason)}`)}`,
+  },
+  'notifications/progress': {
+    where: {
+      [OLDEST]: 'basic/utilities/progress#progress-flow',
+      [MODERN]: 'basic/patterns/progress#progress-flow',
+    },
+    says: progress,
+  },
+  'tools/list': asks('server/tools#listing-tools', page('the tools'), list('tools', 'tool')),
+  'tools/call': asks(
+    'server/tools#calling-tools',
+    (p) => `calls the tool ${name(p.name)}${pairs(p.arguments)}`,
+    (r) =>
+      r.isError === true
+        ? `reports that the tool failed: ${blocks(r.content)}`
+        : `answers ${blocks(r.content)}` +
+          when(r.structuredContent, `, structured: ${json(r.structuredContent, 40)}`),
+  ),
+  'notifications/tools/list_changed': tells(
+    'server/tools#list-changed-notification',
+    'says that its tools have changed',
+  ),
+  'resources/list': asks(
+    'server/resources#listing-resources',
+    page('the resources'),
+    list('resources', 'resource', 'uri'),
+  ),
+  'resources/templates/list': asks(
+    'server/resources#resource-templates',
+    page('the resource templates'),
+    list('resourceTemplates', 'resource template', 'uriTemplate'),
+  ),
+  'resources/read': asks(
+    'server/resources#reading-resources',
+    (p) => `reads ${name(p.uri)}`,
+    contents,
+  ),
+  'resources/subscribe': asks(
+    'server/resources#subscriptions',
+    (p) => `wants to know when ${name(p.uri)} changes`,
+  ),
+  'resources/unsubscribe': asks(
+    'server/resources#subscriptions',
+    (p) => `no longer wants to know when ${name(p.uri)} changes`,
+  ),
+  'notifications/resources/list_changed': tells(
+    'server/resources#list-changed-notification',
+    'says that its resources have changed',
+  ),
+  'notifications/resources/updated': tells(
+    'server/resources#subscriptions',
+    (p) => `says that ${name(p.uri)} has changed`,
+  ),
+  'subscriptions/listen': {
+    ...asks(
+      'basic/patterns/subscriptions#opening-a-stream',
+      (p) => `wants to be told of: ${told(p.notifications)}`,
+      'ends the subscription in good order',
+    ),
+    answered: at('basic/patterns/subscriptions#graceful-closure'),
+    errors: '',
+  },
+  'notifications/subscriptions/acknowledged': tells(
+    'basic/patterns/subscriptions#acknowledgment',
+    (p) => `will tell of: ${told(p.notifications)}`,
+  ),
+  'prompts/list': asks(
+    'server/prompts#listing-prompts',
+    page('the prompts'),
+    list('prompts', 'prompt'),
+  ),
+  'prompts/get': asks(
+    'server/prompts#getting-a-prompt',
+    (p) => `asks for the prompt ${name(p.name)}${pairs(p.arguments)}`,
+    (r) => {
+      const [first] = items(r.messages);
+      const shown = first === undefined ? '' : `: ${blocks(bag(first).content)}`;
+      return `gives ${count(items(r.messages).length, 'message')}${shown}`;
+    },
+  ),
+  'notifications/prompts/list_changed': tells(
+    'server/prompts#list-changed-notification',
+    'says that its prompts have changed',
+  ),
+  'completion/complete': {
+    ...asks(
+      'server/utilities/completion#requesting-completions',
+      ({ ref, argument }) =>
+        `asks how ${quote(bag(argument).value, 30)} could go on, ` +
+        `for ${name(bag(argument).name)} of ${name(bag(ref).name ?? bag(ref).uri)}`,
+      ({ completion }) => {
+        const { values, total, hasMore } = bag(completion);
+        const of = total === undefined ? (hasMore === true ? ' of more' : '') : ` of ${name(total)}`;
+        const shown = some(items(values));
+        return `proposes ${count(items(values).length, 'value')}${of}${when(shown, `: ${shown}`)}`;
+      },
+    ),
+    answered: at('server/utilities/completion#completion-results'),
+    errors: '2025-03-26',
+  },
+  'logging/setLevel': asks(
+    'server/utilities/logging#setting-log-level',
+    (p) => `wants log messages from ${name(p.level)} upwards`,
+  ),
+  'notifications/message': tells(
+    'server/utilities/logging#log-message-notifications',
+    (p) =>
+      `logs (${name(p.level)}${p.logger === undefined ? '' : `, ${name(p.logger)}`}): ${quote(p.data)}`,
+  ),
+  'sampling/createMessage': {
+    where: at('client/sampling#creating-messages'),
+    says: (p) => {
+      const tools = items(p.tools).length ? ` and ${count(items(p.tools).length, 'tool')}` : '';
+      const last = bag(items(p.messages).at(-1)).content;
+      return (
+        `asks the client's model, with ${count(items(p.messages).length, 'message')}${tools}, ` +
+        `for at most ${name(p.maxTokens)} tokens: ${blocks(last)}`
+      );
+    },
+    answers: (r) => `returns what ${name(r.model)} said (${name(r.stopReason)}): ${blocks(r.content)}`,
+  },
+  'elicitation/create': {
+    where: {
+      '2025-06-18': 'client/elicitation#creating-elicitation-requests',
+      '2025-11-25': 'client/elicitation#form-mode-elicitation-requests',
+    },
+    special: (p) =>
+      p.mode === 'url' ? { '2025-11-25': 'client/elicitation#url-mode-elicitation-requests' } : undefined,
+    says: elicit,
+    answers: elicited,
+    answered: { '2025-06-18': 'client/elicitation#response-actions' },
+    errors: '2025-11-25',
+  },
+  'notifications/elicitation/complete': tells(
+    'client/elicitation#completion-notifications-for-url-mode-elicitation',
+    (p) => `says that the user is done with the page of ${name(p.elicitationId)}`,
+  ),
+  'roots/list': {
+    where: at('client/roots#listing-roots'),
+    says: 'asks which roots it may work in',
+    answers: list('roots', 'root', 'uri'),
+  },
+  'notifications/roots/list_changed': {
+    where: at('client/roots#root-list-changes'),
+    says: 'says that its roots have changed',
+  },
+  'tasks/get': {
+    where: tasksAt('getting-tasks'),
+    says: ofTask('asks about'),
+    answers: (r) => `reports on ${task(r)}`,
+  },
+  'tasks/result': {
+    where: tasksAt('retrieving-task-results'),
+    says: ofTask('asks for the result of'),
+    answers: (r) =>
+      'content' in r
+        ? `gives the result of the task: ${blocks(r.content)}`
+        : 'gives the result of the task',
+  },
+  'tasks/list': {
+    where: tasksAt('listing-tasks'),
+    says: page('the tasks'),
+    answers: list('tasks', 'task', 'taskId'),
+  },
+  'tasks/cancel': {
+    where: tasksAt('cancelling-tasks'),
+    says: ofTask('cancels'),
+    answers: (r) => `reports on ${task(r)}`,
+  },
+  'notifications/tasks/status': {
+    where: tasksAt('task-status-notification'),
+    says: (p) => `reports on ${task(p)}`,
+  },
+};
+
 /** The methods by name. A Map, so that a hostile name finds nothing that is not in it. */
-export const methods: ReadonlyMap<string, WireMethod> = new Map<string, WireMethod>(
-  Object.entries<WireMethod>({
-    initialize: asks(
-      legacy('basic/lifecycle#initialization'),
-      (p) =>
-        `says hello as ${who(p.clientInfo)}, proposes ${name(p.protocolVersion)}, ` +
-        `can do: ${capabilities(p.capabilities)}`,
-      (r) =>
-        `is ${who(r.serverInfo)}, settles on ${name(r.protocolVersion)}, ` +
-        `offers: ${capabilities(r.capabilities)}`,
-    ),
-    'notifications/initialized': {
-      from: 'client',
-      kind: 'notification',
-      where: legacy('basic/lifecycle#initialization'),
-      says: 'is ready: the session begins',
-    },
-    'server/discover': {
-      ...asks(
-        modern('server/discover#request'),
-        'asks what the server speaks and offers',
-        (r) =>
-          `speaks ${some(items(r.supportedVersions))}, ` +
-          `offers: ${capabilities(r.capabilities)}${freshness(r)}`,
-      ),
-      answered: modern('server/discover#response'),
-      errors: '',
-    },
-    ping: {
-      from: 'both',
-      kind: 'request',
-      where: legacy('basic/utilities/ping#message-format'),
-      says: 'asks for a sign of life',
-      answers: 'is alive',
-    },
-    'notifications/cancelled': {
-      from: 'both',
-      kind: 'notification',
-      where: {
-        ...always('basic/utilities/cancellation#cancellation-flow'),
-        [LAST]: 'basic/patterns/cancellation#cancellation-flow',
-      },
-      says: (p) =>
-        `no longer wants an answer to request ${name(p.requestId)}${when(p.reason, `: ${quote(p.reason)}`)}`,
-    },
-    'notifications/progress': {
-      from: 'both',
-      kind: 'notification',
-      where: {
-        ...always('basic/utilities/progress#progress-flow'),
-        [LAST]: 'basic/patterns/progress#progress-flow',
-      },
-      says: progress,
-    },
-    'tools/list': asks(always('server/tools#listing-tools'), page('the tools'), list('tools', 'tool')),
-    'tools/call': asks(
-      always('server/tools#calling-tools'),
-      (p) => `calls the tool ${name(p.name)}${pairs(p.arguments)}`,
-      (r) =>
-        r.isError === true
-          ? `reports that the tool failed: ${blocks(r.content)}`
-          : `answers ${blocks(r.content)}` +
-            when(r.structuredContent, `, structured: ${json(r.structuredContent, 40)}`),
-    ),
-    'notifications/tools/list_changed': tells(
-      always('server/tools#list-changed-notification'),
-      'says that its tools have changed',
-    ),
-    'resources/list': asks(
-      always('server/resources#listing-resources'),
-      page('the resources'),
-      list('resources', 'resource', 'uri'),
-    ),
-    'resources/templates/list': asks(
-      always('server/resources#resource-templates'),
-      page('the resource templates'),
-      list('resourceTemplates', 'resource template', 'uriTemplate'),
-    ),
-    'resources/read': asks(
-      always('server/resources#reading-resources'),
-      (p) => `reads ${name(p.uri)}`,
-      contents,
-    ),
-    'resources/subscribe': asks(
-      legacy('server/resources#subscriptions'),
-      (p) => `wants to know when ${name(p.uri)} changes`,
-    ),
-    'resources/unsubscribe': asks(
-      legacy('server/resources#subscriptions'),
-      (p) => `no longer wants to know when ${name(p.uri)} changes`,
-    ),
-    'notifications/resources/list_changed': tells(
-      always('server/resources#list-changed-notification'),
-      'says that its resources have changed',
-    ),
-    'notifications/resources/updated': tells(
-      always('server/resources#subscriptions'),
-      (p) => `says that ${name(p.uri)} has changed`,
-    ),
-    'subscriptions/listen': {
-      ...asks(
-        modern('basic/patterns/subscriptions#opening-a-stream'),
-        (p) => `wants to be told of: ${told(p.notifications)}`,
-        'ends the subscription in good order',
-      ),
-      answered: modern('basic/patterns/subscriptions#graceful-closure'),
-      errors: '',
-    },
-    'notifications/subscriptions/acknowledged': tells(
-      modern('basic/patterns/subscriptions#acknowledgment'),
-      (p) => `will tell of: ${told(p.notifications)}`,
-    ),
-    'prompts/list': asks(
-      always('server/prompts#listing-prompts'),
-      page('the prompts'),
-      list('prompts', 'prompt'),
-    ),
-    'prompts/get': asks(
-      always('server/prompts#getting-a-prompt'),
-      (p) => `asks for the prompt ${name(p.name)}${pairs(p.arguments)}`,
-      (r) => {
-        const [first] = items(r.messages);
-        const shown = first === undefined ? '' : `: ${blocks(bag(first).content)}`;
-        return `gives ${count(items(r.messages).length, 'message')}${shown}`;
-      },
-    ),
-    'notifications/prompts/list_changed': tells(
-      always('server/prompts#list-changed-notification'),
-      'says that its prompts have changed',
-    ),
-    'completion/complete': {
-      ...asks(
-        always('server/utilities/completion#requesting-completions'),
-        ({ ref, argument }) =>
-          `asks how ${quote(bag(argument).value, 30)} could go on, ` +
-          `for ${name(bag(argument).name)} of ${name(bag(ref).name ?? bag(ref).uri)}`,
-        ({ completion }) => {
-          const { values, total, hasMore } = bag(completion);
-          const of = total === undefined ? (hasMore === true ? ' of more' : '') : ` of ${name(total)}`;
-          const shown = some(items(values));
-          return `proposes ${count(items(values).length, 'value')}${of}${when(shown, `: ${shown}`)}`;
-        },
-      ),
-      answered: always('server/utilities/completion#completion-results'),
-      errors: '2025-03-26',
-    },
-    'logging/setLevel': asks(
-      legacy('server/utilities/logging#setting-log-level'),
-      (p) => `wants log messages from ${name(p.level)} upwards`,
-    ),
-    'notifications/message': tells(
-      always('server/utilities/logging#log-message-notifications'),
-      (p) =>
-        `logs (${name(p.level)}${p.logger === undefined ? '' : `, ${name(p.logger)}`}): ${quote(p.data)}`,
-    ),
-    'sampling/createMessage': {
-      from: 'server',
-      kind: 'request',
-      where: always('client/sampling#creating-messages'),
-      says: (p) => {
-        const tools = items(p.tools).length ? ` and ${count(items(p.tools).length, 'tool')}` : '';
-        const last = bag(items(p.messages).at(-1)).content;
-        return (
-          `asks the client's model, with ${count(items(p.messages).length, 'message')}${tools}, ` +
-          `for at most ${name(p.maxTokens)} tokens: ${blocks(last)}`
-        );
-      },
-      answers: (r) => `returns what ${name(r.model)} said (${name(r.stopReason)}): ${blocks(r.content)}`,
-    },
-    'elicitation/create': {
-      from: 'server',
-      kind: 'request',
-      where: {
-        '2025-06-18': 'client/elicitation#creating-elicitation-requests',
-        '2025-11-25': 'client/elicitation#form-mode-elicitation-requests',
-      },
-      special: (p) =>
-        p.mode === 'url' ? { '2025-11-25': 'client/elicitation#url-mode-elicitation-requests' } : undefined,
-      says: elicit,
-      answers: elicited,
-      answered: { '2025-06-18': 'client/elicitation#response-actions' },
-      errors: '2025-11-25',
-    },
-    'notifications/elicitation/complete': tells(
-      legacy('client/elicitation#completion-notifications-for-url-mode-elicitation', '2025-11-25'),
-      (p) => `says that the user is done with the page of ${name(p.elicitationId)}`,
-    ),
-    'roots/list': {
-      from: 'server',
-      kind: 'request',
-      where: always('client/roots#listing-roots'),
-      says: 'asks which roots it may work in',
-      answers: list('roots', 'root', 'uri'),
-    },
-    'notifications/roots/list_changed': {
-      from: 'client',
-      kind: 'notification',
-      where: legacy('client/roots#root-list-changes'),
-      says: 'says that its roots have changed',
-    },
-    'tasks/get': {
-      from: 'both',
-      kind: 'request',
-      where: legacy(`${taskPage}#getting-tasks`, '2025-11-25'),
-      says: ofTask('asks about'),
-      answers: (r) => `reports on ${task(r)}`,
-    },
-    'tasks/result': {
-      from: 'both',
-      kind: 'request',
-      where: legacy(`${taskPage}#retrieving-task-results`, '2025-11-25'),
-      says: ofTask('asks for the result of'),
-      answers: (r) =>
-        'content' in r
-          ? `gives the result of the task: ${blocks(r.content)}`
-          : 'gives the result of the task',
-    },
-    'tasks/list': {
-      from: 'both',
-      kind: 'request',
-      where: legacy(`${taskPage}#listing-tasks`, '2025-11-25'),
-      says: page('the tasks'),
-      answers: list('tasks', 'task', 'taskId'),
-    },
-    'tasks/cancel': {
-      from: 'both',
-      kind: 'request',
-      where: legacy(`${taskPage}#cancelling-tasks`, '2025-11-25'),
-      says: ofTask('cancels'),
-      answers: (r) => `reports on ${task(r)}`,
-    },
-    'notifications/tasks/status': {
-      from: 'both',
-      kind: 'notification',
-      where: legacy(`${taskPage}#task-status-notification`, '2025-11-25'),
-      says: (p) => `reports on ${task(p)}`,
-    },
-  }),
+export const methods: ReadonlyMap<string, WireMethod> = new Map(
+  Object.entries(phrases).map(([name, phrase]) => [name, wireMethod(name, phrase)]),
 );
+
+function wireMethod(name: string, phrase: Phrase): WireMethod {
+  const { from = 'client' } = methodRow(name);
+  const kind = name.startsWith('notifications/') ? 'notification' : 'request';
+  const where = during(name, phrase.where);
+  return { ...phrase, ...phrase.answered && { answered: during(name, phrase.answered) }, from, kind, where };
+}
+
+/** Places, from the revision on that brought the method until the last that has it. */
+function during(name: string, places: Where): Where {
+  let place = '';
+  return Object.fromEntries(rows.toReversed().map((revision) => {
+    place = places[revision.version] ?? place;
+    return [revision.version, hasMethod(revision, name) ? place : ''];
+  }));
+}

@@ -1,6 +1,7 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
+import { methodRow } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
 /**
@@ -47,28 +48,15 @@ export function missingForQuestion(
   }
 }
 
-/** The server capability that each request of a client's needs. Not listed: none. */
-const serverNeeds: Readonly<Record<string, (has: ServerCapabilities) => unknown>> = {
-  'tools/list': (has) => has.tools,
-  'tools/call': (has) => has.tools,
-  'resources/list': (has) => has.resources,
-  'resources/templates/list': (has) => has.resources,
-  'resources/read': (has) => has.resources,
-  'resources/subscribe': (has) => has.resources?.subscribe,
-  'resources/unsubscribe': (has) => has.resources?.subscribe,
-  'prompts/list': (has) => has.prompts,
-  'prompts/get': (has) => has.prompts,
-  'logging/setLevel': (has) => has.logging,
-};
-
 /**
  * Whether the server declared what this request needs. `completion/complete` needs its capability only where
  * the revision has one. 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
  */
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
-  if (method === 'completion/complete') {
-    return !revision.completionsCapability || has.completions !== undefined;
-  }
-  const need = Object.hasOwn(serverNeeds, method) ? serverNeeds[method] : undefined;
-  return need === undefined || Boolean(need(has));
+  const { from = 'client', needs } = methodRow(method);
+  if (needs === undefined || from === 'server') return true;
+  if (needs === 'completions' && !revision.completionsCapability) return true;
+  const [name = '', setting] = needs.split('.');
+  const own = Object.hasOwn(has, name) ? has[name as keyof ServerCapabilities] as Record<string, unknown> : undefined;
+  return Boolean(setting === undefined ? own : own?.[setting]);
 }

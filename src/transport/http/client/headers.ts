@@ -1,5 +1,6 @@
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
 import { metaKeys, metaOf } from '../../../protocol/meta.ts';
+import { methodRow } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../port.ts';
 import type { HeaderValues } from './options.ts';
@@ -8,16 +9,6 @@ import type { HeaderValues } from './options.ts';
 export function namedVersion({ params }: Outgoing): string | undefined {
   const version = metaOf(params)?.[metaKeys.protocolVersion];
   return typeof version === 'string' ? version : undefined;
-}
-
-/** What `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
-function mirroredName({ method, params }: Outgoing): unknown {
-  switch (method) {
-    case 'tools/call':
-    case 'prompts/get': return params?.['name'];
-    case 'resources/read': return params?.['uri'];
-    default: return undefined;
-  }
 }
 
 /**
@@ -37,7 +28,8 @@ export function requestHeaders(
   if (session !== undefined) headers['mcp-session-id'] = session;
   if (message.method !== undefined && (named !== undefined || agreed?.era === 'modern')) {
     headers['mcp-method'] = message.method;
-    const name = mirroredName(message);
+    const { named: parameter } = methodRow(message.method);
+    const name = parameter && message.params?.[parameter];
     if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
   }
   return own ? Object.assign(headers, own) : headers;

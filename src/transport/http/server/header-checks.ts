@@ -4,6 +4,7 @@ import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../jsonrpc/quote.ts';
 import { metaKeys, metaOf, readRequestMeta } from '../../../protocol/meta.ts';
 import type { RequestMeta } from '../../../protocol/meta.ts';
+import { methodRow } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../port.ts';
@@ -11,11 +12,6 @@ import type { HttpRequest } from './http-request.ts';
 
 /** Characters of a version that is sent back. */
 const maxVersion = 64;
-
-/** 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
-const named: ReadonlyMap<string, string> = new Map([
-  ['tools/call', 'name'], ['prompts/get', 'name'], ['resources/read', 'uri'],
-]);
 
 /**
  * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
@@ -32,7 +28,7 @@ export function checkHeaders(
   else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server, version);
   const meta = readRequestMeta(message, server.revisions);
   compare('Mcp-Method', request.header('mcp-method'), method);
-  const key = named.get(method);
+  const { named: key } = methodRow(method);
   if (key === undefined) return meta;
   const name = params?.[key];
   // One that is no string is refused by the method itself.

@@ -1,0 +1,92 @@
+import { digestOf } from './digest.ts';
+
+/** What a person was shown, and what an approval is therefore bound to. */
+export interface Shown {
+  readonly server: string;
+  readonly tool: string;
+  /** The digest of the tool's definition. */
+  readonly digest: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly principal: string;
+}
+
+/** How far a person's yes goes: this call, calls with these arguments in this session, or for good. */
+export type Reach = 'once' | 'session' | 'always';
+
+/** A yes that reaches further than one call: to this tool, as it was defined, whatever its arguments. */
+export interface Grant {
+  readonly server: string;
+  readonly tool: string;
+  readonly digest: string;
+  readonly principal: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+interface Held {
+  readonly bound: string;
+  readonly until: number;
+}
+
+/** The most approvals that wait to be used. */
+const maxHeld = 1_000;
+
+/**
+ * Approvals: each is bound to what was shown, used once, and ends by itself. Grants reach further; those for good are
+ * kept by the host's store.
+ */
+export class Approvals {
+  readonly #held = new Map<string, Held>();
+  readonly #now: () => number;
+  readonly #ttlMs: number;
+  #grants: Grant[] = [];
+  #count = 0;
+
+  constructor(now: () => number, ttlMs: number, grants: readonly Grant[] = []) {
+    this.#now = now;
+    this.#ttlMs = ttlMs;
+    this.#grants = [...grants];
+  }
+
+  get grants(): readonly Grant[] {
+    return this.#grants;
+  }
+
+  /** Makes an approval of what was shown. Its id opens it once. */
+  async approve(shown: Shown): Promise<string> {
+    const now = this.#now();
+    for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
+    const oldest = this.#held.size >= maxHeld ? this.#held.keys().next().value : undefined;
+    if (oldest !== undefined) this.#held.delete(oldest);
+    const id = `${++this.#count}-${crypto.randomUUID()}`;
+    this.#held.set(id, { bound: await digestOf(shown), until: now + this.#ttlMs });
+    return id;
+  }
+
+  /** Uses an approval up. False: there is none, it is over, or it was given for something else. */
+  async spend(id: string, call: Shown): Promise<boolean> {
+    const held = this.#held.get(id);
+    // Taken before anything is waited for, so that two calls cannot use it.
+    this.#held.delete(id);
+    return held !== undefined && held.until > this.#now() && held.bound === await digestOf(call);
+  }
+
+  grant(shown: Shown): Grant {
+    const { server, tool, digest, principal } = shown;
+    const grant = { server, tool, digest, principal, at: this.#now() };
+    this.#grants.push(grant);
+    return grant;
+  }
+
+  granted({ server, tool, digest, principal }: Omit<Shown, 'args'>): boolean {
+    return this.#grants.some((grant) => grant.server === server && grant.tool === tool
+      && grant.digest === digest && grant.principal === principal);
+  }
+
+  /** Takes back every grant that fits; returns how many. */
+  revoke(fits: (grant: Grant) => boolean): number {
+    const before = this.#grants.length;
+    this.#grants = this.#grants.filter((grant) => !fits(grant));
+    return before - this.#grants.length;
+  }
+}

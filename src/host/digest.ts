@@ -1,0 +1,53 @@
+import { need } from '../jsonrpc/errors.ts';
+
+/**
+ * A JSON value as RFC 8785 (JSON Canonicalization Scheme) writes it: members in the order of their UTF-16 code units,
+ * no white space. Two values have the same text exactly if they are the same JSON.
+ *
+ * Source: RFC 8785 sections 3.2.2 and 3.2.3. Members that are undefined are left out, as `JSON.stringify` does.
+ * Throws a RangeError beyond `maxDepth` levels, and a TypeError for what JSON cannot say (NaN, a lone surrogate).
+ */
+export function canonicalJson(value: unknown, maxDepth: number = 200): string {
+  if (value === null || typeof value === 'boolean') return JSON.stringify(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON: ${value} is no JSON number`);
+    // ECMAScript writes numbers as the scheme wants them, -0 as 0.
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'string') {
+    if (!isWellFormed(value)) throw new TypeError('canonical JSON: a string has half of a surrogate pair');
+    return JSON.stringify(value);
+  }
+  if (typeof value !== 'object') throw new TypeError(`canonical JSON: a ${typeof value} is no JSON value`);
+  if (maxDepth <= 0) throw new RangeError('canonical JSON: the value is nested too deep');
+  if (Array.isArray(value)) {
+    return `[${value.map((item: unknown) => canonicalJson(item === undefined ? null : item, maxDepth - 1)).join(',')}]`;
+  }
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    // Not localeCompare: the scheme sorts by code units.
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, member]) => `${canonicalJson(key)}:${canonicalJson(member, maxDepth - 1)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The platform's `isWellFormed` is younger than Node 20's types. */
+function isWellFormed(text: string): boolean {
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    if (code >= 0xd800 && code <= 0xdfff) return false;
+  }
+  return true;
+}
+
+/** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
+export async function sha256(text: string): Promise<string> {
+  need('crypto', 'a digest');
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** SHA-256 of a JSON value's canonical text. */
+export function digestOf(value: unknown): Promise<string> {
+  return sha256(canonicalJson(value));
+}

@@ -1,0 +1,158 @@
+import { McpClient } from '../client/index.ts';
+import type { ClientOptions } from '../client/index.ts';
+import { errorMessage, toError } from '../jsonrpc/errors.ts';
+import type { Implementation } from '../protocol/initialize.ts';
+import type { ClientTransport } from '../transport/port.ts';
+import { HostError } from './errors.ts';
+
+/** `resting`: not started, or ended in order. `down`: it died; `broken`: it died so often that it is left alone for a while. */
+export type ServerState = 'resting' | 'starting' | 'ready' | 'down' | 'broken';
+
+export interface RestartLimits {
+  /** Milliseconds before the first restart; doubled for each failure after it. 250. */
+  readonly backoffMs: number;
+  /** The longest wait before a restart. 30 seconds. */
+  readonly maxBackoffMs: number;
+  /** Failures in a row after which a server is left alone. 5. */
+  readonly breakerFailures: number;
+  /** For how long. 60 seconds. */
+  readonly breakerMs: number;
+}
+
+export const defaultRestartLimits: RestartLimits = {
+  backoffMs: 250, maxBackoffMs: 30_000, breakerFailures: 5, breakerMs: 60_000,
+};
+
+export interface ManagedServerOptions {
+  readonly name: string;
+  readonly info: Implementation;
+  readonly client: ClientOptions;
+  readonly open: () => ClientTransport;
+  readonly limits: RestartLimits;
+  readonly now: () => number;
+  readonly onState: (state: ServerState, why?: string) => void;
+}
+
+/** How long a server must have been up for its failures to be forgotten. */
+const steadyMs = 30_000;
+
+/** One server and its client: started when first needed, and again after it died, with backoff and a breaker. */
+export class ManagedServer {
+  readonly name: string;
+  readonly #options: ManagedServerOptions;
+  #client: McpClient | undefined;
+  #starting: Promise<McpClient> | undefined;
+  #state: ServerState = 'resting';
+  #failures = 0;
+  #lastFailure = -Infinity;
+  #readySince = 0;
+  #why = '';
+  #closed = false;
+
+  constructor(options: ManagedServerOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** Why it is down or broken; '' otherwise. */
+  get why(): string {
+    return this.#why;
+  }
+
+  /** The client while it is connected. */
+  get connected(): McpClient | undefined {
+    return this.#state === 'ready' ? this.#client : undefined;
+  }
+
+  /** The client, connected. Waits for a restart that is due; rejects with `server-down` where the breaker is open. */
+  client(signal?: AbortSignal): Promise<McpClient> {
+    if (this.#closed) return Promise.reject(new HostError('host-closed', `${this.name}: the host was closed`));
+    if (this.#state === 'ready' && this.#client) return Promise.resolve(this.#client);
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return signal ? abortable(this.#starting, signal) : this.#starting;
+  }
+
+  async #start(): Promise<McpClient> {
+    const { limits, now, name } = this.#options;
+    const rests = this.#lastFailure + limits.breakerMs - now();
+    if (this.#failures >= limits.breakerFailures && rests > 0) {
+      this.#move('broken', this.#why);
+      throw new HostError('server-down', `${name} failed ${this.#failures} times, and is left alone for ${Math.ceil(rests / 1000)} s more: ${this.#why}`);
+    }
+    const wait = this.#failures === 0 ? 0
+      : this.#lastFailure + Math.min(limits.maxBackoffMs, limits.backoffMs * 2 ** (this.#failures - 1)) - now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (this.#closed) throw new HostError('host-closed', `${name}: the host was closed`);
+    this.#move('starting');
+    const { client: options } = this.#options;
+    const client = new McpClient(this.#options.info, {
+      ...options,
+      onClose: (why) => {
+        options.onClose?.(why);
+        if (this.#client === client) this.#failed(why);
+      },
+    });
+    this.#client = client;
+    try {
+      await client.connect(this.#options.open());
+    } catch (thrown) {
+      this.#client = undefined;
+      this.#failed(errorMessage(thrown));
+      await client.close().catch(() => {});
+      throw new HostError('server-down', `${name} could not be started: ${errorMessage(thrown)}`, { cause: toError(thrown) });
+    }
+    if (this.#closed) {
+      await client.close();
+      throw new HostError('host-closed', `${name}: the host was closed`);
+    }
+    this.#readySince = now();
+    this.#move('ready');
+    return client;
+  }
+
+  #failed(why: string): void {
+    const now = this.#options.now();
+    if (this.#state === 'ready' && now - this.#readySince >= steadyMs) this.#failures = 0;
+    this.#failures++;
+    this.#lastFailure = now;
+    this.#client = undefined;
+    this.#move(this.#failures >= this.#options.limits.breakerFailures ? 'broken' : 'down', why);
+  }
+
+  #move(state: ServerState, why: string = ''): void {
+    this.#state = state;
+    this.#why = why;
+    this.#options.onState(state, why || undefined);
+  }
+
+  /** Ends the server in order. It starts again when it is next needed, and its failures are forgotten. */
+  async stop(): Promise<void> {
+    await this.#starting?.catch(() => {});
+    const client = this.#client;
+    this.#client = undefined;
+    this.#failures = 0;
+    if (this.#state !== 'resting') this.#move('resting');
+    await client?.close();
+  }
+
+  /** Ends the server, and lets it be. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.stop();
+  }
+}
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

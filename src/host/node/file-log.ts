@@ -1,0 +1,120 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isObject } from '../../jsonrpc/codec.ts';
+import { emptyLog, verifyLog } from '../activity-log.ts';
+import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
+import { locked } from './locked.ts';
+
+export interface FileLogOptions {
+  /** Bytes of one file; then it is renamed to `FILE.1`, `FILE.2`, …, and the chain goes on. 16 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** The head is kept apart, so that lines cut from the end are found. `start` is the head before the first line of the file. */
+interface KeptHead {
+  readonly head: LogHead;
+  readonly start: LogHead;
+  /** The number of files that were put aside. */
+  readonly files: number;
+  /** The length of the file when its head was written. */
+  readonly bytes: number;
+}
+
+const headFile = (file: string): string => `${file}.head`;
+
+/**
+ * An activity log in a file of JSON lines, mode 0600. Several processes may write it: each append takes a lock, reads the
+ * head and chains on.
+ */
+export function fileLog(file: string, { maxBytes = 16 * 1024 * 1024 }: FileLogOptions = {}): LogSink {
+  return {
+    async append(write) {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await locked(`${file}.lock`, async () => {
+        let kept = await recovered(file, await readHead(file));
+        if (kept.bytes >= maxBytes) {
+          await rename(file, `${file}.${kept.files + 1}`);
+          kept = { head: kept.head, start: kept.head, files: kept.files + 1, bytes: 0 };
+        }
+        const { line, head } = await write(kept.head);
+        const text = `${line}\n`;
+        const target = await open(file, 'a', 0o600);
+        try {
+          await target.writeFile(text);
+        } finally {
+          await target.close();
+        }
+        const next: KeptHead = { ...kept, head, bytes: kept.bytes + Buffer.byteLength(text) };
+        await writeFile(`${headFile(file)}.new`, JSON.stringify(next), { mode: 0o600 });
+        await rename(`${headFile(file)}.new`, headFile(file));
+      });
+    },
+  };
+}
+
+/**
+ * A writer may have died between its line and its head. A whole line that chains on is taken over, half of one is cut. A
+ * file that is shorter than its head says is left as it is: verification has to find that.
+ */
+async function recovered(file: string, kept: KeptHead): Promise<KeptHead> {
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  if (size <= kept.bytes) return kept;
+  const handle = await open(file, 'r+');
+  try {
+    const tail = Buffer.alloc(size - kept.bytes);
+    await handle.read(tail, 0, tail.length, kept.bytes);
+    let { head } = kept;
+    let { bytes } = kept;
+    for (let end: number; (end = tail.indexOf(10, bytes - kept.bytes)) >= 0; bytes = kept.bytes + end + 1) {
+      const verdict = await verifyLog([tail.toString('utf8', bytes - kept.bytes, end)], undefined, head);
+      if (!verdict.ok) break;
+      head = verdict.head;
+    }
+    await handle.truncate(bytes);
+    return { ...kept, head, bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readHead(file: string): Promise<KeptHead> {
+  const text = await readFile(headFile(file), 'utf8').catch(() => undefined);
+  if (text === undefined) return { head: emptyLog, start: emptyLog, files: 0, bytes: 0 };
+  const kept: unknown = JSON.parse(text);
+  if (!isObject(kept) || !isHead(kept['head']) || !isHead(kept['start']) || typeof kept['files'] !== 'number' || typeof kept['bytes'] !== 'number') {
+    throw new Error(`${headFile(file)} is not the head of an activity log`);
+  }
+  return { head: kept['head'], start: kept['start'], files: kept['files'], bytes: kept['bytes'] };
+}
+
+function isHead(value: unknown): value is LogHead {
+  return isObject(value) && Number.isSafeInteger(value['seq']) && typeof value['digest'] === 'string';
+}
+
+/** The lines of one file of a log. */
+export function logLines(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
+}
+
+/** Verifies all files of a log, the oldest first, against the head that is kept apart. */
+export async function verifyLogFile(file: string): Promise<LogVerdict & { readonly file: string }> {
+  const kept = await readHead(file);
+  const names = [...Array.from({ length: kept.files }, (_, i) => `${file}.${i + 1}`), file];
+  let from = emptyLog;
+  let lines = 0;
+  for (const name of names) {
+    const last = name === file;
+    const exists = await stat(name).then(() => true, () => false);
+    if (!exists) {
+      if (last && kept.head.seq === from.seq) break;
+      return { ok: false, line: 1, why: 'the file is missing', file: name };
+    }
+    const verdict = await verifyLog(logLines(name), last ? kept.head : undefined, from);
+    if (!verdict.ok) return { ...verdict, file: name };
+    from = verdict.head;
+    lines += verdict.lines;
+  }
+  return { ok: true, lines, head: from, file };
+}

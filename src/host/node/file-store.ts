@@ -1,0 +1,31 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject } from '../../jsonrpc/codec.ts';
+import type { HostStore } from '../store.ts';
+import { locked } from './locked.ts';
+
+/**
+ * Keeps pins and grants in `folder`, a file a key, mode 0600. A file is replaced whole, so a reader never sees half of
+ * one; writers take turns.
+ */
+export function fileStore(folder: string): HostStore {
+  const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key).replaceAll('.', '%2E')}.json`);
+  return {
+    async get(key) {
+      try {
+        return JSON.parse(await readFile(fileOf(key), 'utf8')) as unknown;
+      } catch (thrown) {
+        if (isObject(thrown) && thrown['code'] === 'ENOENT') return undefined;
+        throw thrown;
+      }
+    },
+    async set(key, value) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(key);
+      await locked(`${file}.lock`, async () => {
+        await writeFile(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
+        await rename(`${file}.new`, file);
+      });
+    },
+  };
+}

@@ -1,0 +1,7 @@
+export { configFiles, readApplication, readConfigFile } from './config-files.ts';
+export type { Application, Machine } from './config-files.ts';
+export { fileLog, logLines, verifyLogFile } from './file-log.ts';
+export type { FileLogOptions } from './file-log.ts';
+export { fileStore } from './file-store.ts';
+export { openServer } from './open-server.ts';
+export { resolvePath } from './resolve-path.ts';

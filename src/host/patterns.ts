@@ -1,0 +1,82 @@
+/**
+ * Whether a name or a text fits a pattern: `*` is any run of characters, everything else is itself. Linear in the text
+ * for each star, without a regular expression.
+ */
+export function fitsName(pattern: string, text: string): boolean {
+  return fitsParts(pattern.split('*'), text);
+}
+
+function fitsParts(parts: readonly string[], text: string): boolean {
+  const [first = '', ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  const end = text.length - last.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/**
+ * Whether a path fits a pattern: `*` is any run within one segment, a segment `**` is any number of segments, none
+ * included. Both are split at `/`; the path must be normal (no `.`, no `..`).
+ */
+export function fitsPath(pattern: string, path: string): boolean {
+  const wanted = segments(pattern);
+  const given = segments(path);
+  // reach[i]: the patterns up to here fit the first i segments. One pass a pattern segment, so no blow-up.
+  let reach = [true, ...given.map(() => false)];
+  for (const one of wanted) {
+    const next: boolean[] = reach.map(() => false);
+    for (let i = 0; i <= given.length; i++) {
+      if (one === '**') next[i] = Boolean(reach[i]) || (i > 0 && Boolean(next[i - 1]));
+      else if (i > 0) next[i] = Boolean(reach[i - 1]) && fitsName(one, given[i - 1] ?? '');
+    }
+    reach = next;
+  }
+  return Boolean(reach[given.length]);
+}
+
+const segments = (path: string): string[] => path.split('/').filter((segment, i) => segment !== '' || i === 0);
+
+/** What a text says as a path: normal, or that it climbs. Undefined: it is none. */
+export interface PathReading {
+  /** The path without `.` and empty segments, `..` resolved as far as it goes. */
+  readonly normal: string;
+  /** It holds `..`, an encoded separator, a backslash or a control character: it may be another path than it looks. */
+  readonly devious: boolean;
+}
+
+/** Reads a text as a path or a `file:` URI. Percent escapes are undone in URIs alone. */
+export function readPath(text: string): PathReading {
+  let path = text;
+  let devious = false;
+  const uri = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)/i.exec(text);
+  if (uri) {
+    const [, scheme = '', authority = '', rest = ''] = uri;
+    let decoded = rest;
+    try {
+      decoded = decodeURIComponent(rest);
+    } catch {
+      devious = true;
+    }
+    // An escaped separator is not one to the server that splits before it decodes, and one to the other.
+    if (/%(2f|5c|00|25)/i.test(rest)) devious = true;
+    path = /^file$/i.test(scheme) && (authority === '' || authority === 'localhost') ? decoded : `${scheme.toLowerCase()}://${authority.toLowerCase()}${decoded}`;
+  }
+  if (/[\\\u0000-\u001f\u007f]/.test(path)) devious = true;
+  const absolute = path.startsWith('/');
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') {
+      devious = true;
+      kept.pop();
+    } else if (segment !== '.' && segment !== '') kept.push(segment);
+  }
+  const joined = uri && !absolute && kept.length > 1 ? `${kept[0] ?? ''}//${kept.slice(1).join('/')}` : kept.join('/');
+  return { normal: `${absolute ? '/' : ''}${joined}`, devious };
+}

@@ -1,0 +1,100 @@
+import type { ElicitAnswer } from '../client/index.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { ActivityLog } from './activity-log.ts';
+import { HostError } from './errors.ts';
+import type { Person } from './person.ts';
+
+/** Asks the application's model. The server's preferences are hints: which model answers is the application's choice. */
+export type Model = (
+  params: CreateMessageRequestParams, context: { readonly server: string; readonly signal: AbortSignal },
+) => Promise<CreateMessageResult>;
+
+/** How the questions of one server reach the person and the model; each is recorded. */
+export class ServerQuestions {
+  readonly #server: string;
+  readonly #person: Person;
+  readonly #log: ActivityLog;
+  readonly #model: Model | undefined;
+  readonly #maxTokens: number;
+  #spent = 0;
+
+  constructor(server: string, person: Person, log: ActivityLog, model: Model | undefined, maxTokens: number) {
+    this.#server = server;
+    this.#person = person;
+    this.#log = log;
+    this.#model = model;
+    this.#maxTokens = maxTokens;
+  }
+
+  async elicit(question: ElicitRequestFormParams, signal: AbortSignal): Promise<ElicitAnswer> {
+    const { elicit } = this.#person;
+    if (!elicit) return { action: 'decline' };
+    const answer = await elicit.call(this.#person, question, { server: this.#server, signal });
+    // What a person entered is theirs: the log keeps that they answered, and the names of the fields.
+    await this.#log.record('question', {
+      server: this.#server, question: 'form', message: question.message, action: answer.action,
+      fields: Object.keys(answer.content ?? {}),
+    });
+    return answer;
+  }
+
+  async elicitUrl(question: ElicitRequestURLParams, signal: AbortSignal): Promise<ElicitAnswer> {
+    const { elicitUrl } = this.#person;
+    const url = URL.canParse(question.url) ? new URL(question.url) : undefined;
+    // 2025-11-25 client/elicitation#url-mode: nothing but the web, and the person sees where it leads.
+    const fits = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
+    const answer: ElicitAnswer = fits && elicitUrl
+      ? await elicitUrl.call(this.#person, { ...question, host: url.host }, { server: this.#server, signal })
+      : { action: 'decline' };
+    await this.#log.record('question', {
+      server: this.#server, question: 'url', host: url?.host ?? '', message: question.message, action: answer.action,
+      ...!fits && { why: 'the URL is no http or https address' },
+    });
+    return answer;
+  }
+
+  /** Request and answer are both shown, and may both be edited or refused. 2025-11-25 client/sampling#user-interaction-model. */
+  async sample(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult> {
+    const refuse = async (why: string): Promise<never> => {
+      await this.#log.record('sampling', { server: this.#server, outcome: 'refused', why });
+      throw new HostError('refused', `sampling was refused: ${why}`);
+    };
+    const { samplingRequest, samplingAnswer } = this.#person;
+    const context = { server: this.#server, signal };
+    if (!this.#model || !samplingRequest || !samplingAnswer) return refuse('nobody can consent to it here');
+    const left = this.#maxTokens - this.#spent;
+    if (!(params.maxTokens > 0 && params.maxTokens <= left)) {
+      return refuse(`it asks for ${params.maxTokens} tokens, and ${left} of this server's ${this.#maxTokens} are left`);
+    }
+    // Taken before anybody is asked, so that requests side by side cannot share what is left.
+    this.#spent += params.maxTokens;
+    const consent = await samplingRequest.call(this.#person, params, context).catch((thrown: unknown) => {
+      this.#spent -= params.maxTokens;
+      throw thrown;
+    });
+    if (!consent.allow) {
+      this.#spent -= params.maxTokens;
+      return refuse(consent.reason ?? 'the person said no to the request');
+    }
+    const asked = consent.value ?? params;
+    // An edited request may ask for less, never for more.
+    const capped = { ...asked, maxTokens: Math.min(asked.maxTokens, params.maxTokens) };
+    this.#spent -= params.maxTokens - capped.maxTokens;
+    let answer: CreateMessageResult;
+    try {
+      answer = await this.#model(capped, context);
+    } catch (thrown) {
+      await this.#log.record('sampling', { server: this.#server, outcome: 'failed', why: errorMessage(thrown) });
+      throw thrown;
+    }
+    const shown = await samplingAnswer.call(this.#person, answer, context);
+    if (!shown.allow) return refuse(shown.reason ?? 'the person said no to the answer');
+    await this.#log.record('sampling', {
+      server: this.#server, outcome: 'answered', maxTokens: capped.maxTokens, model: answer.model,
+      edited: consent.value !== undefined || shown.value !== undefined,
+    });
+    return shown.value ?? answer;
+  }
+}

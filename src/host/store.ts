@@ -1,0 +1,22 @@
+/**
+ * Where the host keeps what outlives it: pins and grants. Values are JSON. The application hands one in; on Node
+ * `fileStore` of `barewire/host/node` keeps them in a folder of the user's.
+ */
+export interface HostStore {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+}
+
+/** Keeps everything in memory: pins and grants end with the process. */
+export function memoryStore(): HostStore {
+  const values = new Map<string, string>();
+  return {
+    async get(key) {
+      const text = values.get(key);
+      return text === undefined ? undefined : JSON.parse(text) as unknown;
+    },
+    async set(key, value) {
+      values.set(key, JSON.stringify(value));
+    },
+  };
+}

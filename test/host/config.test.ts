@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { readServers } from '../../src/host/config.ts';
+import { fileStore } from '../../src/host/node/file-store.ts';
+import { readApplication, withoutComments } from '../../src/host/node/config-files.ts';
+import type { Application } from '../../src/host/node/config-files.ts';
+import { resolvePath } from '../../src/host/node/resolve-path.ts';
+
+const variables = (name: string): string | undefined => ({ TOKEN: 't0', HOME: '/home/ada' })[name];
+
+test('mcpServers: programs and addresses, variables replaced', () => {
+  const servers = readServers({
+    mcpServers: {
+      files: { command: 'npx', args: ['-y', 'files', '${HOME}/x'], env: { TOKEN: '${TOKEN}', N: 1 } },
+      web: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${env:TOKEN}' }, disabled: true },
+      other: { command: '${SHELL:-sh}' },
+    },
+  }, variables);
+  assert.deepEqual(servers, {
+    files: { command: 'npx', args: ['-y', 'files', '/home/ada/x'], env: { TOKEN: 't0', N: '1' } },
+    web: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer t0' }, disabled: true },
+    other: { command: 'sh', args: [] },
+  });
+});
+
+const wrong: readonly (readonly [unknown, RegExp])[] = [
+  [[], /the configuration: expected an object, got an array/],
+  [{ mcpServers: { a: 1 } }, /mcpServers\.a: expected an object/],
+  [{ mcpServers: { a: {} } }, /mcpServers\.a: "command" or "url" is missing/],
+  [{ mcpServers: { a: { command: 'x', url: 'http://y' } } }, /not both/],
+  [{ mcpServers: { a: { command: 'x', args: 'y' } } }, /mcpServers\.a\.args: expected an array/],
+  [{ mcpServers: { a: { command: 'x', args: [1] } } }, /args\[0\]: expected a string/],
+  [{ mcpServers: { a: { command: '${NO_SUCH}' } } }, /mcpServers\.a\.command: the variable NO_SUCH is not set/],
+  [{ mcpServers: { a: { url: 'javascript:alert(1)' } } }, /expected an http or https address/],
+  [{ mcpServers: { a: { command: 'x', roots: ['/x'] } } }, /roots\[0\]: expected a file:\/\/ URI/],
+];
+
+test('mcpServers: what is wrong is named, with its place', () => {
+  for (const [config, message] of wrong) assert.throws(() => readServers(config, variables), { code: 'bad-config', message });
+});
+
+function folder(t: { after(run: () => void): void }): string {
+  const path = mkdtempSync(join(tmpdir(), 'barewire-host-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+test('the configurations of other applications are read, an earlier file before a later one', async (t) => {
+  const home = folder(t);
+  const cwd = join(home, 'project');
+  const machine = { home, cwd, platform: 'linux', env: {} };
+  const put = (path: string, text: string): void => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+  };
+  put(join(home, '.config/Claude/claude_desktop_config.json'), '{"mcpServers":{"a":{"command":"desktop"}}}');
+  put(join(cwd, '.mcp.json'), '{"mcpServers":{"a":{"command":"project"}}}');
+  put(join(home, '.claude.json'), '{"mcpServers":{"a":{"command":"user"},"b":{"command":"user"}}}');
+  put(join(cwd, '.vscode/mcp.json'), '{ // servers\n "servers": {"a":{"command":"x","args":["${workspaceFolder}","// no comment"]},}, }');
+  put(join(home, '.cursor/mcp.json'), '{"mcpServers":{"c":{"url":"http://127.0.0.1:1/mcp"}}}');
+  const read = async (application: Application): Promise<unknown> => readApplication(application, machine);
+  assert.deepEqual(await read('claude-desktop'), { a: { command: 'desktop', args: [] } });
+  assert.deepEqual(await read('claude-code'), { a: { command: 'project', args: [] }, b: { command: 'user', args: [] } });
+  assert.deepEqual(await read('vscode'), { a: { command: 'x', args: [cwd, '// no comment'] } });
+  assert.deepEqual(await read('cursor'), { c: { url: 'http://127.0.0.1:1/mcp' } });
+  put(join(cwd, '.mcp.json'), '{');
+  await assert.rejects(read('claude-code'), { code: 'bad-config', message: /\.mcp\.json: / });
+});
+
+test('comments and trailing commas go, text stays', () => {
+  const text = '{"a": "/* x */ // y", /* z */ "b": [1, 2, ], // c\n "d": "\\", ]" , }';
+  assert.deepEqual(JSON.parse(withoutComments(text)), { a: '/* x */ // y', b: [1, 2], d: '", ]' });
+});
+
+test('a store of files: what was set is there for the next process, whatever its key', async (t) => {
+  const path = join(folder(t), 'store');
+  await fileStore(path).set('pins/../x y', { a: 1 });
+  assert.deepEqual(await fileStore(path).get('pins/../x y'), { a: 1 });
+  assert.equal(await fileStore(path).get('pins/other'), undefined);
+  await Promise.all(Array.from({ length: 20 }, (_, i) => fileStore(path).set('one', i)));
+  assert.equal(typeof await fileStore(path).get('one'), 'number');
+});
+
+test('a path is followed through links, as far as it exists', async (t) => {
+  const path = await resolvePath(folder(t), 'any') as string;
+  mkdirSync(join(path, 'real'));
+  symlinkSync(join(path, 'real'), join(path, 'link'));
+  symlinkSync('/etc', join(path, 'out'));
+  assert.equal(await resolvePath(join(path, 'link/new/file.txt'), 'any'), join(path, 'real/new/file.txt'));
+  assert.equal(await resolvePath(join(path, 'out/passwd'), 'any'), '/etc/passwd');
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { hasMethod, methodRow, methods } from '../../src/protocol/methods.ts';
+import { revisions } from '../../src/protocol/revisions.ts';
+
+const versions = revisions.map(({ version }) => version);
+
+test('methods: each row is of revisions that there are, in their order', () => {
+  for (const [name, { since, until }] of Object.entries(methods)) {
+    if (since !== undefined) assert.ok(versions.includes(since), name);
+    if (until !== undefined) assert.ok(versions.includes(until), name);
+    assert.ok((since ?? '') <= (until ?? '9'), name);
+    assert.ok(revisions.some((revision) => hasMethod(revision, name)), name);
+  }
+});
+
+test('methods: what a notification cannot have, and a request of the server cannot', () => {
+  for (const [name, row] of Object.entries(methods)) {
+    const notification = name.startsWith('notifications/');
+    if (notification) assert.ok(!row.asks && !row.list && !row.cacheable && !row.named, name);
+    else assert.ok(!row.filter, name);
+    if (row.from === 'server') assert.ok(!row.asks && !row.cacheable && !row.named, name);
+    if (row.filter !== undefined) assert.equal(row.from, 'server', name);
+  }
+});
+
+test('methods: a revision has what it has', () => {
+  const has = (version: string): string[] => {
+    const revision = revisions.find((row) => row.version === version);
+    assert.ok(revision);
+    return Object.keys(methods).filter((name) => hasMethod(revision, name));
+  };
+  const added = (from: string, to: string): string[] => has(to).filter((name) => !has(from).includes(name)).sort();
+  assert.deepEqual(added('2024-11-05', '2025-03-26'), []);
+  assert.deepEqual(added('2025-03-26', '2025-06-18'), ['elicitation/create']);
+  assert.deepEqual(added('2025-06-18', '2025-11-25'), [
+    'notifications/elicitation/complete', 'notifications/tasks/status', 'tasks/cancel', 'tasks/get', 'tasks/list',
+    'tasks/result',
+  ]);
+  assert.deepEqual(added('2025-11-25', '2026-07-28'), [
+    'notifications/subscriptions/acknowledged', 'server/discover', 'subscriptions/listen', 'tasks/update',
+  ]);
+  assert.deepEqual(added('2026-07-28', '2025-11-25'), [
+    'initialize', 'logging/setLevel', 'notifications/elicitation/complete', 'notifications/initialized',
+    'notifications/roots/list_changed', 'notifications/tasks/status', 'ping', 'resources/subscribe',
+    'resources/unsubscribe', 'tasks/list', 'tasks/result',
+  ]);
+});
+
+test('methods: a name that is none has a row that says nothing', () => {
+  for (const name of ['nothing', 'constructor', '__proto__', '', undefined, 7, {}]) {
+    assert.deepEqual(methodRow(name), {});
+  }
+});

@@ -35,15 +35,20 @@ const options = {
 // that is one chunk. It holds nothing of Node, and nothing that a bundler cannot leave out.
 const { metafile: { inputs } } = await build({ ...options, entryPoints, write: false, metafile: true });
 
-function reached(file, into = new Set()) {
+// Entries that build on these (host, oauth, tasks) import them as published files: see fromEntries.
+const base = ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol'];
+const baseFiles = new Set(base.map((name) => entryPoints[name]));
+
+/** What an entry is made of. A later entry is not made of the base entries that it imports. */
+function reached(file, later, into = new Set()) {
   into.add(file);
-  for (const { path, external } of inputs[file].imports) if (!external && !into.has(path)) reached(path, into);
+  for (const { path, external } of inputs[file].imports) {
+    if (!external && !into.has(path) && !(later && baseFiles.has(path))) reached(path, later, into);
+  }
   return into;
 }
 
-// Entries that build on these (host, oauth, tasks) make no module of Node shared by importing a whole transport.
-const base = ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol'];
-const reaches = base.map((name) => [name, reached(entryPoints[name])]);
+const reaches = Object.entries(entryPoints).map(([name, file]) => [name, reached(file, !base.includes(name))]);
 const shared = new Set();
 for (const [name, files] of reaches) {
   if (name !== 'server' && name !== 'stdio') continue;

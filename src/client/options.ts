@@ -141,7 +141,7 @@ export interface CoreClientOptions {
   remembered?: string | undefined;
   /** Declared beside what the parts and the extensions declare. */
   capabilities?: Pick<ClientCapabilities, 'experimental' | 'extensions'> | undefined;
-  /** By the extension's identifier: a prefix, a slash and a name (2026-07-28 basic/index#meta). */
+  /** By the extension's identifier: a prefix, a slash and a name (2026-07-28 basic/index#_meta). */
   extensions?: Readonly<Record<string, ClientExtension>> | undefined;
   limits?: Partial<CoreClientLimits> | undefined;
 }

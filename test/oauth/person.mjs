@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, request as send } from 'node:http';
 
 // A person in front of a browser, as far as HTTP shows one: follows redirects, keeps cookies, fills in the forms of
 // oidc-provider's own pages.
@@ -11,23 +11,19 @@ export async function visit(url, { login = 'alice', agree = true } = {}) {
   for (let hops = 0; hops < 20; hops++) {
     const { origin } = new URL(request.url);
     const jar = jars.get(origin) ?? jars.set(origin, new Map()).get(origin);
-    const response = await fetch(request.url, {
-      method: request.method, redirect: 'manual', body: request.body,
-      headers: { accept: 'text/html', cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
-    });
-    for (const cookie of response.headers.getSetCookie()) {
+    const response = await open(request, [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
+    for (const cookie of response.headers['set-cookie'] ?? []) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
       if (/expires=Thu, 01 Jan 1970/i.test(cookie)) jar.delete(name);
       else jar.set(name, value);
     }
-    const location = response.headers.get('location');
-    if (location !== null) {
-      await response.body?.cancel();
+    const { location } = response.headers;
+    if (location !== undefined) {
       request = { url: new URL(location, request.url).href, method: 'GET' };
       continue;
     }
-    const page = await response.text();
-    const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1];
+    const { page } = response;
+    const action = /<form[^>]*action="([^"]*)"/.exec(page)?.[1];
     const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1];
     const abort = /href="([^"]+\/abort)"/.exec(page)?.[1];
     if (action === undefined || prompt === undefined) return { url: request.url, status: response.status, page };
@@ -38,6 +34,20 @@ export async function visit(url, { login = 'alice', agree = true } = {}) {
     }
   }
   throw new Error(`too many pages: ${request.url}`);
+}
+
+/** One request as a browser makes it. `fetch` would say that it is a program's (`Sec-Fetch-Mode`). */
+async function open({ url, method, body }, cookie) {
+  const outgoing = send(url, {
+    method,
+    headers: {
+      accept: 'text/html', 'sec-fetch-mode': 'navigate', cookie, ...body && { 'content-type': 'application/x-www-form-urlencoded' },
+    },
+  }).end(body?.toString());
+  const [response] = await once(outgoing, 'response');
+  let page = '';
+  for await (const chunk of response.setEncoding('utf8')) page += chunk;
+  return { status: response.statusCode, headers: response.headers, page };
 }
 
 /** A loopback listener for one redirect: `response` is the query that it came with. */

@@ -4,7 +4,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { redirectListener, visit } from './person.mjs';
 
-const metadataOf = async (issuer) => (await fetch(`${issuer}/.well-known/oauth-authorization-server`)).json();
+/** RFC 8414: the well-known name goes between the host and the path. */
+async function metadataOf(issuer) {
+  const { origin, pathname } = new URL(issuer);
+  return (await fetch(`${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`)).json();
+}
 
 /** A key for DPoP, and its proofs. */
 export async function dpopKey(alg = 'ES256') {
@@ -54,7 +58,7 @@ export async function register(issuer, metadata = {}) {
 }
 
 /** Logs a person in by authorization code with PKCE. */
-export async function logIn(issuer, { resource, scope = 'trips:read', login = 'alice', dpop, clientId } = {}) {
+export async function logIn(issuer, { resource, scope = 'trips:read', login = 'alice', dpop, clientId, person = visit } = {}) {
   const redirects = await redirectListener();
   try {
     const { authorization_endpoint: endpoint } = await metadataOf(issuer);
@@ -65,7 +69,7 @@ export async function logIn(issuer, { resource, scope = 'trips:read', login = 'a
       client_id: client, response_type: 'code', redirect_uri: redirects.url, scope, state: 'state', resource,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256',
     });
-    await visit(url, { login });
+    await person(url, { login });
     const code = (await redirects.response).get('code');
     const tokens = await requestTokens(issuer, {
       grant_type: 'authorization_code', code, redirect_uri: redirects.url, code_verifier: verifier, client_id: client, resource,

@@ -37,15 +37,19 @@ export async function startResourceServer(issuer, { server = tripsServer(), path
   sockets.listen(0, '127.0.0.1');
   await once(sockets, 'listening');
   const url = `http://127.0.0.1:${sockets.address().port}${path}`;
-  const auth = bearer({
-    resource: url, authorizationServers: [issuer], scopes: ['trips:read', 'trips:write'], initialScopes: ['trips:read'],
+  const makeAuth = () => bearer({
+    resource: url, authorizationServers: [typeof issuer === 'function' ? issuer() : issuer], scopes: ['trips:read', 'trips:write'], initialScopes: ['trips:read'],
     implies: (held, needed) => held === 'trips:admin' && needed.startsWith('trips:'),
     onRefused: ({ code }) => refused.push(code),
     ...options,
   });
-  listener = httpListener(server, { path, auth, ...http });
+  // An issuer that is a function is known when the first request comes.
+  listener = (req, res) => {
+    listener = httpListener(server, { path, auth: makeAuth(), ...http });
+    listener(req, res);
+  };
   return {
-    url, refused, requests, server, auth,
+    url, refused, requests, server,
     /** Resolves once such a request has been answered, at least its head: `GET /mcp`. */
     served: (line) => served.includes(line) ? undefined : new Promise((resolve) => waiting.set(line, resolve)),
     close() {

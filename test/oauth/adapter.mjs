@@ -2,7 +2,7 @@
 export function memoryAdapter() {
   const held = new Map();
   const values = (model) => [...held].filter(([key]) => key.startsWith(`${model}:`)).map(([, value]) => value);
-  return (model) => ({
+  return Object.assign((model) => ({
     upsert: async (id, payload) => void held.set(`${model}:${id}`, payload),
     find: async (id) => held.get(`${model}:${id}`),
     findByUid: async (uid) => values(model).find((payload) => payload.uid === uid),
@@ -11,6 +11,11 @@ export function memoryAdapter() {
     destroy: async (id) => void held.delete(`${model}:${id}`),
     revokeByGrantId: async (grantId) => {
       for (const [key, payload] of held) if (payload.grantId === grantId) held.delete(key);
+    },
+  }), {
+    /** Forgets every grant and every token. */
+    revokeAll() {
+      for (const [key] of held) if (/^(?:Grant|AccessToken|RefreshToken):/.test(key)) held.delete(key);
     },
   });
 }

@@ -84,6 +84,8 @@ export async function startAuthorizationServer(settings = {}) {
       jwks = { keys: [await privateJwk('ES256'), await privateJwk('RS256'), ...keep ? jwks.keys : []] };
       open();
     },
+    /** The people withdraw what they have granted. */
+    revokeAll: () => adapter.revokeAll(),
     count: (line) => requests.filter((one) => one === line).length,
     close() {
       server.closeAllConnections();

@@ -4,11 +4,15 @@ import { createServer, request as send } from 'node:http';
 // A person in front of a browser, as far as HTTP shows one: follows redirects, keeps cookies, fills in the forms of
 // oidc-provider's own pages.
 
-/** Opens `url`, logs in as `login`, and agrees to whatever is asked. Resolves with the last page, and where it was. */
-export async function visit(url, { login = 'alice', agree = true } = {}) {
+/**
+ * Opens `url`, logs in as `login`, and agrees to whatever is asked. Resolves with the last page, and where it was; an
+ * address that begins with `stopAt` is not opened.
+ */
+export async function visit(url, { login = 'alice', agree = true, stopAt } = {}) {
   const jars = new Map();
-  let request = { url, method: 'GET', body: undefined };
+  let request = { url: String(url), method: 'GET', body: undefined };
   for (let hops = 0; hops < 20; hops++) {
+    if (stopAt && request.url.startsWith(stopAt)) return { url: request.url };
     const { origin } = new URL(request.url);
     const jar = jars.get(origin) ?? jars.set(origin, new Map()).get(origin);
     const response = await open(request, [...jar].map(([name, value]) => `${name}=${value}`).join('; '));

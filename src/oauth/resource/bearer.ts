@@ -60,8 +60,9 @@ export function bearer(options: BearerOptions): BearerAuth {
     authorization_servers: authorizationServers,
     ...scopes.length > 0 && { scopes_supported: scopes },
     bearer_methods_supported: ['header'],
-    dpop_signing_alg_values_supported: algorithms,
-    dpop_bound_access_tokens_required: dpop.required ?? false,
+    ...options.dpop && {
+      dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false,
+    },
     ...options.metadata,
   };
 
@@ -81,7 +82,7 @@ export function bearer(options: BearerOptions): BearerAuth {
       message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
       // A client that knows one scheme alone reads the first challenge.
       challenge: scheme === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
-        : `${challenge('Bearer', parameters)}, ${challenge('DPoP', { algs })}`,
+        : challenge('Bearer', parameters) + (options.dpop ? `, ${challenge('DPoP', { algs })}` : ''),
       ...error && { code: error.code },
     };
   }

@@ -67,6 +67,10 @@ export interface BearerOptions {
   readonly verify?: VerifyToken;
   /** Other names of this resource in `aud`: some authorization servers put the client's id there. Default none. */
   readonly audiences?: readonly string[];
+  /**
+   * Offers DPoP to clients (RFC 9449), `{}` beside bearer tokens. Without this option it is not offered; a token that is
+   * bound to a key needs its proofs all the same.
+   */
   readonly dpop?: DpopOptions;
   /** Further members of the metadata document: `resource_name`, `resource_documentation`. RFC 9728 section 2. */
   readonly metadata?: Readonly<Record<string, unknown>>;

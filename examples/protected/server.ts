@@ -1,26 +1,38 @@
 #!/usr/bin/env node
-// The travel agency behind a login: it takes access tokens that an authorization server issued for it.
+// The travel agency behind a login. Whoever has a token of the authorization server may look; booking and cancelling
+// need the scope `trips:write`, and a client that lacks it is told so (403), asks its person, and comes again.
 //
 //   node dist/examples/protected/server.js ISSUER [PORT]
 //
-// ISSUER is any authorization server with a key set in its metadata (jwks_uri): it signs its access tokens as JWT
-// (RFC 9068) for the resource that clients ask for (RFC 8707), or they are checked some other way (see `verify`).
+// ISSUER is whoever logs your people in: any authorization server with a key set in its metadata (jwks_uri) that signs
+// its access tokens as JWT (RFC 9068) for the resource that clients ask for (RFC 8707). Others: see `verify`.
+import { pathToFileURL } from 'node:url';
 import { serveHttp } from 'barewire/http';
+import type { HttpServer } from 'barewire/http';
 import { bearer } from 'barewire/oauth';
+import { openAgency } from '../travel/agency.ts';
+import type { Agency } from '../travel/agency.ts';
 import { createTravelServer } from '../travel/server.ts';
 
-const [issuer, port = '3000'] = process.argv.slice(2);
-if (issuer === undefined) throw new Error('usage: server.js ISSUER [PORT]');
-
-const { url, close } = await serveHttp(createTravelServer(), {
-  port: Number(port),
-  auth: bearer({
+/** Serves the agency at `http://127.0.0.1:<port>/mcp`. Behind a public name, `resource` is that name. */
+export function serveProtected(issuer: string, port: number, agency: Agency = openAgency()): Promise<HttpServer> {
+  const auth = bearer({
     resource: `http://127.0.0.1:${port}/mcp`,
     authorizationServers: [issuer],
-    scopes: ['trips'],
-    requiredScopes: ['trips'],
-  }),
-});
-console.log(url);
-const stop = (): void => void close();
-process.once('SIGINT', stop).once('SIGTERM', stop);
+    scopes: ['trips:read', 'trips:write'],
+    initialScopes: ['trips:read'],
+    // Whoever may book may look.
+    implies: (held, needed) => held === 'trips:write' && needed === 'trips:read',
+    onRefused: ({ code, message }) => console.error(`refused (${code}): ${message}`),
+  });
+  return serveHttp(createTravelServer({}, agency, ['trips:write']), { port, auth });
+}
+
+const [, program = '', issuer, port = '3000'] = process.argv;
+if (import.meta.url === pathToFileURL(program).href) {
+  if (issuer === undefined) throw new Error('usage: server.js ISSUER [PORT]');
+  const { url, close } = await serveProtected(issuer, Number(port));
+  console.log(url);
+  const stop = (): void => void close();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+}

@@ -4,7 +4,7 @@ import { dateSchema, describeFlight } from './data.ts';
 import type { Agency } from './agency.ts';
 
 /** The tools that change something, and ask the traveller before they do. */
-export function registerBooking(server: McpServer, agency: Agency): void {
+export function registerBooking(server: McpServer, agency: Agency, scopes: readonly string[]): void {
   const listed = new Map<string, Handle<ResourceDefinition>>();
 
   server.tool('book_trip', {
@@ -20,6 +20,7 @@ export function registerBooking(server: McpServer, agency: Agency): void {
       required: ['destination'],
     },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    scopes,
   }, async ({ destination, origin = 'Berlin', date = '2026-05-01' }, ctx) => {
     // Once, however often this handler runs: the fare that was shown is the fare that is charged.
     const quote = await ctx.once('quote', () => agency.quote(origin, destination, date));
@@ -61,6 +62,7 @@ export function registerBooking(server: McpServer, agency: Agency): void {
     description: 'Cancels a booked trip for good',
     input: { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    scopes,
   }, ({ reference }) => {
     if (!agency.cancel(reference)) throw new ToolError(`There is no trip ${reference}`);
     listed.get(reference)?.remove();

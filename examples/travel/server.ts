@@ -13,15 +13,18 @@ import { registerPlaces } from './places.ts';
  *
  * @param options as for any server; two processes that share `requestState.keys` can finish each other's bookings
  * @param agency  the books, for a test that wants to look into them
+ * @param scopes  what booking and cancelling need, where the server stands behind a login (`examples/protected`)
  */
-export function createTravelServer(options: ServerOptions = {}, agency: Agency = openAgency()): McpServer {
+export function createTravelServer(
+  options: ServerOptions = {}, agency: Agency = openAgency(), scopes: readonly string[] = [],
+): McpServer {
   const server = new McpServer({ name: 'travel', title: 'Travel agency', version: '1.0.0' }, {
     instructions: 'Search before you book. Dates are written 2026-05-01. Nothing here is real.',
     cache: { discover: { ttlMs: 60_000, scope: 'public' }, tools: { ttlMs: 60_000, scope: 'public' } },
     ...options,
   });
   registerFlights(server);
-  registerBooking(server, agency);
+  registerBooking(server, agency, scopes);
   registerPlaces(server, agency);
   registerItinerary(server, agency);
   return server;

@@ -66,9 +66,18 @@ export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly
   for (const jwk of keys) {
     if (!fits(jwk, alg as string, algorithm)) continue;
     const key = await imported(jwk, alg as string);
-    if (key && await crypto.subtle.verify(algorithm, key, signature, signed)) return true;
+    if (key && hasLength(signature, key) && await crypto.subtle.verify(algorithm, key, signature, signed)) return true;
   }
   return false;
+}
+
+/**
+ * RFC 8017 sections 8.1.2 and 8.2.2: an RSA signature is as long as the modulus. OpenSSL takes a PSS signature without
+ * its leading zero too, which would be another spelling of the same token.
+ */
+function hasLength(signature: Uint8Array, { algorithm }: Key): boolean {
+  const { modulusLength: bits } = algorithm as { readonly modulusLength?: number };
+  return bits === undefined || signature.length === Math.ceil(bits / 8);
 }
 
 /** Keys are imported once, as long as their document is kept. */

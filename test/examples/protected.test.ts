@@ -45,9 +45,9 @@ async function signing(t: TestContext, resource: string): Promise<Awaited<Return
   as.answers.set('/jwks', json({ keys: [jwk] }));
   const now = Math.floor(Date.now() / 1000);
   as.token = {
-    scope: 'trips',
+    scope: 'trips:read trips:write',
     access_token: await signJwt({ alg: 'ES256', typ: 'at+jwt', kid: 'k1' }, {
-      iss: as.origin, sub: 'alice', aud: resource, client_id: 'client-1', scope: 'trips', jti: '1', iat: now, exp: now + 600,
+      iss: as.origin, sub: 'alice', aud: resource, client_id: 'client-1', scope: 'trips:read trips:write', jti: '1', iat: now, exp: now + 600,
     }, key),
   };
   return as;
@@ -76,6 +76,6 @@ test('example: a client logs in at the protected travel server, books a trip, an
       assert.match(out, /^Booked .* to Lisbon/);
     }
     assert.equal(as.logins.length, 1);
-    assert.equal(as.logins[0]?.get('scope'), 'trips');
+    assert.equal(as.logins[0]?.get('scope'), 'trips:read');
     assert.equal((await stat(join(folder, 'barewire', 'oauth.json'))).mode & 0o777, 0o600);
   });

@@ -47,6 +47,23 @@ for (const alg of algorithmNames()) {
   });
 }
 
+test('jwt: an RSA signature without its leading zero is none', async () => {
+  const { publicKey, privateKey } = make('PS256');
+  const jwk = publicKey.export({ format: 'jwk' }) as Record<string, unknown>;
+  // One in 256 begins with a zero.
+  for (let found = false, i = 0; !found; i++) {
+    const signed = `${base64url({ alg: 'PS256' })}.${base64url({ i })}`;
+    const signature = Buffer.from(nodeSign('PS256', privateKey, signed), 'base64url');
+    if (signature[0] !== 0) continue;
+    found = true;
+    const verify = (bytes: Buffer): Promise<boolean> =>
+      verifyJwt(readJwt(`${signed}.${bytes.toString('base64url')}`, 't'), [jwk], ['PS256'], 't');
+    assert.equal(await verify(signature), true);
+    assert.equal(await verify(signature.subarray(1)), false);
+    assert.equal(await verify(Buffer.concat([Buffer.alloc(1), signature])), false);
+  }
+});
+
 test('jwt: the algorithm must be allowed, and be one at all', async () => {
   const { publicKey, privateKey } = make('ES256');
   const jwk = publicKey.export({ format: 'jwk' }) as Record<string, unknown>;

@@ -81,7 +81,7 @@ test('introspection: a server that says nothing of use is a fault of this side',
 test('introspection: answers are kept as long as is said, and no more of them', async (t) => {
   const { auth, questions } = await start(t, (token) => ({ body: { ...active, active: token !== 'revoked' } }));
   const clock = { ms: Date.now() };
-  const server = auth({ introspectionCacheMs: 1000, maxIntrospections: 3 }, () => clock.ms);
+  const server = auth({ limits: { introspectionCacheMs: 1000, maxIntrospections: 3 } }, () => clock.ms);
   const ask = async (token: string): Promise<unknown> => codeOf(await present(server, token));
   await ask('a');
   await ask('a');
@@ -102,7 +102,7 @@ test('introspection: answers are kept as long as is said, and no more of them', 
 test('introspection: the token\'s end counts, also of an answer that was kept', async (t) => {
   const clock = { ms: Date.now() };
   const { auth } = await start(t, () => ({ body: { ...active, exp: Math.floor(clock.ms / 1000) + 10 } }));
-  const server = auth({ introspectionCacheMs: 3_600_000 }, () => clock.ms);
+  const server = auth({ limits: { introspectionCacheMs: 3_600_000 } }, () => clock.ms);
   assert.equal(codeOf(await present(server, 'a')), 'accepted');
   clock.ms += 60_000;
   const found = await present(server, 'a');

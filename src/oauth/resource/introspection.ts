@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/codec.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, TokenError } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
-import type { FetchOptions } from '../fetch-json.ts';
+import type { FetchLimits, FetchOptions } from '../fetch-json.ts';
 import { sha256 } from '../jwk.ts';
 import type { TokenClaims } from './access-token.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
@@ -20,7 +20,8 @@ export interface IntrospectionLimits {
 
 export const defaultIntrospectionLimits: IntrospectionLimits = { introspectionCacheMs: 0, maxIntrospections: 1000 };
 
-export interface IntrospectionOptions extends Partial<IntrospectionLimits>, FetchOptions {
+export interface IntrospectionOptions extends FetchOptions {
+  readonly limits?: Partial<IntrospectionLimits & FetchLimits> | undefined;
   /** Who is asked. Default: the only authorization server of the resource. */
   readonly issuer?: string;
   /** Where. Default: `introspection_endpoint` of the issuer's metadata. */
@@ -46,7 +47,7 @@ interface Kept {
  */
 export function introspection(options: IntrospectionOptions): VerifyToken {
   const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
-  const { introspectionCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options };
+  const { introspectionCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options.limits };
   const kept = new Map<string, Kept>();
   let found: Promise<string> | undefined;
 

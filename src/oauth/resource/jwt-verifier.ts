@@ -1,7 +1,7 @@
 import { algorithmNames, findAlgorithm } from '../algorithms.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, TokenError } from '../errors.ts';
-import type { FetchOptions } from '../fetch-json.ts';
+import type { FetchLimits, FetchOptions } from '../fetch-json.ts';
 import type { Jwk } from '../jwk.ts';
 import { readJwt, verifyJwt } from '../jwt.ts';
 import type { Jwt } from '../jwt.ts';
@@ -9,7 +9,8 @@ import { defaultKeySetLimits, keySet } from './key-set.ts';
 import type { KeySet, KeySetLimits } from './key-set.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
-export interface JwtVerifierOptions extends Partial<KeySetLimits>, FetchOptions {
+export interface JwtVerifierOptions extends FetchOptions {
+  readonly limits?: Partial<KeySetLimits & FetchLimits> | undefined;
   /** Signature algorithms that are accepted. Default: every one known here; all are asymmetric. */
   readonly algorithms?: readonly string[];
   /**
@@ -44,7 +45,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
       const given = Object.hasOwn(jwks, issuer) ? jwks[issuer] : undefined;
       set = typeof given === 'object' ? { keys: async () => given.keys, refetch: () => undefined }
         : keySet(async () => given ?? await jwksUri(issuer, options), `the key set of ${issuer}`, {
-          ...defaultKeySetLimits, ...options, now,
+          ...defaultKeySetLimits, ...options.limits, ...options, now,
         });
       sets.set(issuer, set);
     }

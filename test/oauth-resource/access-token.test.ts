@@ -274,6 +274,6 @@ test('bearer: keys that cannot be had are a fault of this side, not of the token
     res.writeHead(404).end();
   });
   const auth = resourceOf({ issuer: empty.origin } as never);
-  const token = signed({ alg: 'ES256', typ: 'at+jwt' }, { iss: empty.origin }, signingKey().privateKey);
+  const token = signed({ alg: 'ES256', typ: 'at+jwt' }, { iss: empty.origin, exp: seconds() + 60 }, signingKey().privateKey);
   await assert.rejects(present(auth, token), { code: 'jwks_unavailable', message: /authorization server metadata of .* was not found/ });
 });

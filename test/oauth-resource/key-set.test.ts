@@ -180,3 +180,33 @@ test('key set: two issuers, each with its keys', async (t) => {
   assert.notEqual('principal' in first && first.principal, 'principal' in second && second.principal);
   assert.equal(codeOf(await present(auth, two.token({ iss: one.issuer }))), 'token_signature');
 });
+
+test('verified tokens: a token is checked once, until its issuer publishes other keys, and of few only', async (t) => {
+  const issuer = await startIssuer(t);
+  const { auth, clock } = clocked(issuer, { limits: { maxVerifiedTokens: 2 } });
+  const long = issuer.token({ exp: seconds() + 86_400 });
+  const short = issuer.token({ exp: seconds() + 60 });
+  const { verify } = crypto.subtle;
+  let checks = 0;
+  t.mock.method(crypto.subtle, 'verify', (...args: Parameters<typeof verify>) => {
+    checks++;
+    return verify.apply(crypto.subtle, args);
+  });
+  for (let i = 0; i < 5; i++) assert.equal(codeOf(await present(auth, long)), 'accepted');
+  assert.equal(checks, 1);
+  // What it says is judged each time.
+  assert.equal(codeOf(await present(auth, short)), 'accepted');
+  clock.ms = 120_000;
+  assert.equal(codeOf(await present(auth, short)), 'token_expired');
+  assert.equal(checks, 2);
+  // One that is changed by a letter is another token.
+  assert.equal(codeOf(await present(auth, `${long.slice(0, -2)}${long.endsWith('AA') ? 'BB' : 'AA'}`)), 'token_signature');
+  assert.equal(checks, 3);
+  await present(auth, issuer.token());
+  await present(auth, long);
+  assert.equal(checks, 5);
+  // The key was withdrawn.
+  issuer.keys = [signingKey('two')];
+  clock.ms = 600_000;
+  assert.equal(codeOf(await present(auth, long)), 'token_key');
+});

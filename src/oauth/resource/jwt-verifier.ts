@@ -7,10 +7,19 @@ import { readJwt, verifyJwt } from '../jwt.ts';
 import type { Jwt } from '../jwt.ts';
 import { defaultKeySetLimits, keySet } from './key-set.ts';
 import type { KeySet, KeySetLimits } from './key-set.ts';
+import { verifiedTokens } from './verified-tokens.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
+/** What bounds the verification of JWTs. */
+export interface JwtVerifierLimits extends KeySetLimits {
+  /** Tokens whose signature need not be checked again; the oldest go first. 0: none. 1000. */
+  maxVerifiedTokens: number;
+}
+
+export const defaultJwtVerifierLimits: JwtVerifierLimits = { ...defaultKeySetLimits, maxVerifiedTokens: 1000 };
+
 export interface JwtVerifierOptions extends FetchOptions {
-  readonly limits?: Partial<KeySetLimits & FetchLimits> | undefined;
+  readonly limits?: Partial<JwtVerifierLimits & FetchLimits> | undefined;
   /** Signature algorithms that are accepted. Default: every one known here; all are asymmetric. */
   readonly algorithms?: readonly string[];
   /**
@@ -37,6 +46,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
   for (const name of algorithms) {
     if (!findAlgorithm(name)) throw new TypeError(`jwtVerifier: ${shown(name)} is not one of ${algorithmNames().join(', ')}`);
   }
+  const limits = { ...defaultJwtVerifierLimits, ...options.limits };
   const sets = new Map<string, KeySet>();
 
   function keysOf(issuer: string, { now }: VerifyContext): KeySet {
@@ -45,14 +55,18 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
       const given = Object.hasOwn(jwks, issuer) ? jwks[issuer] : undefined;
       set = typeof given === 'object' ? { keys: async () => given.keys, refetch: () => undefined }
         : keySet(async () => given ?? await jwksUri(issuer, options), `the key set of ${issuer}`, {
-          ...defaultKeySetLimits, ...options.limits, ...options, now,
+          ...limits, ...options, now,
         });
       sets.set(issuer, set);
     }
     return set;
   }
 
+  const verified = verifiedTokens(limits.maxVerifiedTokens);
+
   return async (token, context) => {
+    const known = await verified.find(token);
+    if (known) return known;
     const jwt = readJwt(token, 'access token');
     const { header, claims } = jwt;
     const type = header['typ'] === undefined ? '' : header['typ'];
@@ -64,28 +78,30 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
     if (typeof iss !== 'string' || !context.issuers.includes(iss)) {
       throw new TokenError('token_issuer', `the token's iss is ${shown(iss)}, expected ${context.issuers.join(' or ')}`);
     }
-    const set = keysOf(iss, context);
-    const verified = async (keys: readonly Jwk[]): Promise<boolean> => {
-      return verifyJwt(jwt, candidates(keys, header['kid']), algorithms, 'access token');
-    };
-    let keys = await set.keys();
-    let good = await verified(keys);
-    if (!good) {
-      // A key that is not in the set may have been added since: RFC 7517 says nothing of when.
-      const known = candidates(keys, header['kid']).length > 0;
-      if (!known || header['kid'] === undefined) {
-        keys = await set.refetch() ?? keys;
-        good = await verified(keys);
-      }
-      if (!good && candidates(keys, header['kid']).length === 0) {
-        throw new TokenError('token_key', `the token's kid is ${shown(header['kid'])}, which ${iss} does not have`);
-      }
-    }
-    if (!good) throw new TokenError('token_signature', `no key of ${iss} has signed the token`);
     // RFC 9068 section 2.2: a token without an end would be good for ever.
     if (claims['exp'] === undefined) throw new TokenError('token_expiry_missing', 'the token has no exp');
+    const set = keysOf(iss, context);
+    const keys = await signingKeys(jwt, iss, set, algorithms);
+    await verified.keep(token, { claims, keys, current: set.keys });
     return claims;
   };
+}
+
+/** The key set of which a key has signed the token, fetched anew where it does not have that key. Throws `TokenError`. */
+async function signingKeys(
+  jwt: Jwt, issuer: string, set: KeySet, algorithms: readonly string[],
+): Promise<readonly Jwk[]> {
+  const { kid } = jwt.header;
+  const signed = (keys: readonly Jwk[]): Promise<boolean> => verifyJwt(jwt, candidates(keys, kid), algorithms, 'access token');
+  let keys = await set.keys();
+  if (await signed(keys)) return keys;
+  // A key that is not in the set may have been added since.
+  if (kid === undefined || candidates(keys, kid).length === 0) {
+    keys = await set.refetch() ?? keys;
+    if (await signed(keys)) return keys;
+  }
+  if (candidates(keys, kid).length === 0) throw new TokenError('token_key', `the token's kid is ${shown(kid)}, which ${issuer} does not have`);
+  throw new TokenError('token_signature', `no key of ${issuer} has signed the token`);
 }
 
 /** The keys with this id; several may have it (RFC 7517 section 4.5). Without one, the first few. */

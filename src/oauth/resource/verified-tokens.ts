@@ -1,0 +1,43 @@
+import { sha256 } from '../jwk.ts';
+import type { Jwk } from '../jwk.ts';
+import type { TokenClaims } from './access-token.ts';
+
+interface Verified {
+  readonly claims: TokenClaims;
+  /** The keys with which it was checked, as they were published then. */
+  readonly keys: readonly Jwk[];
+  /** Finds the keys of its issuer as they are now. */
+  readonly current: () => Promise<readonly Jwk[]>;
+}
+
+/**
+ * Tokens whose signature was checked, by their digest: a client sends the same one with each request, and a digest costs
+ * a fraction of a signature. What a token says of times and audience is judged anew each time.
+ */
+export interface VerifiedTokens {
+  /** The claims of this token; undefined where it was not seen, or its issuer has published other keys since. */
+  find(token: string): Promise<TokenClaims | undefined>;
+  keep(token: string, verified: Verified): Promise<void>;
+}
+
+/** Keeps the newest `max`; 0: none. */
+export function verifiedTokens(max: number): VerifiedTokens {
+  const byDigest = new Map<string, Verified>();
+  return {
+    async find(token) {
+      if (byDigest.size === 0) return undefined;
+      const digest = await sha256(token);
+      const known = byDigest.get(digest);
+      if (known === undefined) return undefined;
+      if (await known.current() === known.keys) return known.claims;
+      byDigest.delete(digest);
+      return undefined;
+    },
+    async keep(token, verified) {
+      if (max === 0) return;
+      const oldest = byDigest.size >= max ? byDigest.keys().next().value : undefined;
+      if (oldest !== undefined) byDigest.delete(oldest);
+      byDigest.set(await sha256(token), verified);
+    },
+  };
+}

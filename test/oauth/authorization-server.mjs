@@ -14,6 +14,7 @@ export const scopes = ['trips:read', 'trips:write', 'trips:admin'];
 export async function startAuthorizationServer(settings = {}) {
   const options = { tokenTtl: 300, format: 'jwt', requireNonce: false, grants: [], clients: [], fetch: globalThis.fetch, ...settings };
   const requests = [];
+  const granted = { refresh_token: 0 };
   let handle;
   const server = createServer((req, res) => {
     requests.push(`${req.method} ${req.url.split('?')[0]}`);
@@ -64,6 +65,9 @@ export async function startAuthorizationServer(settings = {}) {
     });
     provider.on('server_error', (_, error) => options.onError?.(error));
     provider.on('grant.error', (ctx, error) => options.onGrantError?.(error, ctx.oidc.params));
+    provider.on('grant.success', ({ oidc: { params } }) => {
+      granted[params.grant_type] = (granted[params.grant_type] ?? 0) + 1;
+    });
     for (const { name, parameters, handler } of options.grants) {
       provider.registerGrantType(name, (ctx, next) => handler(ctx, next, provider), parameters);
     }
@@ -73,6 +77,8 @@ export async function startAuthorizationServer(settings = {}) {
 
   return {
     issuer, options, requests,
+    /** Tokens that were issued, by grant type. */
+    grants: granted,
     get provider() {
       return provider;
     },

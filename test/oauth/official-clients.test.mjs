@@ -94,7 +94,7 @@ for (const [name, make] of Object.entries(makers)) {
     t.after(() => client.close());
     // Its GET stream is opened beside its calls. One that came now would refresh at the same time as the call, with the
     // same refresh token: v2 loses that race, and its login with it.
-    if (transport.protocolVersion < '2026') await resource.served('GET /mcp');
+    if (transport.protocolVersion < '2026') await resource.answered(({ method, url }) => method === 'GET' && url === '/mcp');
     const before = provider.kept.tokens.access_token;
     // The resource's clock goes ahead, past the token's end; only the refreshed one is long enough.
     as.options.tokenTtl = 3600;

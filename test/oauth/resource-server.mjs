@@ -21,15 +21,16 @@ export function tripsServer() {
 export async function startResourceServer(issuer, { server = tripsServer(), path = '/mcp', http = {}, ...options } = {}) {
   const refused = [];
   const requests = [];
-  const served = [];
-  const waiting = new Map();
+  const waiting = [];
   let listener;
   const sockets = createServer((req, res) => {
-    requests.push({ method: req.method, url: req.url, authorization: req.headers.authorization, dpop: req.headers.dpop });
+    const { authorization, dpop, 'mcp-method': mcpMethod } = req.headers;
+    const request = { method: req.method, url: req.url, authorization, dpop, mcpMethod, status: undefined };
+    requests.push(request);
     const { writeHead } = res;
     res.writeHead = (...head) => {
-      served.push(`${req.method} ${req.url}`);
-      waiting.get(`${req.method} ${req.url}`)?.();
+      request.status = res.statusCode = head[0];
+      for (const { wanted, resolve } of waiting) if (wanted(request)) resolve(request);
       return writeHead.apply(res, head);
     };
     listener(req, res);
@@ -50,8 +51,9 @@ export async function startResourceServer(issuer, { server = tripsServer(), path
   };
   return {
     url, refused, requests, server,
-    /** Resolves once such a request has been answered, at least its head: `GET /mcp`. */
-    served: (line) => served.includes(line) ? undefined : new Promise((resolve) => waiting.set(line, resolve)),
+    /** Resolves once such a request has been answered, at least its head. */
+    answered: (wanted) => requests.find((request) => request.status !== undefined && wanted(request))
+      ?? new Promise((resolve) => waiting.push({ wanted, resolve })),
     close() {
       sockets.closeAllConnections();
       return new Promise((resolve) => sockets.close(resolve));

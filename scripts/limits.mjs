@@ -28,8 +28,9 @@ const GROUPS = {
   FetchLimits: '`barewire/oauth`, documents of authorization servers: `limits`',
   BearerLimits: '`bearer`: `limits`',
   ProofReplayLimits: '`proofReplays`',
-  KeySetLimits: '`keySet`',
-  IntrospectionLimits: '`introspection`',
+  JwtVerifierLimits: '`jwtVerifier`: `limits`',
+  KeySetLimits: '`jwtVerifier`: `limits`',
+  IntrospectionLimits: '`introspection`: `limits`',
   UriTemplateLimits: '`resourceTemplate`',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */

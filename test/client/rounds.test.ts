@@ -160,7 +160,7 @@ test('a call that is cancelled while it waits to be asked again rejects at once'
   await assert.rejects(client.callTool('t', {}, { signal: controller.signal }), /enough/);
 });
 
-test('the questions of one round are bounded', async () => {
+test('the questions of one round are bounded (maxQuestions)', async () => {
   let answered = 0;
   const inputRequests = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`q${n}`, ask('a')]));
   const { client } = await connect(modern(() => input({ inputRequests })), {

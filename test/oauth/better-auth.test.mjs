@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { McpClient } from '../../dist/lib/client.js';
+import { httpTransport } from '../../dist/lib/fetch.js';
+import { authorizationCode, oauth } from '../../dist/lib/oauth.js';
 import { startBetterAuth } from './better-auth-server.mjs';
+import { visit } from './person.mjs';
 import { call, dpopKey, logIn, mcp, requestTokens } from './raw-client.mjs';
 import { startResourceServer } from './resource-server.mjs';
 
@@ -42,3 +46,26 @@ test('better-auth: tokens bound to a key (DPoP)', async (t) => {
   assert.equal((await mcp(url, token, { scheme: 'Bearer' })).status, 401);
   assert.deepEqual(refused, ['token_binding']);
 });
+
+for (const dpop of [undefined, { required: true }]) {
+  test(`better-auth: barewire's client logs in and steps up${dpop ? ', bound to a key (DPoP)' : ''}`, async (t) => {
+    const { as, resource } = await start(t, dpop && { dpop: { ...dpop, nonces: true } });
+    const opened = [];
+    const grant = authorizationCode({
+      client: { name: 'barewire' }, redirectUri: 'http://127.0.0.1:33418/callback',
+      async onAuthorize(page) {
+        opened.push(page);
+        return (await visit(page, { stopAt: 'http://127.0.0.1:33418/' })).url;
+      },
+    });
+    const client = new McpClient({ name: 'barewire', version: '1' });
+    await client.connect(httpTransport(resource.url, { auth: oauth({ grant }) }));
+    t.after(() => client.close());
+    const { content: [{ text }] } = await client.callTool('whoami', {});
+    assert.equal(JSON.parse(text).principal, JSON.stringify([as.issuer, JSON.parse(text).subject]));
+    const booked = await client.callTool('book_trip', { destination: 'Rome' });
+    assert.match(booked.content[0].text, /^Booked Rome/);
+    assert.equal(opened.length, 2);
+    assert.match(opened[1].searchParams.get('scope'), /trips:write/);
+  });
+}

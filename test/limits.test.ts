@@ -17,6 +17,8 @@ const unnamed = new Set([
   'maxBatch', 'maxValues', 'maxDepth', 'retryMs', 'maxConnections', 'maxIdleConnections', 'idleMs',
   'maxTasks', 'maxTasksPerPrincipal', 'maxJournalBytes', 'maxResultBytes', 'maxTtlMs', 'pollIntervalMs', 'maxRunning',
   'leaseMs', 'scanMs', 'statusIntervalMs', 'stallMs',
+  'maxTokenLength', 'maxProofLength', 'leewayMs', 'maxProofAgeMs', 'nonceLifetimeMs', 'maxKeys', 'maxKeysStaleMs',
+  'keysCooldownMs',
 ]);
 
 test('every limit of the table is set by a test, which crosses it', () => {

@@ -21,9 +21,10 @@ export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
   url: string;
 }
 
-// elicitation/create: request, server to client. Since 2025-06-18; since 2026-07-28 only in InputRequests.
+/** `elicitation/create`: request, server to client. Since 2025-06-18; since 2026-07-28 only in `InputRequests`. */
 export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams;
 
+/** A question to a person as `InputRequests` carries it. */
 export interface ElicitRequest {
   method: 'elicitation/create';
   params: ElicitRequestParams;
@@ -32,6 +33,7 @@ export interface ElicitRequest {
 /** One answer of a form. `string[]` since 2025-11-25. */
 export type ElicitValue = string | number | boolean | string[];
 
+/** What a person answered. */
 export interface ElicitResult extends Result {
   /** `decline`: the person said no; `cancel`: the person said nothing. */
   action: 'accept' | 'decline' | 'cancel';
@@ -39,7 +41,7 @@ export interface ElicitResult extends Result {
   content?: Record<string, ElicitValue> | undefined;
 }
 
-// notifications/elicitation/complete: notification, server to client. 2025-11-25 only.
+/** `notifications/elicitation/complete`: notification, server to client. 2025-11-25 only. */
 export interface ElicitationCompleteNotificationParams extends NotificationParams {
   elicitationId: string;
 }

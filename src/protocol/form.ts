@@ -51,6 +51,7 @@ export type FormCompletion<C> =
 
 /** An object from outside, of which nothing is known. */
 export type Unknowns = Readonly<Record<string, unknown>>;
+/** Whether a value is a string. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);

@@ -1,4 +1,5 @@
 export { compile } from './compile.ts';
+export { defaultSchemaLimits } from './reader.ts';
 export { fillDefaults } from './defaults.ts';
 export { SchemaError } from './errors.ts';
 export { formats } from './formats.ts';

@@ -4,6 +4,7 @@
  */
 export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
 
+/** The kinds that are no subschemas. */
 export type ValueKind =
   | 'any value'
   | 'a string'

@@ -53,6 +53,7 @@ export interface Dialect {
   vocabularies?: ReadonlySet<string>;
 }
 
+/** A subschema under a name: one of `properties`, or of what is kept like it. */
 export type NamedNode = [name: string, node: Node];
 
 /** The keywords of one schema object. It has no prototype, so no name can be inherited. */
@@ -109,7 +110,9 @@ export interface Keywords {
 /** A compiled piece of schema: true when the value keeps the rule; else it has noted why in `run.last`. */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;
 
+/** An array as the rules for arrays see it. */
 export type Items = readonly unknown[];
+/** An object as the rules for objects see it. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 /** What the keywords need of the compilation that they are part of. */

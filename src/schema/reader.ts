@@ -33,6 +33,7 @@ export interface Reader {
   nodeOf(raw: unknown): Node | undefined;
 }
 
+/** The defaults of `SchemaLimits`. */
 export const defaultSchemaLimits: SchemaLimits = {
   depth: 256,
   subschemas: 10_000,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compile as compileFull } from '../../src/schema/full/index.ts';
 import { SchemaError, compile } from '../../src/schema/index.ts';
@@ -123,4 +124,10 @@ test('nothing is made before a value needs it', () => {
   assert.equal(made, 0);
   assert.ok(validate({ a: 'y' }).valid);
   assert.equal(made, 1);
+});
+
+// 2026-07-28 basic/index#implementation-requirements: SHOULD document which dialects are supported.
+test('README.md says which dialects there are', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  assert.match(readme, /JSON Schema \(2020-12, and draft-07 by `\$schema`\)/);
 });

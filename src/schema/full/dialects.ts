@@ -1,7 +1,9 @@
 import type { Kind } from '../kinds.ts';
 import type { Dialect } from '../model.ts';
 
+/** Before the names of the metaschemas and vocabularies of 2020-12. */
 export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
+/** The metaschema of draft-07. */
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
 // Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.

@@ -10,12 +10,8 @@ type Positions = ReadonlySet<number>;
 interface Piece {
   /** Where a match that begins at one of `from` may end. */
   ends(text: string, from: Positions, spend: Spend): Positions;
-  // The bounds for a backtracking engine, with n = 1 + the string's length:
-  // it goes on from a match at most ways * n ** waysDegree times, and takes at most cost * n ** costDegree steps.
-  ways: number;
-  waysDegree: number;
-  cost: number;
-  costDegree: number;
+  /** For a backtracking engine and n >= 1 + the string's length: how often it goes on from here, and its steps. */
+  bound(n: number): readonly [ways: number, steps: number];
 }
 
 const TOKEN =
@@ -24,7 +20,7 @@ const TOKEN =
 /** What only the engine can match: lookbehind, back references, modifiers. */
 const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
 
-/** Most estimated steps for which the engine is used although it may backtrack more than once a position. */
+/** Most estimated steps for which the engine is used, beside 100 a character. */
 const FEW = 1e5;
 
 /** Most estimated steps for which the engine is used at all: a few hundredths of a second. */
@@ -49,6 +45,7 @@ export function weightOf(source: string): number {
  */
 export function boundedPattern(source: string): PatternTest {
   const native = new RegExp(source, 'u');
+  const bounds: number[] = [];
   let whole: Piece | undefined;
   let foreign = false;
   // No other place needs to be tried when every match begins at the start.
@@ -58,11 +55,11 @@ export function boundedPattern(source: string): PatternTest {
       spend(COMPILE * weightOf(source));
       whole = parse();
     }
-    const { cost, costDegree } = whole;
-    const degree = costDegree + (anchored ? 0 : 1);
-    // A power is slow, even of 0.
-    const steps = degree ? cost * (text.length + 1) ** degree : cost;
-    if (steps <= (foreign || degree < 2 ? MANY : FEW)) {
+    // Lengths are rounded up to a power of 2, so that there are few bounds to remember.
+    const bits = 32 - Math.clz32(text.length);
+    const n = 2 ** bits;
+    const steps = (bounds[bits] ??= whole.bound(n)[1] * (anchored ? 1 : n));
+    if (steps <= (foreign ? MANY : Math.min(MANY, FEW + 100 * n))) {
       spend(steps >> 2);
       return native.test(text);
     }
@@ -94,7 +91,7 @@ export function boundedPattern(source: string): PatternTest {
       foreign ||= FOREIGN.test(token);
       if (token[0] === '(') return /[=!]$/.test(token) ? ahead(alternatives(), token === '(?!') : alternatives();
       let piece = atoms.get(token);
-      if (!piece) atoms.set(token, piece = FOREIGN.test(token) ? { ...nothing, costDegree: 1 } : atom(token));
+      if (!piece) atoms.set(token, piece = FOREIGN.test(token) ? { ...nothing, bound: (n) => [1, n] } : atom(token));
       return piece;
     };
     const quantified = (piece: Piece): Piece => {
@@ -111,7 +108,7 @@ export function boundedPattern(source: string): PatternTest {
   }
 }
 
-const nothing: Piece = { ends: (_, from) => from, ways: 1, waysDegree: 0, cost: 1, costDegree: 0 };
+const nothing: Piece = { ends: (_, from) => from, bound: () => [1, 1] };
 
 /** One character, or one edge (`^`, `\b`). */
 function atom(token: string): Piece {
@@ -133,37 +130,28 @@ function atom(token: string): Piece {
 }
 
 function series(pieces: readonly Piece[]): Piece {
-  const whole = {
-    ...nothing,
-    ends: (text: string, from: Positions, spend: Spend) =>
+  return {
+    ends: (text, from, spend) =>
       pieces.reduce((at, piece) => (at.size > 0 ? piece.ends(text, at, spend) : at), from),
+    bound: (n) => pieces.reduce(([ways, steps], piece) => {
+      const [more, cost] = piece.bound(n);
+      return [ways * more, steps + ways * cost];
+    }, [1, 1]),
   };
-  for (const { ways, waysDegree, cost, costDegree } of pieces) {
-    whole.cost += whole.ways * cost;
-    whole.costDegree = Math.max(whole.costDegree, whole.waysDegree + costDegree);
-    whole.ways *= ways;
-    whole.waysDegree += waysDegree;
-  }
-  return whole;
 }
 
 function choice(pieces: readonly Piece[]): Piece {
-  const whole = {
-    ...nothing,
-    ends(text: string, from: Positions, spend: Spend) {
+  return {
+    ends(text, from, spend) {
       const ends = new Set<number>();
       for (const piece of pieces) add(piece.ends(text, from, spend), ends, spend);
       return ends;
     },
-    ways: 0,
+    bound: (n) => pieces.reduce(([ways, steps], piece) => {
+      const [more, cost] = piece.bound(n);
+      return [ways + more, steps + cost];
+    }, [0, 1]),
   };
-  for (const { ways, waysDegree, cost, costDegree } of pieces) {
-    whole.ways += ways;
-    whole.waysDegree = Math.max(whole.waysDegree, waysDegree);
-    whole.cost += cost;
-    whole.costDegree = Math.max(whole.costDegree, costDegree);
-  }
-  return whole;
 }
 
 /** Adds positions to a set, and pays for them. Returns those that are new. */
@@ -181,7 +169,6 @@ function add(positions: Positions, to: Set<number>, spend: Spend): Positions {
 /** A lookahead: it is not entered again once it has matched. */
 function ahead(inner: Piece, negative: boolean): Piece {
   return {
-    ...inner,
     ends(text, from, spend) {
       const ends = new Set<number>();
       for (const position of from) {
@@ -190,16 +177,11 @@ function ahead(inner: Piece, negative: boolean): Piece {
       }
       return ends;
     },
-    ways: 1,
-    waysDegree: 0,
+    bound: (n) => [1, inner.bound(n)[1]],
   };
 }
 
 function repeated(piece: Piece, min: number, max: number): Piece {
-  const { ways, waysDegree, cost, costDegree } = piece;
-  const single = ways === 1 && waysDegree === 0;
-  const endless = max === Infinity;
-  const power = endless ? (single ? 1 : Infinity) : ways ** max;
   return {
     ends(text, from, spend) {
       let last = from;
@@ -213,9 +195,12 @@ function repeated(piece: Piece, min: number, max: number): Piece {
       for (let i = min; i < max && fresh.size > 0; i++) fresh = add(piece.ends(text, fresh, spend), ends, spend);
       return ends;
     },
-    ways: endless ? power : power * (max - min + 1),
-    waysDegree: endless ? 1 : waysDegree * max,
-    cost: endless ? power * cost * (min + 1) : power * cost * max + 1,
-    costDegree: costDegree + (endless ? 1 : waysDegree * max),
+    bound(n) {
+      const [ways, cost] = piece.bound(n);
+      // A round that may go several ways multiplies them; one that may not ends after at most n characters.
+      const rounds = max < Infinity ? max : ways > 1 ? max : min + n;
+      const power = ways ** rounds;
+      return [power * (rounds - min + 1), power * cost * rounds + 1];
+    },
   };
 }

@@ -7,7 +7,7 @@ export function equal(a: unknown, b: unknown, run: Run): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
   const keys = Object.keys(a);
-  spend(run, keys.length);
+  spend(run, 8 * keys.length);
   return (
     keys.length === Object.keys(b).length &&
     Array.isArray(a) === Array.isArray(b) &&
@@ -18,7 +18,7 @@ export function equal(a: unknown, b: unknown, run: Run): boolean {
 /** Indexes of the first two equal items; undefined when all differ. Takes linear time. */
 export function findTwins(items: readonly unknown[], run: Run): [number, number] | undefined {
   const places = new Map<unknown, number>();
-  spend(run, items.length);
+  spend(run, 2 * items.length);
   for (const [i, item] of items.entries()) {
     const key =
       typeof item === 'object' ? canonical(item, run)

@@ -4,6 +4,9 @@ import { fail, place, spend } from './run.ts';
 import { lengthChecks, matcher } from './scalars.ts';
 import { names, own } from './values.ts';
 
+/** Steps for a key that a rule walks past. */
+const KEY = 4;
+
 /**
  * The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`).
  */
@@ -20,13 +23,20 @@ export function objectChecks(
     checks.push(namedProperties(node, keywords, tracked, compiler, others));
   } else if (others) checks.push(others);
   for (const check of lengthChecks<string[]>(node, 'minProperties', 'maxProperties')) {
-    checks.push((value, run) => check(names(value), run));
+    checks.push((value, run) => check(shown(value, run), run));
   }
   if (propertyNames) {
     const check = compiler.check(propertyNames, false);
-    checks.push((value, run) => each(names(value), run, (key) => check(key, run)));
+    checks.push((value, run) => each(shown(value, run), run, (key) => check(key, run)));
   }
   return checks;
+}
+
+/** The names of the properties that JSON would show, paid for: to list them takes longer than most rules. */
+export function shown(value: Properties, run: Run): string[] {
+  const keys = names(value);
+  spend(run, KEY * keys.length);
+  return keys;
 }
 
 /** Judges each key, and puts it before the paths of what it finds. */
@@ -90,7 +100,9 @@ function namedProperties(
     let missing = size;
     let mark = run.last;
     let next = first;
+    let keys = 0;
     for (const key in value) {
+      keys++;
       let entry = next;
       if (entry === undefined || entry.key !== key) {
         entry = byName.get(key);
@@ -114,6 +126,7 @@ function namedProperties(
       mark = place(run, mark, entry.place);
       if (!run.room) return false;
     }
+    spend(run, KEY * keys);
     if (missing > 0) {
       spend(run, size);
       for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);
@@ -142,7 +155,7 @@ function otherProperties(
   const rest =
     additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
   return (value, run) =>
-    each(names(value), run, (key) => {
+    each(shown(value, run), run, (key) => {
       let matched = named.has(key);
       let ok = true;
       for (const [matches, check] of patterns) {

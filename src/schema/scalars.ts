@@ -61,7 +61,10 @@ export function stringChecks(node: Node, { pattern, format }: Keywords, compiler
   const { formats } = compiler;
   const known = format && Object.hasOwn(formats, format) && formats[format];
   if (known) {
-    checks.push((value, run) => known.test(value) || fail(run, node, 'format', value, known.hint));
+    checks.push((value, run) => {
+      spend(run, value.length >> 4);
+      return known.test(value) || fail(run, node, 'format', value, known.hint);
+    });
   }
   return checks;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compile } from '../../src/schema/full/index.ts';
-import { SchemaError } from '../../src/schema/index.ts';
+import { SchemaError, formats } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
 
 /**
@@ -189,6 +189,20 @@ describe('schemas and values that would run away', () => {
     const dependentRequired = { a: Array.from({ length: 9_000 }, () => 'a') };
     const value = Array.from({ length: 100_000 }, () => ({ a: 1 }));
     assert.equal(outcome({ items: { dependentRequired } }, value), 'work');
+  });
+
+  test('many schemas times many keys, whatever the rule', () => {
+    const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+    for (const rule of [
+      { properties: { a: true } }, { required: ['k1'] }, { minProperties: 1 }, { propertyNames: { maxLength: 100 } },
+      { additionalProperties: { type: 'number' } }, { patternProperties: { '^a': true } }, { unevaluatedProperties: true },
+      { dependentSchemas: { k1: { properties: { a: true } } } }, { not: { enum: [{ ...value, z: 1 }] } },
+    ] as JsonSchema[]) {
+      const allOf = Array.from({ length: 1_000 }, () => rule);
+      assert.equal(outcome({ allOf }, value), 'work', JSON.stringify(rule).slice(0, 80));
+    }
+    const allOf = Array.from({ length: 1_000 }, () => ({ format: 'uri' }));
+    assert.equal(outcome({ allOf }, `a:${'b'.repeat(1_000_000)}`, { formats }), 'work');
   });
 
   test('unevaluated properties of nested schemas', () => {

@@ -172,7 +172,7 @@ test('the estimate for the engine is never below what a backtracking engine take
     paid -= 200 * (source.length + 9);
     taken = 0;
     for (let at = 0; at <= text.length; at++) match(text, at, () => false);
-    assert.ok(taken <= 4 * (paid + 1), `${source} on ${text}: ${taken} steps, estimated ${4 * paid}`);
+    assert.ok(taken <= 4 * (paid - 3), `${source} on ${text}: ${taken} steps, estimated ${4 * paid}`);
     compared++;
   }
   assert.ok(compared > 1_000, String(compared));
@@ -184,5 +184,5 @@ test('a match pays a few steps, and once for compiling', () => {
   for (let i = 0; i < 2; i++) {
     assert.equal(test('2026-01', (n) => steps.push(n)), true);
   }
-  assert.deepEqual(steps, [200 * 13, 3, 3]);
+  assert.deepEqual(steps, [200 * 13, 7, 7]);
 });

@@ -75,6 +75,22 @@ export const clientShapes: Readonly<Record<string, ClientShape>> = {
       return asked.end(text(result(asked.id, { tools: [tool('any', { outputSchema: '@' })] })).replace('"@"', schema));
     },
   },
+  'output schemas times values': {
+    answer(asked, _, by) {
+      if (asked.method === 'tools/list') {
+        const rule = by.pick<Bag>([
+          { properties: { a: true } }, { required: ['k1'] }, { minProperties: 1 }, { propertyNames: { maxLength: 100 } },
+          { additionalProperties: { type: 'number' } }, { patternProperties: { '^a': true } }, { unevaluatedProperties: true },
+          { additionalProperties: { uniqueItems: true } }, { enum: [{ k1: 1 }] }, { anyOf: [{ minLength: 1 }, { maxProperties: 1 }] },
+        ]);
+        return asked.end(text(result(asked.id, { tools: [tool('any', { outputSchema: { type: 'object', allOf: Array(9_000).fill(rule) } })] })));
+      }
+      const count = by.pick([100, 100_000]);
+      return called(asked) && asked.end(text(result(asked.id, {
+        content: [], structuredContent: Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i])),
+      })));
+    },
+  },
   'input requests by the thousand': {
     modern: true,
     answer(asked, _, by) {

@@ -1,7 +1,6 @@
 import type { Check, Compiler, Node, Properties } from '../model.ts';
-import { each, restCheck } from '../objects.ts';
+import { each, restCheck, shown } from '../objects.ts';
 import { spend } from '../run.ts';
-import { names } from '../values.ts';
 
 /**
  * `unevaluatedProperties` and `unevaluatedItems`: what nothing has evaluated since this schema began, which
@@ -18,7 +17,7 @@ export function unevaluatedCheck(
     // A set is slow to make.
     spend(run, 8 * (run.seen.length - run.logStart));
     const seen = new Set<unknown>(run.seen.slice(run.logStart));
-    const left = names(value as Properties).filter((key) => !seen.has(key));
+    const left = shown(value as Properties, run).filter((key) => !seen.has(key));
     run.seen.push(...left);
     return each(left, run, (key) => check((value as Properties)[key], run, key));
   };

@@ -57,7 +57,7 @@ export function boundedPattern(source: string): PatternTest {
     }
     // Lengths are rounded up to a power of 2, so that there are few bounds to remember.
     const bits = 32 - Math.clz32(text.length);
-    const n = 2 ** bits;
+    const n = 1 << bits;
     const steps = (bounds[bits] ??= whole.bound(n)[1] * (anchored ? 1 : n));
     if (steps <= (foreign ? MANY : Math.min(MANY, FEW + 100 * n))) {
       // The call itself costs a few.

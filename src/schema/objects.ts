@@ -4,8 +4,8 @@ import { fail, place, spend } from './run.ts';
 import { lengthChecks, matcher } from './scalars.ts';
 import { names, own } from './values.ts';
 
-/** Steps for a key that a rule walks past. */
-const KEY = 4;
+/** Steps for the keys that a rule walks past: engines keep objects of many keys in tables, which are slow to walk. */
+const keySteps = (keys: number): number => (keys < 1_000 ? keys : 8 * keys);
 
 /**
  * The rules for objects, without those that apply to the object itself (`dependentSchemas`, `unevaluated…`).
@@ -35,7 +35,7 @@ export function objectChecks(
 /** The names of the properties that JSON would show, paid for: to list them takes longer than most rules. */
 export function shown(value: Properties, run: Run): string[] {
   const keys = names(value);
-  spend(run, KEY * keys.length);
+  spend(run, keySteps(keys.length));
   return keys;
 }
 
@@ -126,7 +126,7 @@ function namedProperties(
       mark = place(run, mark, entry.place);
       if (!run.room) return false;
     }
-    spend(run, KEY * keys);
+    spend(run, keySteps(keys));
     if (missing > 0) {
       spend(run, size);
       for (const key of needed) if (own(value, key) === undefined) ok = fail(run, node, 'required', key);

@@ -37,7 +37,7 @@ export interface Reader {
 export const defaultSchemaLimits: SchemaLimits = {
   depth: 256,
   subschemas: 10_000,
-  work: 10_000_000,
+  work: 5_000_000,
   pattern: 5_000,
   patterns: 100_000,
 };

@@ -27,15 +27,15 @@ export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
 /** What a schema and a validation may cost. A schema or value that needs more is refused, and told which. */
 export interface SchemaLimits {
-  /** How deep subschemas nest, and how deep `$ref` may recurse over a value. Default 256. */
+  /** How deep subschemas nest, and how deep `$ref` may recurse over a value. 256. */
   depth: number;
-  /** Subschemas in a schema, together with the registered schemas it uses. Default 10,000. */
+  /** Subschemas in a schema, together with the registered schemas it uses. 10,000. */
   subschemas: number;
-  /** Steps of one validation (a subschema tried, an item visited, a value compared). Default 10,000,000. */
+  /** Steps of one validation (a subschema tried, an item visited, a value compared): about half a second. 5,000,000. */
   work: number;
-  /** UTF-16 units in one `pattern`. Default 5,000. */
+  /** UTF-16 units in one `pattern`. 5,000. */
   pattern: number;
-  /** UTF-16 units in all patterns of a schema; each `\p{…}`, which is slow to compile, counts as 500 more. Default 100,000. */
+  /** UTF-16 units in all patterns of a schema; each `\p{…}`, which is slow to compile, counts as 500 more. 100,000. */
   patterns: number;
 }
 

@@ -23,6 +23,8 @@ export interface AnswerOptions {
   readonly note: (text: string) => void;
   /** Milliseconds without a key after which the person counts as gone. */
   readonly patienceMs: number;
+  /** Whether a form that no person fills in gets its defaults; otherwise it is declined. */
+  readonly defaults: boolean;
 }
 
 /** Whether somebody is there. Once a person has not answered, they are not asked again. */
@@ -39,7 +41,7 @@ const cannedAnswer = '1, because it stands first. (This is a canned answer: ther
 export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
 export function answersOf(options: AnswerOptions): Answers {
-  const { person, note, pause, resume, style, from, patienceMs } = options;
+  const { person, note, pause, resume, style, from, patienceMs, defaults } = options;
 
   /** Undefined: there was nobody to answer. */
   async function askPerson(
@@ -77,6 +79,10 @@ export function answersOf(options: AnswerOptions): Answers {
     async onElicit(form, { signal }) {
       const answer = await askPerson(form, signal);
       if (answer) return answer;
+      if (!defaults) {
+        note('Nobody is here to fill in the form, so it is declined; --defaults accepts it with its defaults.');
+        return { action: 'decline' };
+      }
       const made = makeArguments({ ...form.requestedSchema }, false);
       if ('problem' in made) {
         note(`The form cannot be filled in without a person (${made.problem}), so it is declined.`);

@@ -6,8 +6,14 @@ export interface Options {
   readonly target: Target | undefined;
   readonly output: 'watch' | 'quiet' | 'json';
   readonly revision: string | undefined;
-  /** Forms get their defaults, and nobody is asked. */
+  /** Consents to every call. */
   readonly yes: boolean;
+  /** Consents to calls of tools with these names. */
+  readonly allowed: readonly string[];
+  /** Does not take a server's word that a tool only reads. */
+  readonly strict: boolean;
+  /** Forms get their defaults, and nobody is asked. */
+  readonly defaults: boolean;
   /** Undefined: as the environment says. */
   readonly colour: false | undefined;
   /** No pauses between the steps. */
@@ -24,7 +30,10 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   barewire [options]                        in the repository: the travel agency of examples/, in both eras
 
   --revision X   speaks that revision of the protocol: ${revisions.join(', ')}
-  --yes          fills in forms with their defaults, and asks nobody
+  --yes          consents to every call
+  --allow NAME   consents to calls of this tool; * is any run of characters; may be given again
+  --strict       does not take the server's word that a tool only reads
+  --defaults     fills in forms with their defaults, and asks nobody
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
   --fast         does not pause between the steps; it does so only for a person at a terminal
@@ -33,14 +42,15 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   --timeout N    seconds of silence after which a request counts as unanswered; 60
   --help         prints this
 
-Tools that are marked destructive are listed and never called. It ends with 0 if all that the server offers works.`;
+A tool is called only with consent, except where the server says that it only reads: at a terminal you are asked,
+elsewhere it is listed as not called. It ends with 0 if all that the server offers works.`;
 
 /** Reads the command line. What stands behind the first word that is no option belongs to the server. */
 export function readOptions(
   words: readonly string[],
 ): Options | { readonly help: true } | { readonly problem: string } {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
-    target: undefined, output: 'watch', revision: undefined, yes: false, colour: undefined, fast: false,
+    target: undefined, output: 'watch', revision: undefined, yes: false, allowed: [], strict: false, defaults: false, colour: undefined, fast: false,
     full: false, timeoutMs: 60_000,
   };
   let at = 0;
@@ -58,6 +68,14 @@ export function readOptions(
       case '--json': options.output = 'json'; break;
       case '--quiet': case '-q': options.output = 'quiet'; break;
       case '--yes': case '-y': options.yes = true; break;
+      case '--strict': options.strict = true; break;
+      case '--defaults': options.defaults = true; break;
+      case '--allow': {
+        const pattern = value();
+        if (pattern === undefined || pattern === '') return { problem: '--allow takes the name of a tool' };
+        options.allowed = [...options.allowed, pattern];
+        break;
+      }
       case '--fast': options.fast = true; break;
       case '--full': options.full = true; break;
       case '--no-color': options.colour = false; break;

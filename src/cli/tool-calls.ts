@@ -1,5 +1,6 @@
 import { makeArguments } from './arguments.ts';
-import { reasonNotToCall } from './safety.ts';
+import { consentTo } from './consent.ts';
+import type { ConsentOptions } from './consent.ts';
 import { count, some } from '../explain/words.ts';
 import { RpcError } from '../client/index.ts';
 import type { McpClient } from '../client/index.ts';
@@ -20,6 +21,7 @@ export interface Calling {
   ask<T>(run: (options: CallOptions) => Promise<T>): Promise<T>;
   part(title: string): Promise<void>;
   note(text: string): void;
+  readonly consent: ConsentOptions;
   /** A call has reported its progress. */
   progressed(): void;
   /** Whether the connection is gone. */
@@ -29,10 +31,18 @@ export interface Calling {
 const mostTools = 25;
 const cancelAfterMs = 400;
 
-/** Calls each tool that is safe to call, with arguments made from its schema; says what came of it. */
+/** What came of the calls. */
+export interface CallsMade {
+  /** For a person. */
+  readonly said: string;
+  /** Calls that came back as an error: a result with `isError`, or an error answer. */
+  readonly errors: number;
+}
+
+/** Calls each tool that there is consent for, with arguments made from its schema. */
 export async function callTools(
-  tools: readonly Tool[], { client, ask, part, note, only, progressed, gone }: Calling,
-): Promise<string> {
+  tools: readonly Tool[], { client, ask, part, note, only, consent, progressed, gone }: Calling,
+): Promise<CallsMade> {
   let called = 0;
   let failing = 0;
   let left = 0;
@@ -41,10 +51,8 @@ export async function callTools(
   const wanted = only ? tools.filter(({ name }) => only.includes(name)) : tools;
   for (const tool of wanted) {
     const made = makeArguments(tool.inputSchema);
-    const reason = reasonNotToCall(tool)
-      ?? ('problem' in made ? `no arguments could be made for it: ${made.problem}` : undefined)
-      ?? (called >= mostTools ? `${mostTools} are enough` : undefined);
     await part(tool.name);
+    const reason = await reasonNotToCall(tool, made, consent, called);
     if (reason !== undefined || 'problem' in made) {
       left++;
       note(`It is not called: ${reason}.`);
@@ -69,26 +77,39 @@ export async function callTools(
   }
   if (broken.length > 0) throw new Error(`${broken.join('; ')} (${count(called, 'tool')} called)`);
   if (called === 0) {
-    throw new Absent(left > 0 ? `${count(left, 'tool')} listed, none safe to call` : 'there are none');
+    throw new Absent(left > 0 ? `${count(left, 'tool')} listed, no consent to call one` : 'there are none');
   }
-  return [
+  const said = [
     `${called} called`,
     failing > 0 && `${failing} of them answered isError`,
     refused.length > 0 && `refused: ${some(refused)}`,
     left > 0 && `${left} listed only`,
   ].filter((part) => part !== false).join(', ');
+  return { said, errors: failing + refused.length };
+}
+
+async function reasonNotToCall(
+  tool: Tool, made: ReturnType<typeof makeArguments>, consent: ConsentOptions, called: number,
+): Promise<string | undefined> {
+  // 2025-11-25 basic/utilities/tasks#tool-level-negotiation.
+  if (tool.execution?.taskSupport === 'required') return 'it runs only as a task';
+  if ('problem' in made) return `no arguments could be made for it: ${made.problem}`;
+  if (called >= mostTools) return `${mostTools} are enough`;
+  const { given, why } = await consentTo(tool, made.args, consent);
+  return given ? undefined : why;
 }
 
 /** Begins a call that takes its time, and gives it up: at its first progress, or soon after. */
 export async function cancelCall(
-  tools: readonly Tool[], { client, ask, note, overHttp }: Calling,
+  tools: readonly Tool[], { client, ask, note, overHttp, consent }: Calling,
 ): Promise<string> {
-  const safe = tools.flatMap((tool) => {
+  const safe: { tool: Tool; args: Record<string, unknown> }[] = [];
+  for (const tool of tools) {
     const made = makeArguments(tool.inputSchema, false);
-    const fits = reasonNotToCall(tool) === undefined && tool.annotations?.readOnlyHint !== false
-      && 'args' in made;
-    return fits ? [{ tool, args: made.args }] : [];
-  });
+    // Nobody is asked about a call that is only made to be given up.
+    const reason = await reasonNotToCall(tool, made, { ...consent, ask: undefined }, 0);
+    if (reason === undefined && tool.annotations?.readOnlyHint !== false && 'args' in made) safe.push({ tool, args: { ...made.args } });
+  }
   const slow = safe.find(({ tool: { name, description } }) =>
     /\b(slow|long|progress|sleep|wait)/i.test(`${name.replaceAll('_', ' ')} ${description}`));
   const { tool, args } = slow ?? safe[0] ?? {};

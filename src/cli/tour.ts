@@ -1,6 +1,7 @@
 import type { Answers } from './answers.ts';
 import { createExplainer } from './reporter.ts';
 import type { Reporter, Row } from './reporter.ts';
+import type { ConsentOptions } from './consent.ts';
 import { Absent, callTools, cancelCall } from './tool-calls.ts';
 import type { Calling } from './tool-calls.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -25,6 +26,8 @@ export interface TourOptions {
   readonly reporter: Reporter;
   /** Makes the answers to the server's questions, around the pauses of the tour. */
   readonly answers: (hooks: TourHooks) => Answers;
+  /** Which tools may be called. */
+  readonly consent: ConsentOptions;
   /** Where the server may write. */
   readonly roots: readonly Root[];
   readonly era?: ClientOptions['era'];
@@ -49,6 +52,8 @@ export interface TourResult {
   readonly ok: boolean;
   readonly rows: readonly Row[];
   readonly messages: number;
+  /** Calls that came back as an error. */
+  readonly errors: number;
 }
 
 const most = { resources: 4, prompts: 3 };
@@ -66,6 +71,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   const problems: string[] = [];
   const watchdog = createWatchdog(options.timeoutMs, longestMs);
   let messages = 0;
+  let errors = 0;
   let gone: string | undefined;
 
   const pause = (): void => {
@@ -169,6 +175,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     only,
     ask,
     part,
+    consent: options.consent,
     note: (text) => reporter.note(text),
     progressed: () => void heard.progress++,
     gone: () => gone !== undefined,
@@ -196,7 +203,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   if (problems.length > 0) {
     rows.push({ step: 'Problems', outcome: 'failed', detail: problems.join('; '), messages: 0, ms: 0 });
   }
-  return { ok, rows, messages };
+  return { ok, rows, messages, errors };
 
   async function walk(): Promise<void> {
     let tools: Tool[] = [];
@@ -267,10 +274,12 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     }
     const before = { ...heard };
     await step(
-      'Calling tools', 'Each safe one, with arguments made from its schema. The server may ask back.',
-      () => {
+      'Calling tools', 'Each that there is consent for, with arguments made from its schema. The server may ask back.',
+      async () => {
         declared('tools');
-        return callTools(tools, calling);
+        const made = await callTools(tools, calling);
+        errors += made.errors;
+        return made.said;
       },
     );
     told(before);

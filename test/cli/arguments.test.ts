@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeArguments } from '../../src/cli/arguments.ts';
-import { reasonNotToCall } from '../../src/cli/safety.ts';
-import type { ToolAnnotations } from '../../src/protocol/tools.ts';
 
 const object = (properties: object, required: string[] = Object.keys(properties), more: object = {}) =>
   ({ type: 'object', properties, required, ...more });
@@ -57,31 +55,3 @@ for (const [what, schema] of Object.entries<Record<string, unknown>>({
     assert.ok('problem' in makeArguments(schema));
   });
 }
-
-const safe: [string, ToolAnnotations | undefined, boolean][] = [
-  ['read_file', { readOnlyHint: true }, true],
-  ['delete_cache', { readOnlyHint: true }, true],
-  ['create_note', { readOnlyHint: false, destructiveHint: false }, true],
-  ['create_note', { readOnlyHint: false }, false],
-  ['tidy', { destructiveHint: true }, false],
-  ['tidy', { readOnlyHint: true, destructiveHint: true }, false],
-  ['echo', undefined, true],
-  ['listIssues', {}, true],
-  ['created_items', undefined, true],
-  ['deleteIssue', undefined, false],
-  ['issue-create', { openWorldHint: true }, false],
-  ['send_mail', undefined, false],
-];
-for (const [name, annotations, called] of safe) {
-  test(`safety: ${name} ${JSON.stringify(annotations)} is ${called ? '' : 'not '}called`, () => {
-    const reason = reasonNotToCall({ name, inputSchema: { type: 'object' }, annotations });
-    assert.equal(reason === undefined, called, reason);
-  });
-}
-
-test('safety: a tool that runs only as a task is not called', () => {
-  assert.ok(reasonNotToCall({
-    name: 'a', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true },
-    execution: { taskSupport: 'required' },
-  }));
-});

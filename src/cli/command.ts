@@ -1,0 +1,27 @@
+/** One subcommand. Its file is loaded only when it is used. */
+export interface Command {
+  /** The words behind `barewire NAME`, such as `[options] TARGET TOOL [key=value ...]`. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly about: string;
+  /** Options as lines of help: the words, and what they do. */
+  readonly options: readonly (readonly [words: string, does: string])[];
+  /** One line that works. */
+  readonly example: string;
+  /** More to know, as lines. */
+  readonly notes?: readonly string[];
+  /** Runs it; resolves with the exit code. `words` are those behind the name. */
+  run(words: readonly string[]): Promise<number>;
+}
+
+/** The help of one subcommand. */
+export function helpOf(name: string, { usage, about, options, example, notes = [] }: Command): string {
+  const wide = Math.max(...options.map(([words]) => words.length), 10);
+  return [
+    `barewire ${name} ${usage}`, '', about, '',
+    ...options.map(([words, does]) => `  ${words.padEnd(wide)}  ${does}`),
+    ...options.length > 0 ? [''] : [],
+    ...notes, ...notes.length > 0 ? [''] : [],
+    `Example:  ${example}`,
+  ].join('\n');
+}

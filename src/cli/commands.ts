@@ -1,0 +1,43 @@
+import type { Command } from './command.ts';
+
+/** A subcommand as the overview names it. */
+export interface Listed {
+  readonly about: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+/** The subcommands, in the order of the help. Each file is loaded when it is used, and not before. */
+export const commands: Readonly<Record<string, Listed>> = {
+  tour: { about: 'shows a server at work, message by message', load: () => import('./commands/tour.ts') },
+  list: { about: 'lists tools, resources and prompts', load: () => import('./commands/list.ts') },
+  call: { about: 'calls a tool, with consent', load: () => import('./commands/call.ts') },
+  read: { about: 'reads a resource', load: () => import('./commands/read.ts') },
+  get: { about: 'gets a prompt', load: () => import('./commands/get.ts') },
+  complete: { about: 'completes an argument of a prompt or template', load: () => import('./commands/complete.ts') },
+  watch: { about: 'tells of changes to resources and lists', load: () => import('./commands/watch.ts') },
+  log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
+  pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
+};
+
+/** The overview: one screen. */
+export function overview(): string {
+  const wide = Math.max(...Object.keys(commands).map((name) => name.length));
+  return [
+    'barewire: the Model Context Protocol in a terminal',
+    '',
+    '  barewire COMMAND [options] TARGET ...     see barewire COMMAND --help',
+    '  barewire [options] PROGRAM [ARGUMENTS]    the tour of a server',
+    '',
+    ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(wide)}  ${about}`),
+    '',
+    'TARGET is an address (http://…), a name from the configuration, or a program behind "--".',
+    'Nothing runs without consent but tools that say they only read: see barewire call --help.',
+    '',
+    '  --json      lines of JSON, for scripts',
+    '  --version   prints the version',
+    '  --help      prints this, or the help of a command',
+    '',
+    'It ends with 0: good; 1: the server or tool failed; 2: wrong use; 3: refused by consent;',
+    '4: not reached; 130: after Ctrl-C.',
+  ].join('\n');
+}

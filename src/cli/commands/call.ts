@@ -1,0 +1,97 @@
+import { visible } from '../../explain/safe-text.ts';
+import type { ElicitRequestFormParams } from '../../protocol/elicitation.ts';
+import { completeForm } from '../../protocol/form.ts';
+import type { Form } from '../../protocol/form.ts';
+import type { Tool } from '../../protocol/tools.ts';
+import { askConsent } from '../ask-consent.ts';
+import type { Command } from '../command.ts';
+import { commonHelp, readClientWords } from '../client-options.ts';
+import { consentTo } from '../consent.ts';
+import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
+import { fillForm } from '../form.ts';
+import { openPrompter } from '../prompter.ts';
+import { renderBlock, renderStructured } from '../render.ts';
+import { readArguments } from '../tool-arguments.ts';
+import { withClient } from '../with-client.ts';
+import type { Session } from '../with-client.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET TOOL [key=value | key:=JSON | JSON] ...',
+  about: 'Calls a tool. At a terminal it shows server, tool and arguments and asks; missing arguments are asked for.',
+  options: [
+    ['--yes', 'consents to the call'],
+    ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],
+    ['--strict', 'does not take the server\'s word that a tool only reads'],
+    ['--save FOLDER', 'keeps images, audio and blobs there'],
+    ...commonHelp,
+  ],
+  example: 'barewire call echo message=hello -- npx -y @modelcontextprotocol/server-everything',
+  notes: [
+    'A tool that the server says only reads is called without a question; everything else needs consent. Without a',
+    'terminal and without consent it ends with 3. --yes and --allow fill in no forms; --defaults does.',
+  ],
+  async run(words) {
+    const read = await readClientWords(words, {
+      yes: { type: 'boolean', short: 'y' }, allow: { type: 'string', multiple: true }, strict: { type: 'boolean' }, save: { type: 'string' },
+    });
+    const [name, ...given] = read.rest;
+    if (name === undefined) throw new WrongUse('the name of a tool is missing');
+    return withClient(read, async (session) => {
+      const { client, how, json, atTerminal, style, print, note } = session;
+      const tools = await client.listTools(how);
+      const tool = tools.find((one) => one.name === name);
+      if (!tool) throw new WrongUse(`there is no tool ${visible(name)}; there are ${tools.slice(0, 30).map((one) => visible(one.name)).join(', ') || 'none'}`);
+      const args = await completed(tool, readArguments(given, tool.inputSchema), session);
+      const consent = await consentTo(tool, args, {
+        all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict'),
+        ...atTerminal && {
+          ask: async () => {
+            const prompter = openPrompter(process.stdin, process.stderr);
+            try {
+              return await askConsent(prompter, style, read.targetName, tool, args);
+            } finally {
+              prompter.close();
+            }
+          },
+        },
+      });
+      if (!consent.given) throw new Refused(`${visible(name)} was not called: ${consent.why}`);
+      if (!json) note(style.dim(`${visible(name)} is called, because ${consent.why}.`));
+      const result = await client.callTool(name, args, how);
+      if (json) print(JSON.stringify(result));
+      else {
+        const render = { style, columns: process.stdout.columns ?? 120, save: read.text('save') };
+        const { content, structuredContent } = result;
+        const lines = structuredContent === undefined
+          ? content.flatMap((block) => renderBlock(block, render))
+          // The text of a structured result says the same again.
+          : [...content.filter(({ type }) => type !== 'text').flatMap((block) => renderBlock(block, render)), ...renderStructured(structuredContent, render)];
+        for (const line of lines) print(result.isError ? style.red(line) : line);
+      }
+      return result.isError ? exitCodes.failed : exitCodes.good;
+    });
+  },
+};
+
+/** Asks at the terminal for required arguments that are missing and that a form can ask for. */
+async function completed(tool: Tool, args: Record<string, unknown>, { atTerminal, style }: Session): Promise<Record<string, unknown>> {
+  const { properties, required } = tool.inputSchema;
+  const missing = (Array.isArray(required) ? required : []).filter((one): one is string => typeof one === 'string' && !Object.hasOwn(args, one));
+  if (missing.length === 0) return args;
+  const known = typeof properties === 'object' && properties !== null ? properties as Record<string, unknown> : {};
+  const fields = Object.fromEntries(missing.map((one) => [one, known[one]]));
+  const simple = Object.values(fields).every((field) => typeof field === 'object' && field !== null && 'type' in field
+    && ['string', 'number', 'integer', 'boolean'].includes(String(field.type)));
+  if (!atTerminal || !simple) throw new WrongUse(`${visible(tool.name)} needs ${missing.map((one) => `${visible(one)}=…`).join(' ')}`);
+  const prompter = openPrompter(process.stdin, process.stderr);
+  try {
+    const form = { message: `Arguments of ${tool.name}`, requestedSchema: { type: 'object', properties: fields, required: missing } };
+    const answer = await fillForm(form as ElicitRequestFormParams, prompter, {
+      complete: (schema, content) => completeForm(schema as Form, content), style, from: 'barewire',
+    });
+    if (answer.action !== 'accept') throw new Refused('the arguments were not given');
+    return { ...args, ...answer.content };
+  } finally {
+    prompter.close();
+  }
+}

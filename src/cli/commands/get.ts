@@ -1,0 +1,35 @@
+import { visible } from '../../explain/safe-text.ts';
+import type { Command } from '../command.ts';
+import { commonHelp, readClientWords } from '../client-options.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { renderBlock } from '../render.ts';
+import { withClient } from '../with-client.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET PROMPT [key=value] ...',
+  about: 'Gets a prompt, and prints its messages.',
+  options: [['--save FOLDER', 'keeps images and audio there'], ...commonHelp],
+  example: 'barewire get plan_trip destination=Rome -- node dist/examples/travel/main.js',
+  async run(words) {
+    const read = await readClientWords(words, { save: { type: 'string' } });
+    const [name, ...given] = read.rest;
+    if (name === undefined) throw new WrongUse('the name of a prompt is missing');
+    const args = Object.fromEntries(given.map((word): [string, string] => {
+      const at = word.indexOf('=');
+      if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);
+      return [word.slice(0, at), word.slice(at + 1)];
+    }));
+    return withClient(read, async ({ client, how, json, print, style }) => {
+      const result = await client.getPrompt(name, given.length > 0 ? args : undefined, how);
+      if (json) print(JSON.stringify(result));
+      else {
+        if (result.description) print(style.dim(visible(result.description)));
+        for (const { role, content } of result.messages) {
+          print(style.bold(`${visible(role)}:`));
+          for (const line of renderBlock(content, { style, columns: process.stdout.columns ?? 120, save: read.text('save') })) print(`  ${line}`);
+        }
+      }
+      return exitCodes.good;
+    });
+  },
+};

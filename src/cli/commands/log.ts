@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { logLines, verifyLogFile } from '../../host/node/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { isObject } from '../../jsonrpc/codec.ts';
+import type { Command } from '../command.ts';
+import { readWords } from '../client-options.ts';
+import { homeFolder } from '../configuration.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+
+/** Where the activity log of this user is. */
+export const logFile = (): string => join(homeFolder(), 'activity.jsonl');
+
+export const command: Command = {
+  usage: '[options]',
+  about: 'Shows the activity log of the host: what was asked, who decided, what was sent and answered.',
+  options: [
+    ['--verify', 'checks every line against the one before it, and the end against the head that is kept apart'],
+    ['--file FILE', 'another log than this user\'s'],
+    ['--server NAME', 'only what concerns this server'],
+    ['--json', 'prints the lines as they are'],
+  ],
+  example: 'barewire log --verify',
+  async run(words) {
+    const read = readWords(words, { verify: { type: 'boolean' }, file: { type: 'string' }, server: { type: 'string' } });
+    const file = read.text('file') ?? logFile();
+    if (!existsSync(file)) throw new WrongUse(`there is no activity log at ${file}`);
+    if (read.flag('verify')) {
+      const verdict = await verifyLogFile(file);
+      if (read.flag('json')) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+      else if (verdict.ok) process.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
+      else process.stdout.write(`Line ${verdict.line} of ${verdict.file} does not hold: ${verdict.why}.\n`);
+      return verdict.ok ? exitCodes.good : exitCodes.failed;
+    }
+    const server = read.text('server');
+    for await (const line of logLines(file)) {
+      const entry: unknown = safeParse(line);
+      if (server !== undefined && !(isObject(entry) && entry['server'] === server)) continue;
+      process.stdout.write(`${read.flag('json') ? line : describe(entry, line)}\n`);
+    }
+    return exitCodes.good;
+  },
+};
+
+function safeParse(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(entry: unknown, line: string): string {
+  if (!isObject(entry)) return visible(line);
+  const { at, kind, server, tool, seq: _seq, previous: _previous, call, ...rest } = entry;
+  const time = typeof at === 'number' ? new Date(at).toISOString() : '';
+  const what = [server, tool].filter((part) => typeof part === 'string').join('/');
+  return visible(`${time}  ${String(kind).padEnd(8)} ${call === undefined ? '' : `#${String(call)} `}${what}  ${JSON.stringify(rest)}`);
+}

@@ -1,0 +1,123 @@
+import { answersOf } from '../answers.ts';
+import type { Command } from '../command.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { help, readOptions } from '../options.ts';
+import type { Options } from '../options.ts';
+import { openPrompter } from '../prompter.ts';
+import { jsonReporter, quietReporter, watchReporter } from '../reporter.ts';
+import type { Reporter } from '../reporter.ts';
+import { askConsent } from '../ask-consent.ts';
+import { describeTarget, openTarget, temporaryRoot, travelTarget } from '../target.ts';
+import type { Target } from '../target.ts';
+import { style, wantsColour } from '../terminal.ts';
+import { tour } from '../tour.ts';
+import type { TourOptions, TourResult } from '../tour.ts';
+import { count } from '../../explain/words.ts';
+
+/** How long a form waits for a person who may have gone: from the last key on. */
+const patienceMs = 45_000;
+
+/** Between two steps, for eyes that follow. */
+const paceMs = 150;
+
+/** What the second walk through the travel agency shows: what the eras do differently. */
+const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })[] = [
+  { title: 'The handshake era (to 2025-11-25): one session, questions in both directions', era: 'legacy' },
+  {
+    title: 'The stateless era (from 2026-07-28): the same server, each request on its own',
+    era: 'modern',
+    only: ['book_trip', 'add_to_calendar', 'pick_best_flight'],
+  },
+];
+
+/** What the travel agency may do in a tour: all but lose a booking. 2024-11-05 has no annotations that say so. */
+const harmless = ({ name }: { readonly name: string }): boolean => name !== 'cancel_trip';
+
+async function run(options: Options, target: Target, own: boolean): Promise<boolean> {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const colours = style(options.colour ?? wantsColour(process.env, process.stdout.isTTY));
+  const columns = options.full ? Infinity : process.stdout.columns ?? 120;
+  const reporter: Reporter = options.output === 'json' ? jsonReporter(print)
+    : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
+      : watchReporter({ print, style: colours, columns });
+  const atTerminal = options.output === 'watch' && process.stdin.isTTY && process.stdout.isTTY;
+  const person = { present: atTerminal && !options.defaults };
+  const { root, remove } = temporaryRoot();
+  process.once('exit', remove);
+
+  const walks = own && options.revision === undefined
+    ? bothEras
+    : [{ title: `The tour of ${describeTarget(target)}` }];
+  const began = performance.now();
+  const done: (TourResult & { readonly title: string })[] = [];
+  for (const { title, ...walk } of walks) {
+    const result = await tour({
+      ...walk,
+      title,
+      ...options.revision !== undefined && { revisions: [options.revision] },
+      reporter,
+      transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line)),
+      answers: (hooks) => answersOf({
+        ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs,
+        // The example's forms are our own: without a person they get their defaults.
+        defaults: options.defaults || own,
+      }),
+      consent: {
+        all: options.yes, allowed: options.allowed, strict: options.strict,
+        ...own && { own: harmless },
+        ...atTerminal && {
+          ask: async (tool, args) => {
+            reporter.pause();
+            const prompter = openPrompter(process.stdin, process.stdout);
+            try {
+              return await askConsent(prompter, colours, describeTarget(target), tool, args);
+            } finally {
+              prompter.close();
+              reporter.resume();
+            }
+          },
+        },
+      },
+      roots: [root],
+      timeoutMs: options.timeoutMs,
+      paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
+    });
+    done.push({ title, ...result });
+  }
+  for (const { title, rows } of done) reporter.summary(title, rows);
+  const ok = done.every((one) => one.ok);
+  const sum = (of: (one: (typeof done)[number]) => number): number => done.reduce((all, one) => all + of(one), 0);
+  const errors = sum(({ errors: some }) => some);
+  const messages = count(sum((one) => one.messages), 'message');
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const said = !ok ? 'Not all went well: see what failed above.'
+    : errors > 0 ? `Every step was answered, and ${count(errors, 'call')} came back as ${errors === 1 ? 'an error' : 'errors'}.`
+      : 'All went well.';
+  reporter.end(ok, `${said} ${messages} in ${seconds} s.`);
+  remove();
+  return ok;
+}
+
+export const command: Command = {
+  usage: '[options] PROGRAM [ARGUMENTS] | ADDRESS',
+  about: 'Shows a server at work, message by message, each explained with its section of the specification.',
+  options: [],
+  example: 'barewire tour npx -y @modelcontextprotocol/server-everything',
+  notes: help.split('\n').slice(2),
+  async run(words) {
+    const options = readOptions(words);
+    if ('help' in options) {
+      process.stdout.write(`${help}\n`);
+      return exitCodes.good;
+    }
+    if ('problem' in options) throw new WrongUse(options.problem);
+    const target = options.target ?? travelTarget();
+    if (target === undefined) {
+      process.stdout.write(`${help}\n`);
+      return exitCodes.good;
+    }
+    process.once('SIGINT', () => process.exit(exitCodes.interrupted));
+    process.once('SIGTERM', () => process.exit(143));
+    return await run(options, target, options.target === undefined) ? exitCodes.good : exitCodes.failed;
+  },
+};

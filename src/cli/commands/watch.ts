@@ -1,0 +1,38 @@
+import { visible } from '../../explain/safe-text.ts';
+import type { Command } from '../command.ts';
+import { commonHelp, readClientWords } from '../client-options.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withClient } from '../with-client.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET [URI] ...',
+  about: 'Tells of each change to these resources and to every list, until Ctrl-C or until so many were told.',
+  options: [['--count N', 'ends after so many changes'], ...commonHelp],
+  example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
+  async run(words) {
+    const read = await readClientWords(words, { count: { type: 'string' } });
+    const most = Number(read.text('count') ?? Infinity);
+    let told = 0;
+    let enough: () => void = () => {};
+    const json = read.flag('json');
+    const say = (what: object, line: string): void => {
+      if (told >= most) return;
+      process.stdout.write(`${json ? JSON.stringify({ at: Date.now(), ...what }) : `${new Date().toISOString()}  ${line}`}\n`);
+      if (++told >= most) enough();
+    };
+    return withClient(read, async ({ client, how, note, style }) => {
+      for (const uri of read.rest) await client.subscribe(uri, how);
+      if (!json) note(style.dim(`Watching ${read.rest.length > 0 ? `${read.rest.map(visible).join(', ')} and ` : ''}the lists; Ctrl-C ends it.`));
+      await new Promise<void>((resolve, reject) => {
+        enough = resolve;
+        if (told >= most) resolve();
+        how.signal?.addEventListener('abort', () => reject(how.signal?.reason as Error), { once: true });
+      });
+      return exitCodes.good;
+    }, {
+      endless: true,
+      onListChanged: (list) => say({ changed: list }, `the list of ${list} changed`),
+      onResourceUpdated: (uri) => say({ updated: uri }, `${visible(uri)} changed`),
+    });
+  },
+};

@@ -1,0 +1,82 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { WrongUse } from './exit-codes.ts';
+
+type Bag = Record<string, unknown>;
+
+/**
+ * Arguments as people write them: `key=value`, `key:=JSON`, `nested.key=value`, or one JSON object. A value becomes what
+ * the schema says of its property: text stays text where text is wanted, otherwise it is read as JSON where it is JSON.
+ */
+export function readArguments(words: readonly string[], schema: Readonly<Record<string, unknown>>): Bag {
+  // fromEntries and defineProperty run no setter: `__proto__` is a name like any other.
+  const args: Bag = {};
+  for (const word of words) {
+    if (word.trimStart().startsWith('{')) {
+      const value = parse(word);
+      if (!isObject(value)) throw new WrongUse(`${word} is no JSON object`);
+      for (const [name, one] of Object.entries(value)) put(args, [name], one);
+      continue;
+    }
+    const [, name, json, text] = /^([^=:]+(?::[^=:]+)*)(:?)=(.*)$/s.exec(word) ?? [];
+    if (name === undefined || text === undefined) throw new WrongUse(`${word}: an argument is key=value, key:=JSON, or a JSON object`);
+    const path = Object.hasOwn(propertiesOf(schema), name) ? [name] : name.split('.');
+    if (json === ':') {
+      const value = parse(text);
+      if (value === undefined) throw new WrongUse(`${name}: ${text} is not JSON`);
+      put(args, path, value);
+    } else put(args, path, coerce(text, typesAt(schema, path)));
+  }
+  return args;
+}
+
+function put(target: Bag, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  let next = value;
+  if (rest.length > 0) {
+    const inner = Object.hasOwn(target, name) ? target[name] : undefined;
+    const nested: Bag = isObject(inner) ? inner : {};
+    put(nested, rest, value);
+    next = nested;
+  }
+  Object.defineProperty(target, name, { value: next, writable: true, enumerable: true, configurable: true });
+}
+
+function propertiesOf(schema: unknown): Bag {
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  return isObject(properties) ? properties : {};
+}
+
+/** The types that a property may have; empty: any. */
+function typesAt(schema: unknown, path: readonly string[]): readonly unknown[] {
+  let at: unknown = schema;
+  for (const name of path) {
+    const properties = propertiesOf(at);
+    at = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  }
+  if (!isObject(at)) return [];
+  const { type, anyOf, oneOf, enum: choices } = at;
+  if (type !== undefined) return Array.isArray(type) ? type as unknown[] : [type];
+  if (Array.isArray(choices)) return [...new Set(choices.map((one: unknown) => typeof one))];
+  const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  return branches.flatMap((branch: unknown) => (isObject(branch) ? [branch['type']].flat() : []));
+}
+
+function coerce(text: string, types: readonly unknown[]): unknown {
+  if (types.length > 0 && types.every((type) => type === 'string')) return text;
+  const value = parse(text);
+  if (value === undefined) return text;
+  // Where text fits as well, what looks like a number stays text unless a number fits too.
+  const fits = (type: unknown): boolean => type === typeof value || (type === 'integer' && Number.isInteger(value))
+    || (type === 'null' && value === null) || (type === 'array' && Array.isArray(value))
+    || (type === 'object' && isObject(value));
+  return types.length === 0 || types.some(fits) || !types.includes('string') ? value : text;
+}
+
+/** Undefined where it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

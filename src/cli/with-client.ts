@@ -1,0 +1,120 @@
+import { ConnectionError, McpClient, RpcError } from '../client/index.ts';
+import type { CallOptions } from '../client/index.ts';
+import { openServer } from '../host/node/index.ts';
+import { visible } from '../explain/safe-text.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { compile } from '../schema/index.ts';
+import { answersOf } from './answers.ts';
+import type { ClientWords } from './client-options.ts';
+import { exitCodes, NotReached } from './exit-codes.ts';
+import { progressBar } from './progress-bar.ts';
+import { style, wantsColour } from './terminal.ts';
+import type { Style } from './terminal.ts';
+
+/** How long a form waits for a person who may have gone: from the last key on. */
+const patienceMs = 5 * 60_000;
+
+/** What a subcommand works with. */
+export interface Session {
+  readonly client: McpClient;
+  /** For each request: the time limit, the progress bar, and Ctrl-C. */
+  readonly how: CallOptions;
+  readonly json: boolean;
+  /** Whether a person can be asked. */
+  readonly atTerminal: boolean;
+  readonly style: Style;
+  print(line: string): void;
+  /** To stderr: what is not the result. */
+  note(line: string): void;
+}
+
+export interface SessionOptions {
+  readonly onListChanged?: (list: 'tools' | 'resources' | 'prompts') => void;
+  readonly onResourceUpdated?: (uri: string) => void;
+  /** Ctrl-C ends the command in order instead of being an error. */
+  readonly endless?: boolean;
+}
+
+/**
+ * Connects, runs, and closes whatever happens. The first Ctrl-C cancels what runs, the second ends the program. Rejects
+ * with `NotReached` where the server cannot be spoken with.
+ */
+export async function withClient(
+  words: ClientWords, run: (session: Session) => Promise<number>, options: SessionOptions = {},
+): Promise<number> {
+  const json = words.flag('json');
+  const colours = style(!words.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
+  const note = (line: string): void => void process.stderr.write(`${line}\n`);
+  const bar = progressBar(process.stderr);
+  const interrupt = new AbortController();
+  const onInterrupt = (): void => {
+    if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+    interrupt.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', onInterrupt);
+  const atTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const answers = answersOf({
+    person: { present: atTerminal && !words.flag('defaults') },
+    defaults: words.flag('defaults'),
+    style: colours,
+    from: () => words.targetName,
+    pause: () => bar.hide(),
+    resume: () => {},
+    note,
+    patienceMs,
+  });
+  let lastWords = '';
+  const client = new McpClient({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
+    ...words.revisions && { revisions: words.revisions },
+    // npx may have to fetch the server first.
+    limits: { timeoutMs: words.timeoutMs, probeTimeoutMs: Math.min(words.timeoutMs, 15_000) },
+    validator: compile,
+    onElicit: (form, context) => answers.onElicit(form, context),
+    onElicitUrl: (page, context) => answers.onElicitUrl(page, context),
+    logLevel: words.flag('verbose') ? 'debug' : 'warning',
+    onLog: ({ level, data }) => note(colours.dim(`${level}: ${visible(typeof data === 'string' ? data : JSON.stringify(data))}`)),
+    onError: (error) => {
+      if (words.flag('verbose')) note(colours.dim(visible(error.message)));
+    },
+    ...options.onListChanged && { onListChanged: options.onListChanged },
+    ...options.onResourceUpdated && { onResourceUpdated: options.onResourceUpdated },
+  });
+  try {
+    try {
+      await client.connect(openServer(words.targetName, words.server, {
+        trace: () => {},
+        onStderr: (line) => {
+          lastWords = line;
+          if (words.flag('verbose')) note(colours.dim(`stderr │ ${visible(line)}`));
+        },
+      }));
+    } catch (thrown) {
+      if (interrupt.signal.aborted) return exitCodes.interrupted;
+      const why = visible(errorMessage(thrown));
+      const said = lastWords !== '' && !why.includes(visible(lastWords)) ? `; it said: ${visible(lastWords)}` : '';
+      throw new NotReached(`${visible(words.targetName)} was not reached: ${why}${said}`);
+    }
+    const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
+    return await run({
+      client, how, json, atTerminal, style: colours, note,
+      print: (line) => {
+        bar.hide();
+        process.stdout.write(`${line}\n`);
+      },
+    });
+  } catch (thrown) {
+    if (interrupt.signal.aborted) return options.endless ? exitCodes.good : exitCodes.interrupted;
+    if (thrown instanceof RpcError) {
+      const { code, message, data } = thrown;
+      if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, data } })}\n`);
+      else note(colours.red(`The server answered with error ${code}: ${visible(message)}`));
+      return exitCodes.failed;
+    }
+    if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(visible(thrown.message));
+    throw thrown;
+  } finally {
+    bar.hide();
+    process.off('SIGINT', onInterrupt);
+    await client.close();
+  }
+}

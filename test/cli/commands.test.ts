@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// The program itself, in a pipe. What a terminal shows is in terminal-session.test.ts.
+const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
+test.after(() => rmSync(home, { recursive: true, force: true }));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(words: readonly string[], onErr?: (err: string, interrupt: () => void) => void): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
+    });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      onErr?.(err, () => child.kill('SIGINT'));
+    });
+    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+const on = (...words: string[]): Promise<Ran> => run([...words, '--', ...fixture]);
+
+test('barewire --help fits one screen, and every subcommand has help with an example', async () => {
+  const { code, out } = await run(['--help']);
+  assert.equal(code, 0);
+  assert.ok(out.split('\n').length <= 40, out);
+  for (const line of out.split('\n')) assert.ok(line.length <= 100, line);
+  const names = [...out.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name = '']) => name);
+  assert.ok(names.length >= 9, names.join());
+  for (const name of names) {
+    const help = await run([name, '--help']);
+    assert.equal(help.code, 0, name);
+    assert.match(help.out, new RegExp(`^barewire ${name} `));
+    assert.match(help.out, /^Example: {2}barewire /m);
+  }
+});
+
+test('barewire --version', async () => {
+  const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8')) as { version: string };
+  assert.deepEqual(await run(['--version']), { code: 0, out: `${version}\n`, err: '' });
+});
+
+test('list: everything, some of it, and as JSON', async () => {
+  const { code, out } = await on('list');
+  assert.equal(code, 0);
+  for (const part of ['fixture 1.0.0', 'echo', 'test://hello', 'greet', 'may destroy']) assert.ok(out.includes(part), part);
+  const some = JSON.parse((await on('list', '--json', 'prompts')).out) as { prompts: unknown[]; tools: unknown[] };
+  assert.deepEqual([some.prompts.length, some.tools.length], [1, 0]);
+  assert.equal((await on('list', 'nonsense')).code, 2);
+});
+
+test('call: what reads is called; what does not ends with 3 without consent', async () => {
+  assert.deepEqual(await on('call', 'echo', 'text=hi there', 'times=2'), { code: 0, out: 'hi there hi there\n', err: 'echo is called, because the server says that it only reads.\n' });
+  const refused = await on('call', 'wipe');
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /wipe was not called: .*consent with --yes or --allow wipe/);
+  assert.equal((await on('call', '--strict', 'echo', 'text=x')).code, 3);
+  assert.equal((await on('call', '--yes', 'wipe')).out, 'wiped\n');
+  assert.equal((await on('call', '--allow', 'w*', 'wipe')).out, 'wiped\n');
+});
+
+test('call: an error of the tool ends with 1, wrong words with 2, a server that dies with 4', async () => {
+  const failed = await on('call', 'fail');
+  assert.deepEqual([failed.code, failed.out], [1, 'no seats left\n']);
+  assert.equal((await on('call', 'nonsense')).code, 2);
+  assert.equal((await on('call', 'echo')).code, 2);
+  assert.match((await on('call', 'echo')).err, /echo needs text=…/);
+  assert.equal((await on('call', 'die')).code, 4);
+  const gone = await run(['call', 'x', '--', './no-such-program']);
+  assert.equal(gone.code, 4);
+  assert.match(gone.err, /was not reached: .*no such program/);
+  assert.equal((await run(['call', '--nonsense', 'x'])).code, 2);
+  assert.equal((await run(['list', 'http://127.0.0.1:1/mcp'])).code, 4);
+});
+
+test('call: arguments are key=value, key:=JSON, or JSON, by the schema', async () => {
+  const args = async (...words: string[]): Promise<string> => (await on('call', '--json', 'echo', ...words)).out;
+  assert.match(await args('text=5'), /"text":"5"/);
+  assert.match(await args('{"text":"a","times":2}'), /"a a"/);
+  assert.match(await args('text:="b"', 'times:=3'), /"b b b"/);
+});
+
+test('call: structured content is a table, control characters are visible, pictures are shown by size or saved', async () => {
+  const { out } = await on('call', 'rows');
+  assert.match(out, /^name +size/);
+  assert.match(out, /b\\x1b\[31m/);
+  assert.match((await on('call', 'picture')).out, /image image\/png, 3 bytes/);
+  assert.match((await on('call', '--save', home, 'picture')).out, /image-1\.png/);
+  assert.equal(readFileSync(join(home, 'image-1.png'), 'utf8'), 'png');
+});
+
+test('call: without a person a form is declined, with --defaults it gets its defaults', async () => {
+  assert.equal((await on('call', 'ask')).out, 'decline\n');
+  assert.equal((await on('call', '--defaults', 'ask')).out, 'a aisle seat\n');
+});
+
+test('call: Ctrl-C cancels the call and ends with 130', async () => {
+  let told = false;
+  const { code } = await run(['call', 'slow', '--', ...fixture], (err, interrupt) => {
+    if (!told && err.includes('begun')) {
+      told = true;
+      interrupt();
+    }
+  });
+  assert.equal(code, 130);
+});
+
+test('read, get and complete', async () => {
+  assert.equal((await on('read', 'test://hello')).out, 'hello from a resource\n');
+  assert.equal((await on('read', 'test://nothing')).code, 1);
+  assert.equal((await on('get', 'greet', 'who=Ada')).out, 'Greets\nuser:\n  Greet Ada.\n');
+  assert.equal((await on('complete', 'greet', 'who=A')).out, 'Ada\nAlan\n');
+});
+
+test('a name from the configuration', async () => {
+  const [command, ...args] = fixture;
+  writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { command, args } } }));
+  assert.equal((await run(['call', 'here', 'echo', 'text=by name'])).out, 'by name\n');
+  const unknown = await run(['call', 'elsewhere', 'echo']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.err, /no server is called elsewhere; there are here/);
+});

@@ -64,14 +64,14 @@ export interface TransportHooks {
 }
 
 export interface HostLimits extends RestartLimits {
-  /** How long an approval waits to be used, in milliseconds. 60 seconds. */
+  /** How long what was shown to a person may be approved, in milliseconds; after that it is shown again. 5 minutes. */
   readonly approvalMs: number;
-  /** How often a call is asked again because its tool changed while it was shown. 3. */
+  /** How often a call is shown because its tool changed meanwhile, or because the answer came too late. 3. */
   readonly maxAsks: number;
 }
 
 /** Defaults of `HostLimits`. */
-export const defaultHostLimits: HostLimits = { ...defaultRestartLimits, approvalMs: 60_000, maxAsks: 3 };
+export const defaultHostLimits: HostLimits = { ...defaultRestartLimits, approvalMs: 300_000, maxAsks: 3 };
 
 /** A server as an application shows it. */
 export interface ServerStatus {
@@ -375,21 +375,20 @@ export class Host {
       why ??= ruling.at < 0 ? 'default' : 'rule';
       const { person } = this.#options;
       if (!person?.approve) return this.#refuse(id, server, tool, 'default', 'nobody can be asked for consent');
+      const approval = await this.#approvals.approve(shown);
       const decision = await person.approve({ ...shown, tool, why }, { server, signal: signal ?? never() });
       const by = decision.by ?? this.#principal;
       if (decision.allow === false) return this.#refuse(id, server, tool, by, decision.reason ?? 'the person said no');
-      const approval = await this.#approvals.approve(shown);
       // Shown and called may be minutes apart: what is called now must be what was shown.
       const now = this.#catalogue.tool(name);
-      const same = now !== undefined && this.#changeOf(now) === undefined
-        && await this.#approvals.spend(approval, { ...shown, digest: now.digest });
-      if (same) {
+      const same = now?.digest === digest && this.#changeOf(now) === undefined;
+      if (await this.#approvals.spend(approval, shown) && same) {
         if (decision.allow !== 'once') await this.#grant(shown, decision.allow);
         return void this.#decided(id, server, tool, 'allowed', by, decision.allow);
       }
-      why = 'changed-while-shown';
+      why = same ? 'too-late' : 'changed-while-shown';
     }
-    throw new HostError('tool-changed', `${name} changed each time it was shown`);
+    throw new HostError('tool-changed', `${name} was shown ${this.#limits.maxAsks} times, and changed or was approved too late each time`);
   }
 
   #rule({ server, tool }: CatalogueTool, args: Readonly<Record<string, unknown>>): Promise<Ruling> {

@@ -12,8 +12,8 @@ export interface ApprovalRequest {
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly principal: string;
-  /** Why it is asked: a rule by its index, the default, or that the tool changed while it was shown. */
-  readonly why: 'rule' | 'default' | 'changed-while-shown';
+  /** Why it is asked: by a rule, by default, because the tool changed while it was shown, or the answer came too late. */
+  readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late';
 }
 
 /** What the person decided. `by` names who decided, for the activity log. */

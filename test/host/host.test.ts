@@ -155,6 +155,24 @@ test('host: a tool that changes while it is shown is shown again', async (t) => 
   assert.deepEqual(shown, ['default: Pays 1', 'changed-while-shown: Pays 1000']);
 });
 
+test('host: what was approved too late is shown again, and not for ever', async (t) => {
+  let now = 0;
+  const whys: string[] = [];
+  const late = make(t, { a: echoServer('a') }, { now: () => now, limits: { approvalMs: 1_000, maxAsks: 2 } }, ({ why }) => {
+    whys.push(why);
+    if (whys.length === 1) now += 1_001;
+    return { allow: 'once' };
+  });
+  await late.host.call('a/echo', { text: 'x' });
+  assert.deepEqual(whys, ['default', 'too-late']);
+  const never = make(t, { a: echoServer('a') }, { now: () => now, limits: { approvalMs: 1_000, maxAsks: 2 } }, () => {
+    now += 1_001;
+    return { allow: 'once' };
+  });
+  await assert.rejects(never.host.call('a/echo', { text: 'x' }), { code: 'tool-changed', message: /shown 2 times/ });
+  assert.equal(never.asked.length, 2);
+});
+
 test('host: a tool that changed while the server did not run is found before its first call', async (t) => {
   const store = memoryStore();
   const before = make(t, { a: echoServer('a') }, { store });
@@ -203,7 +221,7 @@ test('host: a server that cannot be started is left alone after a while, and tou
       throw new Error('no such program');
     },
     good: echoServer('good'),
-  }, { now: () => now, limits: { backoffMs: 0, breakerFailures: 3, breakerMs: 60_000 } });
+  }, { now: () => now, limits: { backoffMs: 1_000, maxBackoffMs: 1, breakerFailures: 3, breakerMs: 60_000 } });
   assert.deepEqual((await host.tools()).map(({ server }) => server), ['good', 'good']);
   for (let i = 0; i < 5; i++) await assert.rejects(host.connect('bad'), { code: 'server-down' });
   assert.equal(tries, 3);

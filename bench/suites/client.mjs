@@ -15,7 +15,7 @@ export const tables = {
     title: 'client driving the bare server: calls a second',
     unit: '/s',
     more: true,
-    note: 'Over HTTP the bare client is the platform’s `fetch`, which all of them stand on; a client on `node:http` is shown beside it.',
+    note: 'Over HTTP the bare client is the platform’s `fetch`, which the official SDKs stand on; barewire is `httpTransport` of `barewire/http`, and the client on `node:http` beside it does the same work without it.',
   },
 };
 

@@ -9,7 +9,7 @@ import { isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
-import { ConnectedServer } from './connected-server.ts';
+import { ConnectedServer, noOptions } from './connected-server.ts';
 import { defaultCoreClientLimits } from './options.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
 import { take } from './parts.ts';
@@ -17,7 +17,6 @@ import type { Answering, AskingCall } from './parts.ts';
 
 type Bag = Record<string, unknown>;
 
-const noOptions: CallOptions = {};
 /** What tells of a change; in the group, of which list. */
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 

@@ -23,6 +23,12 @@ import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
 
+/** The calls whose work is the author's, and may take as long as it takes. */
+const takesLong: readonly string[] = ['tools/call', 'resources/read', 'prompts/get'];
+const ignore = (): void => {};
+export const noOptions: CallOptions = {};
+const onlyProgress: CallOptions = { onProgress: ignore };
+
 /** What a server tells the client that is connected to it. */
 export interface ServerEvents {
   /** A notification that is not this layer's own matter. */
@@ -171,8 +177,9 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
       if (!this.transport || !this.agreement || this.#handshake.renewing) return;
       this.options.listening?.stop();
       this.#events.forget();
-      // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight.
-      this.#handshake.down = this.meta !== undefined && this.transport.reopen !== undefined;
+      // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight. A legacy
+      // server is started again in the same way, with a new handshake.
+      this.#handshake.down = this.transport.reopen !== undefined;
       this.options.onClose?.(why);
     },
   };
@@ -257,8 +264,11 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     return this.#dispatch(method, params, options);
   }
 
-  #dispatch(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
+  #dispatch(method: string, params: Bag | undefined, given: CallOptions): Promise<Bag> {
     const { meta } = this;
+    // A progress token goes with it, so that the server's progress renews the time.
+    const options = given.onProgress || !takesLong.includes(method) ? given
+      : given === noOptions ? onlyProgress : { ...given, onProgress: ignore };
     if (meta === undefined) return this.#handshake.connection.request(method, params, options);
     const { logLevel } = options;
     const own = params?.['_meta'];

@@ -3,10 +3,13 @@ export { resultCache } from './cache.ts';
 export { ClientCore } from './client-core.ts';
 export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
+export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
 export type {
-  AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
+  AnsweringLimits, AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
   CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
+export { HttpError, SessionExpired } from '../transport/port.ts';
+export type { ClientReceiver, ClientTransport, Outgoing } from '../transport/port.ts';

@@ -8,13 +8,14 @@ import { ClientCore } from './client-core.ts';
 import { listening } from './listening.ts';
 import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
+import { compile } from '../schema/index.ts';
 import { toolOutputs } from './tool-output.ts';
 
 type Bag = Record<string, unknown>;
 
 /**
- * A client of one MCP server, in whatever revision that server speaks, with every part there is. What is to stay
- * small is put together from `ClientCore` and the parts that it needs.
+ * A client of one MCP server, in whatever revision that server speaks, with every part there is. What tools return is
+ * judged by barewire's own JSON Schema validator, unless `options.validator` says otherwise. What is to stay small is put together from `ClientCore` and the parts that it needs.
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;
@@ -26,7 +27,7 @@ export class McpClient extends ClientCore {
    * @throws RangeError for a revision that is not in the table, or when none is left
    */
   constructor(info: Implementation, options: ClientOptions = {}) {
-    const { cache, limits, validator } = options;
+    const { cache, limits, validator = compile } = options;
     const answers = answering(options);
     const listener = listening();
     const kept = cache === false ? undefined : resultCache(limits?.maxCached);
@@ -35,7 +36,7 @@ export class McpClient extends ClientCore {
       answering: answers,
       listening: listener,
       cache: kept,
-      outputs: validator && toolOutputs(validator),
+      outputs: validator ? toolOutputs(validator) : undefined,
     });
     this.#answering = answers;
     this.#listening = listener;

@@ -153,9 +153,10 @@ export interface ClientOptions
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
   /**
-   * Makes the judge of `structuredContent`, such as `compile` of barewire/schema. Default: it is not judged.
+   * Makes the judge of `structuredContent`. Default: `compile` of barewire/schema; that of barewire/schema/full knows
+   * more keywords. `false`: it is not judged.
    */
-  validator?: ((schema: JsonSchema) => Validate) | undefined;
+  validator?: ((schema: JsonSchema) => Validate) | false | undefined;
   /** Declared over what the handlers declare, member by member. */
   capabilities?: ClientCapabilities | undefined;
   limits?: Partial<ClientLimits> | undefined;

@@ -30,18 +30,20 @@ async function connect(
 const meta = (sent: Sent | undefined): Record<string, unknown> => sent?.params?.['_meta'] as Record<string, unknown>;
 const last = ({ sent }: Scripted): Sent | undefined => sent.at(-1);
 
-test('legacy calls carry no metadata, modern ones the whole of it', async () => {
+test('legacy calls carry a progress token alone, modern ones the whole of it', async () => {
   const old = await connect(legacy(() => ({ content: [] })));
   await old.client.callTool('t', { a: 1 });
-  assert.deepEqual(last(old.wire)?.params, { name: 't', arguments: { a: 1 } });
+  assert.deepEqual(last(old.wire)?.params, { name: 't', arguments: { a: 1 }, _meta: { progressToken: last(old.wire)?.id } });
   await old.client.callTool('t');
-  assert.deepEqual(last(old.wire)?.params, { name: 't' });
+  assert.deepEqual(last(old.wire)?.params, { name: 't', _meta: { progressToken: last(old.wire)?.id } });
+  await old.client.listTools().catch(() => {});
+  assert.equal(meta(last(old.wire)), undefined);
   const now = await connect(modern(() => ({ resultType: 'complete', content: [] })), { onLog: () => {} });
   await now.client.callTool('t', { a: 1 });
   assert.deepEqual(last(now.wire)?.params, {
     name: 't', arguments: { a: 1 }, _meta: {
       [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: {},
-      [metaKeys.logLevel]: 'info',
+      [metaKeys.logLevel]: 'info', progressToken: last(now.wire)?.id,
     },
   });
   await now.client.callTool('t', {}, { logLevel: 'debug', onProgress: () => {} });
@@ -68,8 +70,8 @@ test('every call is its request', async () => {
   await client.subscribe('a:b');
   await client.unsubscribe('a:b');
   assert.deepEqual(wire.sent.slice(3).map(({ method, params }) => [method, params]), [
-    ['resources/read', { uri: 'a:b' }],
-    ['prompts/get', { name: 'p', arguments: { x: 'y' } }],
+    ['resources/read', { uri: 'a:b', _meta: { progressToken: wire.sent[3]?.id } }],
+    ['prompts/get', { name: 'p', arguments: { x: 'y' }, _meta: { progressToken: wire.sent[4]?.id } }],
     ['completion/complete', {
       ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'n', value: 'v' }, context: { arguments: { x: 'y' } },
     }],
@@ -163,6 +165,21 @@ test('the identifier of an extension has a prefix', () => {
   assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not the identifier of an extension: "tasks"/);
   assert.throws(() => new McpClient(info, { capabilities: { extensions: { 'a b/c': {} } } }), TypeError);
   assert.ok(new McpClient(info, { extensions: { 'org.example/tasks': {} } }));
+});
+
+test('progress renews the time of a call that did not ask to hear of it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { client, wire } = await connect(modern(({ method }) => (method === 'tools/call' ? undefined : {})));
+  const sent = wire.until('tools/call');
+  const call = client.callTool('t');
+  const { id, params } = await sent;
+  const { progressToken } = params?.['_meta'] as Record<string, unknown>;
+  for (let progress = 1; progress <= 3; progress++) {
+    t.mock.timers.tick(40_000);
+    wire.push({ method: 'notifications/progress', params: { progressToken, progress } });
+  }
+  wire.answer(id as number, { resultType: 'complete', content: [] });
+  assert.deepEqual((await call).content, []);
 });
 
 test('lists are read to their last page', async () => {
@@ -296,9 +313,12 @@ test('a discovery that is answered with nonsense means a legacy server, at once'
   assert.equal(client.revision?.version, '2025-06-18');
 });
 
-test('a dead legacy server fails what is pending, and what comes after', async () => {
+test('a server that has died fails what is pending, and what comes after where it cannot be started again', async () => {
   const told: string[] = [];
-  const { client, wire } = await connect(legacy(hang), { onClose: (why) => told.push(why) });
+  const wire = new Scripted('pipe', legacy(hang));
+  Object.defineProperty(wire, 'reopen', { value: undefined });
+  const client = new McpClient(info, { onClose: (why) => told.push(why) });
+  await client.connect(wire);
   const sent = wire.until('tools/call');
   const call = client.callTool('t');
   await sent;
@@ -308,12 +328,20 @@ test('a dead legacy server fails what is pending, and what comes after', async (
   assert.deepEqual(told, ['it exited with code 3']);
 });
 
-test('a modern server that has left is started again for the next request', async () => {
+test('a server that has left is started again for the next request, in either era', async () => {
   const { client, wire } = await connect(modern(() => ({ resultType: 'complete', content: [] })));
   wire.receiver.closed('it exited with code 3');
   await Promise.all([client.callTool('t'), client.callTool('t')]);
   assert.equal(wire.reopened, 1);
   assert.deepEqual(wire.methods(), ['server/discover', 'server/discover', 'tools/call', 'tools/call']);
+  const old = await connect(legacy(() => ({ content: [] })));
+  await old.client.subscribe('a:b');
+  old.wire.receiver.closed('it exited with code 3');
+  await Promise.all([old.client.callTool('t'), old.client.callTool('t')]);
+  assert.equal(old.wire.reopened, 1);
+  assert.deepEqual(old.wire.methods().slice(4), [
+    'initialize', 'notifications/initialized', 'resources/subscribe', 'tools/call', 'tools/call',
+  ]);
 });
 
 test('an expired session is renewed once for all, and each call sent once more', async () => {

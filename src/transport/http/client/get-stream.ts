@@ -24,13 +24,23 @@ export class GetStream {
     this.#at = at;
   }
 
-  /** Holds requests back, `listenMs` at most. */
-  hold(): void {
+  /**
+   * Holds requests back until `initialized` is posted, so that none overtakes it, `endpointMs` at most; and then until
+   * the GET is answered, `listenMs` at most.
+   */
+  hold(initialized: Promise<unknown>): void {
     this.opened();
-    this.#opening = new AbortController();
-    const mine = this.held = this.#at.wait(this.#limits.listenMs, this.#opening.signal).then(() => {
-      if (this.held === mine) this.held = undefined;
-    });
+    const { signal } = this.#opening = new AbortController();
+    const { listenMs, endpointMs } = this.#limits;
+    const { wait } = this.#at;
+    const done = (): void => {
+      if (this.held !== mine) return;
+      this.held = undefined;
+      // Ends the other wait.
+      this.opened();
+    };
+    const posted = initialized.then(() => wait(listenMs, signal), () => {});
+    const mine = this.held = Promise.race([posted, wait(endpointMs, signal)]).then(done);
   }
 
   /** The server has answered the GET, or there is none to wait for. */

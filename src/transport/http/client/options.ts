@@ -19,8 +19,8 @@ export interface HttpClientLimits {
   /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
   lingerMs: number;
   /**
-   * Milliseconds for which requests wait after a legacy handshake, until the server has taken
-   * `notifications/initialized` and has answered the GET that opens its stream. 250 ms.
+   * Milliseconds for which requests wait after a legacy handshake, once the server has taken
+   * `notifications/initialized`, until it has answered the GET that opens its stream. 250 ms.
    */
   listenMs: number;
   /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */

@@ -140,7 +140,7 @@ export function clientTransport(
       const sent = listener.held && posted.id !== undefined
         ? listener.held.then(() => post(posted, text, message))
         : post(posted, text, message);
-      if (first) listener.hold();
+      if (first) listener.hold(sent);
       sent.catch((thrown: unknown) => {
         if (first) listener.opened();
         requests.fail(posted, thrown);

@@ -2,6 +2,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Request, RequestId } from '../jsonrpc/message.ts';
+import { quote, shorten } from '../jsonrpc/quote.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
@@ -40,11 +41,13 @@ export function metaOf(params: Record<string, unknown> | undefined): Record<stri
   return isObject(meta) ? meta : undefined;
 }
 
+const modernKeys = [metaKeys.protocolVersion, metaKeys.clientCapabilities, metaKeys.clientInfo];
+
 /** Whether a request speaks the modern era: it carries one of the fields that only modern requests carry. */
 export function isModern(request: Request): boolean {
   const meta = metaOf(request.params);
   return meta !== undefined
-    && (meta[metaKeys.protocolVersion] !== undefined || meta[metaKeys.clientCapabilities] !== undefined);
+    && modernKeys.some((key) => meta[key] !== undefined);
 }
 
 /**
@@ -58,10 +61,10 @@ export function readRequestMeta(request: Request, served: readonly Revision[]): 
   if (typeof requested !== 'string') throw malformed(metaKeys.protocolVersion, 'a string', requested);
   const revision = findRevision(served, requested);
   if (revision?.era !== 'modern') {
-    const what = `Unsupported protocol version ${JSON.stringify(requested)}`;
+    const what = `Unsupported protocol version ${quote(requested)}`;
     throw new RpcError(errorCodes.unsupportedProtocolVersion, what, {
       supported: served.map(({ version }) => version),
-      requested,
+      requested: shorten(requested),
     });
   }
   const capabilities = meta[metaKeys.clientCapabilities];

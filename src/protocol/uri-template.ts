@@ -46,8 +46,11 @@ export interface UriTemplate<T extends string = string> {
    * as lets the rest fit, and is there rather than missing. A value ends where the next part of a URI begins:
    * at "/", "?" or "#" for `{x}` `{.x}` `{/x}` (and `;` for `{;x}`), at "&" or "#" for `{?x}` `{&x}`, nowhere
    * for `{+x}` `{#x}`. `{x}` and `{+x}` hold at least one character. Named variables are expected in the
-   * order of the template. A name that the template has twice must have one value. A decoded value may hold
-   * anything, "/" and ".." included.
+   * order of the template. A name that the template has twice must have one value.
+   *
+   * A decoded value of `{x}` `{.x}` `{/x}` `{;x}` holds no "/", "\\" or control character, and one of `{x}` `{/x}` is
+   * neither "." nor "..": such a URI does not match, so that `file:///{name}` cannot be made to leave its folder. `{+x}` `{#x}`
+   * `{?x}` `{&x}` hand over what came, "../" included: check it before it becomes a path.
    */
   match(uri: string): UriVariables<T> | undefined;
 }
@@ -79,6 +82,15 @@ const operators: Readonly<Record<string, readonly [first: string, separator: str
   '?': ['?', '&', '&#'],
   '&': ['&', '&', '&#'],
 };
+
+/** What no decoded value may be whose operator stands for a part of one path segment. */
+const separators = /[/\\\u0000-\u001f\u007f-\u009f]/;
+const dots = /^\.{1,2}$/;
+
+function leavesSegment(operator: string | undefined, value: string): boolean {
+  if (operator === '' || operator === '/') return dots.test(value) || separators.test(value);
+  return (operator === '.' || operator === ';') && separators.test(value);
+}
 
 const encode = (value: string): string =>
   encodeURIComponent(value).replace(
@@ -202,13 +214,14 @@ export function uriTemplate<const T extends string>(text: T, limits: UriTemplate
     const values = new Map<string, string>();
     let at = 0;
     let later: 0 | 1 = 0;
-    for (const { name, head, opens } of steps) {
+    for (const { name, head, opens, operator } of steps) {
       if (head) later = 0;
       const end = rows.pop()?.[later][at] ?? -1;
       if (end < 0) return undefined;
       if (name !== undefined && end > at) {
         const value = decode(uri.slice(at + opens[later].length, end));
         if (value === undefined || (values.get(name) ?? value) !== value) return undefined;
+        if (leavesSegment(operator, value)) return undefined;
         values.set(name, value);
         later = 1;
       }

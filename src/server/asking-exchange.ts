@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
-import type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
+import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 import type { Outcome, QuestionGenerator } from './outcome.ts';
 
 /** How often a question is put before an answer that cannot be used is an error. */
@@ -29,6 +29,8 @@ export abstract class AskingExchange extends Exchange implements Context {
     const put = question.params(this.rules, problem);
     const missing = missingForQuestion(question.method, put, this.capabilities, this.rules);
     if (missing) throw missing;
+    // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is none.
+    if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
     return put;
   }
 
@@ -40,7 +42,7 @@ export abstract class AskingExchange extends Exchange implements Context {
     return this.ask(formQuestion(message, form, options));
   }
 
-  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer> {
+  elicitUrl(message: string, url: string, options?: UrlQuestionOptions): Promise<UrlAnswer> {
     return this.ask(urlQuestion(message, url, options));
   }
 

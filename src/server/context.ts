@@ -4,7 +4,7 @@ import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { Auth } from '../transport/port.ts';
-import type { FormAnswer, QuestionOptions, UrlAnswer } from './question.ts';
+import type { FormAnswer, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 
 /**
  * What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it.
@@ -78,10 +78,10 @@ export interface Context extends PlainContext {
   ): Promise<FormAnswer<FormContent<S>>>;
 
   /**
-   * Sends the user to a page, for what must not pass through the client.
-   * 2025-11-25 client/elicitation#url-mode-elicitation-requests.
+   * Sends the user to a page, for what must not pass through the client. Rejects with a TypeError for what is no
+   * URL. 2025-11-25 client/elicitation#url-mode-elicitation-requests.
    */
-  elicitUrl(message: string, url: string, options?: QuestionOptions): Promise<UrlAnswer>;
+  elicitUrl(message: string, url: string, options?: UrlQuestionOptions): Promise<UrlAnswer>;
 
   /** Asks the client's model. client/sampling. */
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Promise<CreateMessageResult>;

@@ -35,6 +35,8 @@ export class Exchange implements PlainContext {
   /** Set by the server that answers. */
   failures: ReleaseFailures | undefined;
   #releases: Release[] | undefined;
+  /** The run has ended: what is deferred now is undone at once. */
+  #over = false;
   #progress = -Infinity;
   #reports = 0;
   #reportsSince = 0;
@@ -100,6 +102,8 @@ export class Exchange implements PlainContext {
 
   defer(release: Release): void {
     (this.#releases ??= []).push(release);
+    // Work that went on beside a question that ended the run.
+    if (this.#over) void this.release();
   }
 
   /** Whether something waits for the end of this run. */
@@ -110,6 +114,7 @@ export class Exchange implements PlainContext {
   /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
   async release(): Promise<void> {
     const releases = this.#releases;
+    this.#over = true;
     this.#releases = undefined;
     for (const release of releases?.reverse() ?? []) {
       try {

@@ -18,14 +18,15 @@ export type { ListedKind, ListFilter } from './list-filter.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
 export { LeftBehind } from './modern/exchange.ts';
-export type { RequestStateOptions } from './modern/request-state.ts';
+export { spentStates } from './modern/request-state.ts';
+export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export type { Guarded, Need } from './needs.ts';
 export type { Outcome, QuestionGenerator } from './outcome.ts';
 export { prompts } from './prompts.ts';
 export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,
 } from './prompts.ts';
-export type { FormAnswer, Question, QuestionOptions, UrlAnswer } from './question.ts';
+export type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 export type { Handle } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';

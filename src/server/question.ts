@@ -1,5 +1,7 @@
 import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { samplingFault } from './sampling-rules.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -25,11 +27,21 @@ export interface Question<T = unknown> {
   read(answer: Record<string, unknown>): Reading<T>;
 }
 
+/** What every question may be given. */
 export interface QuestionOptions {
   /**
    * A name for this question, unique within the request, so that its answer is found again in the next round.
    */
   readonly key?: string | undefined;
+}
+
+/** What the question of a page may be given. */
+export interface UrlQuestionOptions extends QuestionOptions {
+  /**
+   * 2025-11-25: what `notifications/elicitation/complete` will name. Must be unique within the server. A random
+   * one, unless given.
+   */
+  readonly elicitationId?: string | undefined;
 }
 
 /** The answer to a form. `decline`: the person said no. `cancel`: the person went away. */
@@ -67,7 +79,7 @@ export function formQuestion<const S extends Form>(
       const action = readAction(answer);
       if (action === undefined) return { problem: 'it has no action' };
       if (action !== 'accept') return { value: { action } };
-      const completed = completeForm(form, answer['content']);
+      const completed = completeForm(full as S, answer['content']);
       if (completed.valid) return { value: { action, content: completed.content } };
       return { problem: completed.errors.map((error) => `${error.property} ${error.message}`).join('; ') };
     },
@@ -77,8 +89,10 @@ export function formQuestion<const S extends Form>(
 export function urlQuestion(
   message: string,
   url: string,
-  { key }: QuestionOptions = {},
+  { key, elicitationId }: UrlQuestionOptions = {},
 ): Question<UrlAnswer> {
+  // 2025-11-25 client/elicitation#url-mode-elicitation-requests: it MUST be a valid URL.
+  if (typeof URL === 'function' && !isUrl(url)) throw new TypeError(`elicitUrl: ${quote(url)} is no URL`);
   return {
     method: 'elicitation/create',
     key,
@@ -86,8 +100,9 @@ export function urlQuestion(
       mode: 'url',
       message,
       url,
-      // 2025-11-25 client/elicitation#url-mode-elicitation-requests: required there, gone in the next revision.
-      ...revision.elicitationId && { elicitationId: key ?? url },
+      // 2025-11-25 client/elicitation#url-mode-elicitation-requests: required there, and unique within the server.
+      // Gone in the next revision.
+      ...revision.elicitationId && { elicitationId: elicitationId ??= uniqueId() },
     }),
     read(answer) {
       const action = readAction(answer);
@@ -95,6 +110,18 @@ export function urlQuestion(
     },
   };
 }
+
+function isUrl(text: string): boolean {
+  try {
+    return Boolean(new URL(text));
+  } catch {
+    return false;
+  }
+}
+
+/** A name that no other question of this process or another has. Nobody has to be unable to guess it. */
+const uniqueId = (): string => globalThis.crypto?.randomUUID?.()
+  ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
 
 function readAction({ action }: Record<string, unknown>): 'accept' | 'decline' | 'cancel' | undefined {
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : undefined;
@@ -104,6 +131,8 @@ export function sampleQuestion(
   params: CreateMessageRequestParams,
   { key }: QuestionOptions = {},
 ): Question<CreateMessageResult> {
+  const fault = samplingFault(params.messages);
+  if (fault !== undefined) throw new TypeError(`sample: ${fault}`);
   return {
     method: 'sampling/createMessage',
     key,

@@ -12,6 +12,7 @@ import type { Auth } from '../transport/port.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context } from './context.ts';
+import type { Outcome } from './outcome.ts';
 import { internalsOf } from './server-core.ts';
 import type { ServerCore } from './server-core.ts';
 
@@ -41,6 +42,13 @@ export interface RehearsalRound {
   readonly found: readonly string[];
   /** What was sent on the way: log messages and progress. */
   readonly notifications: readonly Notification[];
+  /** How many functions that were given to `ctx.defer` ran at the end of this run. */
+  readonly released: number;
+  /**
+   * Whether the run was left behind inside an async function, which stays where it is for ever: its `finally` does
+   * not run, and what it opened stays open unless `ctx.defer` or `ctx.signal` closes it.
+   */
+  readonly leftOpen: boolean;
 }
 
 export interface Rehearsal {
@@ -84,9 +92,13 @@ export async function rehearse(
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
     const result = await exchange.begin((own) => internalsOf(server).handle('tools/call', own, exchange)) as Params;
+    await exchange.over();
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};
-    rounds.push({ questions, made: exchange.madeNow, found: exchange.foundBefore, notifications });
+    rounds.push({
+      questions, made: exchange.madeNow, found: exchange.foundBefore, notifications,
+      released: exchange.released, leftOpen: asking && !exchange.ended,
+    });
     if (!asking) {
       given.finish();
       return { result: copy(result) as unknown as CallToolResult, rounds };
@@ -106,6 +118,27 @@ const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 class RehearsedExchange extends ModernExchange {
   readonly madeNow: string[] = [];
   readonly foundBefore: string[] = [];
+  released = 0;
+  /** The handler has ended, or it is a generator, which was ended. */
+  ended = false;
+
+  /** Waits for what the run gives back. */
+  async over(): Promise<void> {
+    await this.left;
+  }
+
+  override defer(release: () => unknown): void {
+    super.defer(() => {
+      this.released++;
+      return release();
+    });
+  }
+
+  override settle<R>(outcome: Outcome<R>): R | Promise<R> {
+    this.ended = !(outcome instanceof Promise);
+    if (outcome instanceof Promise) void outcome.then(() => this.ended = true, () => this.ended = true);
+    return super.settle(outcome);
+  }
 
   override once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
     const seen = this.madeNow.includes(key) || this.foundBefore.includes(key);

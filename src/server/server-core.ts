@@ -1,7 +1,6 @@
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
-import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
@@ -138,6 +137,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       info, revisions, exchanges, catalogue, introduction, handle,
       subscriptions: changes.subscriptions,
       discoverHint: options.cache?.discover,
+      judge: (thrown, exchange) => failures.judge(thrown, exchange),
     });
     this.#side = {
       revisions, limits, changes, exchanges,
@@ -149,7 +149,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       }),
       answerModern: (inbound, meta, auth) => modern.answer(inbound, meta, auth),
       answerLegacy: (method, params, exchange) =>
-        after(handle(method, params, exchange), (result) => serialize(result, exchange, failures)),
+        after(handle(method, params, exchange), (result) => hosting.serialize(result, exchange)),
       rootsChanged: () => {
         try {
           onRootsChanged?.();
@@ -209,12 +209,3 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   }
 }
 
-/** A result as text. What JSON cannot say (a cycle, a BigInt) is a fault of the handler's. */
-function serialize(result: object, exchange: Exchange, failures: Failures): Serialized {
-  if (result instanceof Serialized) return result;
-  try {
-    return new Serialized(JSON.stringify(result));
-  } catch (thrown) {
-    throw failures.judge(thrown, exchange);
-  }
-}

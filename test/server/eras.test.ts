@@ -227,3 +227,28 @@ test('a filter of subscriptions is agreed as far as it says true and the server 
   void peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
   assert.deepEqual((await peer.next()).params?.['notifications'], { toolsListChanged: true });
 });
+
+test('a request with clientInfo alone is a modern one that lacks the rest', async () => {
+  const peer = await connect(server());
+  const { error } = await peer.request('tools/list', {
+    _meta: { 'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' } },
+  });
+  assert.equal(error?.code, -32602);
+  assert.match(error?.message ?? '', /protocolVersion"\] is missing/);
+});
+
+test('a version from the wire is not written back whole', async () => {
+  const long = 'x'.repeat(100_000);
+  const peer = await connect(server());
+  const { error } = await peer.request('tools/list', {
+    _meta: { 'io.modelcontextprotocol/protocolVersion': long, 'io.modelcontextprotocol/clientCapabilities': {} },
+  });
+  assert.ok(JSON.stringify(error).length < 1000);
+  const only = await connect(server({ revisions: [modern] }));
+  const refused = await only.request('initialize', { protocolVersion: long, capabilities: {}, clientInfo: info });
+  assert.ok(JSON.stringify(refused.error).length < 1000);
+  for (const [method, params] of [
+    ['tools/call', { name: long }], ['prompts/get', { name: long }], ['resources/read', { uri: `a:${long}` }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: long }, argument: { name: 'a', value: '' } }],
+  ] as const) assert.ok(JSON.stringify((await peer.modern(method, params)).error ?? '').length < 1000, method);
+});

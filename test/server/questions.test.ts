@@ -264,3 +264,77 @@ test('an answer that nobody asked for is reported, and dropped', async () => {
     'an answer to a question that was not asked (id "x"): what',
   ]);
 });
+
+test('a page to visit has a URL, and an id that no other question has', async () => {
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
+  server.tool('visit', {
+    input: { type: 'object', properties: { url: { type: 'string' }, id: { type: 'string' } } },
+  }, async ({ url = 'https://example.com/', id }, ctx) =>
+    (await ctx.elicitUrl('Visit', url, { key: 'same', elicitationId: id })).action);
+  const peer = await connect(server, { revision });
+  assert.match(textOf(await peer.call('visit', { url: 'not a url' })), /visit failed/);
+  assert.match(errors[0] ?? '', /elicitUrl: "not a url" is no URL/);
+  assert.match(textOf(await (await connect(server)).modern('tools/call', {
+    name: 'visit', arguments: { url: 'not a url' },
+  })), /visit failed/);
+  const calls = [peer.call('visit'), peer.call('visit'), peer.call('visit', { id: 'mine' })];
+  const ids: unknown[] = [];
+  for (let n = 0; n < 3; n++) {
+    const question = await peer.next();
+    ids.push(question.params?.['elicitationId']);
+    peer.answer(question, { action: 'accept' });
+  }
+  assert.deepEqual((await Promise.all(calls)).map(textOf), ['accept', 'accept', 'accept']);
+  assert.equal(new Set(ids).size, 3);
+  assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
+  assert.equal(ids[2], 'mine');
+});
+
+test('messages that a client could not send to its model are the author\'s error', async () => {
+  const errors: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
+  let messages: unknown;
+  server.tool('sample', {}, async (_args, ctx) => {
+    await ctx.sample({ messages: messages as never, maxTokens: 1 });
+    return 'asked';
+  });
+  const text = { type: 'text', text: 'x' };
+  const use = { type: 'tool_use', id: 'u', name: 'add', input: {} };
+  const result = { type: 'tool_result', toolUseId: 'u', content: [text] };
+  const peer = await connect(server, { revision });
+  const faults: readonly (readonly [unknown, RegExp])[] = [
+    [undefined, /messages must be a list/],
+    [[{ role: 'system', content: text }], /messages\[0\]\.role/],
+    [[{ role: 'user' }], /messages\[0\]\.content/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: [result, text] }], /stand alone/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /must answer the tool use "u"/],
+    [[{ role: 'assistant', content: use }], /no message answers the tool use "u"/],
+    [[{ role: 'user', content: result }], /no tool use before it has the id "u"/],
+    [[{ role: 'user', content: use }], /only the assistant uses tools/],
+  ];
+  for (const [given, why] of faults) {
+    messages = given;
+    assert.match(textOf(await peer.call('sample')), /sample failed/);
+    assert.match(errors.pop() ?? '', why);
+  }
+  messages = [{ role: 'assistant', content: [text, use] }, { role: 'user', content: [result] }];
+  const call = peer.call('sample');
+  peer.answer(await peer.next(), { role: 'assistant', content: text, model: 'm' });
+  assert.equal(textOf(await call), 'asked');
+});
+
+test('includeContext is left out for a client that did not declare it', async () => {
+  const server = new McpServer(info);
+  server.tool('sample', {}, async (_args, ctx) => {
+    await ctx.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1, includeContext: 'thisServer',
+    });
+    return 'asked';
+  });
+  for (const [sampling, expected] of [[{}, undefined], [{ context: {} }, 'thisServer']] as const) {
+    const peer = await connect(server, { revision, capabilities: { sampling } });
+    void peer.call('sample');
+    assert.equal((await peer.next()).params?.['includeContext'], expected);
+  }
+});

@@ -103,3 +103,43 @@ test('what does not fit together is an error', async () => {
   await assert.rejects(rehearse(server, 'buy', { price: 10 }, {}, { capabilities: {} }), { code: -32021 });
   assert.equal((await rehearse(server, 'buy', { price: 'x' })).result.isError, true);
 });
+
+test('a rehearsal reports what a run leaves open, and what it gives back', async () => {
+  const server = new McpServer(info);
+  const counts = { opened: 0, closed: 0 };
+  server.tool('careless', {}, async (_args, ctx) => {
+    counts.opened++;
+    try {
+      await ctx.elicit('Sure?', sure, { key: 'sure' });
+    } finally {
+      counts.closed++;
+    }
+    return 'done';
+  });
+  server.tool('careful', {}, async (_args, ctx) => {
+    counts.opened++;
+    ctx.defer(() => counts.closed++);
+    await ctx.elicit('Sure?', sure, { key: 'sure' });
+    return 'done';
+  });
+  server.tool('generator', {}, async function* (_args, ctx) {
+    counts.opened++;
+    try {
+      yield* ask.confirm('Sure?', { key: 'sure' });
+    } finally {
+      counts.closed++;
+    }
+    return ctx.revision;
+  });
+  const of = async (name: string, answer: InputResponse) => {
+    const { rounds } = await rehearse(server, name, {}, { sure: answer });
+    const found = rounds.map(({ leftOpen, released }) => [leftOpen, released]);
+    const { opened, closed } = counts;
+    counts.opened = counts.closed = 0;
+    return { found, opened, closed };
+  };
+  assert.deepEqual(await of('careless', yes), { found: [[true, 0], [false, 0]], opened: 2, closed: 1 });
+  assert.deepEqual(await of('careful', yes), { found: [[true, 1], [false, 1]], opened: 2, closed: 2 });
+  const confirmed = accept({ value: true }) as unknown as InputResponse;
+  assert.deepEqual(await of('generator', confirmed), { found: [[false, 0], [false, 0]], opened: 2, closed: 2 });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { McpServer } from '../../src/server/index.ts';
-import type { RequestStateOptions } from '../../src/server/index.ts';
+import { McpServer, spentStates } from '../../src/server/index.ts';
+import type { RequestStateOptions, SpentStates } from '../../src/server/index.ts';
 import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
 
@@ -265,4 +265,70 @@ test('what one runtime seals, another opens: the module of Node and WebCrypto ma
   } finally {
     Object.assign(process, { getBuiltinModule });
   }
+});
+
+// A11: a client that presents one state again has what follows the question done again.
+for (const [kind, singleUse] of [
+  ['this process', true],
+  ['a store of several', undefined],
+] as const) {
+  test(`singleUse, in ${kind}: a state opens once`, async () => {
+    const spent = new Map<string, number>();
+    const store: SpentStates = {
+      async spend(id, expiresAt) {
+        await Promise.resolve();
+        if (spent.has(id)) return false;
+        spent.set(id, expiresAt);
+        return true;
+      },
+    };
+    const server = new McpServer({ name: 'test', version: '1' }, { requestState: { singleUse: singleUse ?? store } });
+    let booked = 0;
+    server.tool('book', {}, async (_args, ctx) => {
+      await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' });
+      return `booked ${++booked}`;
+    });
+    const peer = await connect(server);
+    const { result } = await peer.modern('tools/call', { name: 'book' });
+    const retry = {
+      name: 'book', requestState: result?.['requestState'], inputResponses: { sure: accept({ sure: true }) },
+    };
+    assert.equal(textOf(await peer.modern('tools/call', retry)), 'booked 1');
+    for (let again = 0; again < 3; again++) {
+      assert.match((await peer.modern('tools/call', retry)).error?.message ?? '', /requestState was used before/);
+    }
+    assert.equal(booked, 1);
+    if (!singleUse) for (const [id, expires] of spent) assert.ok(id.length === 16 && expires > Date.now());
+  });
+}
+
+test('without singleUse a state opens again: what follows the question is done twice', async () => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  let booked = 0;
+  server.tool('book', {}, async (_args, ctx) => {
+    await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' });
+    return `booked ${++booked}`;
+  });
+  const peer = await connect(server);
+  const { result } = await peer.modern('tools/call', { name: 'book' });
+  const retry = {
+    name: 'book', requestState: result?.['requestState'], inputResponses: { sure: accept({ sure: true }) },
+  };
+  await peer.modern('tools/call', retry);
+  assert.equal(textOf(await peer.modern('tools/call', retry)), 'booked 2');
+});
+
+test('the memory of spent states is bounded, and never lets one open twice', () => {
+  const spent = spentStates(3);
+  const soon = Date.now() + 60_000;
+  for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) assert.equal(spent.spend(id, soon + at), true, id);
+  // Whether forgotten or remembered, each is refused.
+  for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) assert.equal(spent.spend(id, soon + at), false, id);
+  // A state that would be forgotten first cannot be told from a forgotten one.
+  assert.equal(spent.spend('early', soon), false);
+  assert.equal(spent.spend('late', soon + 10), true);
+  // What has expired makes room.
+  const old = spentStates(1);
+  assert.equal(old.spend('a', Date.now() - 1), true);
+  assert.equal(old.spend('b', soon), true);
 });

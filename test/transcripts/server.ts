@@ -241,7 +241,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
   'url-elicitation'() {
     const server = plain();
     server.tool('connect', { description: 'Connects an account' }, async (_args, ctx) => {
-      const { action } = await ctx.elicitUrl('Sign in to connect your account.', 'https://example.com/sign-in?state=1', { key: 'sign-in' });
+      const { action } = await ctx.elicitUrl('Sign in to connect your account.', 'https://example.com/sign-in?state=1', { key: 'sign-in', elicitationId: 'sign-in' });
       return action === 'accept' ? 'Connected.' : 'Not connected.';
     });
     return server;

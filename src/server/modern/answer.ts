@@ -29,6 +29,8 @@ export interface ModernServer {
   /** What both eras are told of the server before its first use. */
   introduction(revision: Revision): object;
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  /** Reports what a handler's result threw, and gives what the caller may read. */
+  judge(thrown: unknown, exchange: Exchange): Error;
 }
 
 /** What every modern result carries. */
@@ -56,7 +58,14 @@ export class ModernAnswers {
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
     // mrtr#supported-requests: these three may ask, and no other.
     const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
-    return after(mayAsk ? exchange.begin(handle) : handle(params), (result) => this.#complete(result));
+    return after(mayAsk ? exchange.begin(handle) : handle(params), (result) => {
+      try {
+        return this.#complete(result);
+      } catch (thrown) {
+        // JSON cannot say it.
+        throw server.judge(thrown, exchange);
+      }
+    });
   }
 
   #discover(revision: Revision): object {
@@ -89,7 +98,9 @@ export class ModernAnswers {
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
   #complete(result: Stamped): object {
     if (result instanceof Serialized) return result;
-    if (result.resultType !== undefined || result._meta !== undefined) return this.stamp(result);
+    if (result.resultType !== undefined || result._meta !== undefined) {
+      return new Serialized(JSON.stringify(this.stamp(result)));
+    }
     const text = JSON.stringify(result);
     const stamp = this.#stampText ??= JSON.stringify(this.stamp({})).slice(0, -1);
     return new Serialized(text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`);

@@ -54,6 +54,8 @@ export class ModernExchange extends AskingExchange {
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
   #leave: (() => void)[] | undefined;
   #mayAsk = false;
+  /** Fulfilled when a run that was left behind has given back what it took; undefined: none was. */
+  protected left: Promise<void> | undefined;
 
   constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
     super(inbound, meta, auth);
@@ -149,7 +151,11 @@ export class ModernExchange extends AskingExchange {
     if (problem !== undefined && times >= defaultMaxAsks) throw unanswered(question, problem);
     delete a[key];
     q[key] = [digest, times + 1];
-    if (this.#open === undefined) nextTurn(() => void this.#suspend());
+    if (this.#open === undefined) {
+      nextTurn(() => {
+        this.left = this.#suspend();
+      });
+    }
     const open = this.#open ??= dictionary() as InputRequests;
     open[key] = {
       method,

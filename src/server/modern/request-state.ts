@@ -7,8 +7,9 @@ import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes: the first seals, all of them open, so that a key is rotated by putting a new one in
-   * front. Without them each process makes one of its own: a retry must then reach the same process, and a
+   * Secrets of 32 bytes: the first seals, all of them open. Where several processes share them, a key is rotated
+   * in three phases, each rolled out everywhere before the next: `[old, new]`, `[new, old]`, and after `ttlMs`
+   * `[new]`. Without keys each process makes one of its own: a retry must then reach the same process, and a
    * restart loses the questions that are open.
    */
   keys?: readonly Uint8Array[];
@@ -16,6 +17,51 @@ export interface RequestStateOptions {
   ttlMs?: number;
   /** Longest state that is sealed or opened, in characters. 64 KiB. */
   maxLength?: number;
+  /**
+   * Whether a state opens once only. Without it, a client that sends the same answers twice has what follows the
+   * question done twice, as often as it likes within `ttlMs`; with it, a retry whose answer was lost on the way is
+   * refused and the call begins anew. `true` remembers the last 10,000 in this process; several processes need a
+   * store that they share. Off.
+   */
+  singleUse?: boolean | SpentStates | undefined;
+}
+
+/** Remembers which states were opened: what several processes share, such as a table with a unique key. */
+export interface SpentStates {
+  /**
+   * Notes that the state with this id (16 characters) was opened. False, or a promise of it: it was opened
+   * before, or that cannot be ruled out. Nothing needs to be remembered after `expiresAt`, in milliseconds since
+   * the epoch.
+   */
+  spend(id: string, expiresAt: number): boolean | Promise<boolean>;
+}
+
+/** How many states are remembered by `singleUse: true`. */
+const maxSpent = 10_000;
+
+/**
+ * A memory of this process. When it is full it forgets the state that expires first, and refuses from then on
+ * whatever expires no later: it would rather refuse a state that was never opened than open one twice.
+ */
+export function spentStates(max: number = maxSpent): SpentStates {
+  const spent = new Map<string, number>();
+  let forgotten = -Infinity;
+  return {
+    spend(id, expiresAt) {
+      if (spent.has(id) || expiresAt <= forgotten) return false;
+      const now = Date.now();
+      if (spent.size >= max) for (const [known, expired] of spent) if (expired <= now) spent.delete(known);
+      if (spent.size >= max) {
+        let [first, soonest] = [id, expiresAt];
+        for (const [known, at] of spent) if (at < soonest) [first, soonest] = [known, at];
+        forgotten = soonest;
+        if (first === id) return false;
+        spent.delete(first);
+      }
+      spent.set(id, expiresAt);
+      return true;
+    },
+  };
 }
 
 /** Seals what a request must remember between its rounds, and opens it again. */
@@ -35,8 +81,9 @@ export interface RequestStateSealer {
  * is authenticated beside it.
  */
 export function requestStateSealer(
-  { keys, ttlMs = 600_000, maxLength = 65_536 }: RequestStateOptions = {},
+  { keys, ttlMs = 600_000, maxLength = 65_536, singleUse = false }: RequestStateOptions = {},
 ): RequestStateSealer {
+  const spent = singleUse === true ? spentStates() : singleUse || undefined;
   // Made at the first use: the random key of a process that never asks is never made.
   let made: Promise<AesGcm[]> | undefined;
   const ciphers = (): Promise<AesGcm[]> => made ??= ciphersOf(keys);
@@ -67,7 +114,10 @@ export function requestStateSealer(
           continue;
         }
         const state: unknown = JSON.parse(text);
-        if (!isObject(state) || !(Number(state['expires']) > Date.now())) throw refused('has expired');
+        const expires = isObject(state) ? Number(state['expires']) : NaN;
+        if (!isObject(state) || !(expires > Date.now())) throw refused('has expired');
+        // The first 12 bytes are random for each sealing, and 16 characters of the token.
+        if (spent && !await spent.spend(token.slice(0, 16), expires)) throw refused('was used before');
         return state;
       }
       throw refused('does not belong to this request');

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorCodes, McpServer, RpcError, ToolError } from '../../src/server/index.ts';
+import type { ErrorPlace, ServerOptions } from '../../src/server/index.ts';
+import { connect, textOf } from './peer.ts';
+
+const info = { name: 'test', version: '1' };
+const revision = '2025-11-25';
+
+interface Heard {
+  readonly error: Error;
+  readonly where: ErrorPlace;
+}
+
+/** A server whose author writes down what it hears. */
+function listened(options: ServerOptions = {}): { server: McpServer; heard: Heard[] } {
+  const heard: Heard[] = [];
+  return { server: new McpServer(info, { ...options, onError: (error, where) => heard.push({ error, where }) }), heard };
+}
+
+/** Runs without anything on stderr, and gives what would have been there. */
+async function stderrOf(run: () => Promise<void>): Promise<string[]> {
+  const { error } = console;
+  const lines: string[] = [];
+  console.error = (...parts: unknown[]) => void lines.push(parts.join(' '));
+  try {
+    await run();
+  } finally {
+    console.error = error;
+  }
+  return lines;
+}
+
+test('an exception stays with the author, with its stack, its request and the id that the caller reads', async () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const { server, heard } = listened();
+    server.tool('book_trip', {}, async () => {
+      throw new Error('password=hunter2');
+    });
+    const peer = await connect(server, era === 'legacy' ? { revision } : {});
+    const answer = era === 'legacy' ? await peer.call('book_trip') : await peer.modern('tools/call', { name: 'book_trip' });
+    const [, id] = /^failed: book_trip failed \(id ([0-9a-f]+)\)$/.exec(textOf(answer)) ?? [];
+    assert.ok(id, textOf(answer));
+    assert.equal(heard.length, 1);
+    const { error, where } = heard[0] as Heard;
+    assert.match(error.stack ?? '', /password=hunter2[^]*failures\.test/);
+    assert.deepEqual({ ...where, request: where.request?.method }, {
+      what: 'tool', name: 'book_trip', request: 'tools/call', id,
+    });
+  }
+});
+
+test('resources, prompts, completions, extensions and notifications are reported likewise', async () => {
+  const { server, heard } = listened({
+    onRootsChanged: () => {
+      throw new Error('secret roots');
+    },
+  });
+  const fail = (): never => {
+    throw new Error('secret');
+  };
+  server.resource('note://one', {}, fail);
+  server.prompt('plan', { arguments: { city: { complete: fail } } }, fail);
+  server.extend({ id: 'com.example/thing', methods: { 'thing/do': fail } });
+  const peer = await connect(server, { revision });
+  const extensions = { extensions: { 'com.example/thing': {} } };
+  const answers = [
+    await peer.request('resources/read', { uri: 'note://one' }),
+    await peer.request('prompts/get', { name: 'plan' }),
+    await peer.request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' },
+    }),
+    await peer.modern('thing/do', {}, extensions),
+  ];
+  for (const { error } of answers) {
+    assert.equal(error?.code, -32603);
+    assert.match(error?.message ?? '', /^\S+ failed \(id [0-9a-f]+\)$/);
+  }
+  peer.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+  await peer.rest();
+  assert.deepEqual(heard.map(({ where: { what, name } }) => `${what} ${name}`), [
+    'resource note://one', 'prompt plan', 'completion completion/complete', 'method thing/do',
+    'notification notifications/roots/list_changed',
+  ]);
+});
+
+test('without onError failures are written to stderr, with their stack', async () => {
+  const server = new McpServer(info);
+  server.tool('broken', {}, () => {
+    throw new Error('the disk is full');
+  });
+  const peer = await connect(server, { revision });
+  const lines = await stderrOf(async () => {
+    await peer.call('broken');
+    server.tool('polite', {}, () => {
+      throw new ToolError('No seats left');
+    });
+    await peer.call('polite');
+  });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /^tool broken failed \(id [0-9a-f]+\): Error: the disk is full\n +at /);
+});
+
+test('an onError that throws ends nothing', async () => {
+  const server = new McpServer(info, {
+    onError: () => {
+      throw new Error('no log');
+    },
+  });
+  server.tool('broken', {}, () => {
+    throw new Error('broken');
+  });
+  const peer = await connect(server, { revision });
+  const lines = await stderrOf(async () => {
+    assert.match(textOf(await peer.call('broken')), /^failed: broken failed/);
+  });
+  assert.match(lines.join(), /no log/);
+});
+
+test('a ToolError speaks to the caller in the author\'s words, and is no failure', async () => {
+  const { server, heard } = listened();
+  const refuse = (): never => {
+    throw new ToolError('No seats left');
+  };
+  server.tool('book', {}, refuse);
+  server.resource('note://one', {}, refuse);
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('book')), 'failed: No seats left');
+  const { error } = await peer.request('resources/read', { uri: 'note://one' });
+  assert.deepEqual(error, { code: errorCodes.internalError, message: 'No seats left' });
+  assert.deepEqual(heard, []);
+});
+
+test('errors: "message" shows messages', async () => {
+  const { server } = listened({ errors: 'message' });
+  server.tool('broken', {}, () => {
+    throw new Error('the disk is full');
+  });
+  assert.match(textOf(await (await connect(server, { revision })).call('broken')),
+    /^failed: broken failed \(id [0-9a-f]+\): the disk is full$/);
+});
+
+test('a handler that stops since its request was cancelled has not failed', async () => {
+  const { server, heard } = listened();
+  let started: () => void = () => {};
+  const running = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  let stopped: () => void = () => {};
+  const over = new Promise<void>((resolve) => {
+    stopped = resolve;
+  });
+  server.tool('wait', {}, async (_args, { signal }) => {
+    started();
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      .finally(stopped);
+    return '';
+  });
+  const peer = await connect(server, { revision });
+  void peer.request('tools/call', { name: 'wait' }, 'call');
+  await running;
+  peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'call' } });
+  await over;
+  await peer.rest();
+  assert.deepEqual(heard, []);
+});
+
+test('the code of a handler\'s error is one that its revision allows', async () => {
+  const { server, heard } = listened();
+  let code = 0;
+  server.tool('refuse', {}, () => {
+    throw new RpcError(code, 'refused', { why: 'because' });
+  });
+  const legacy = await connect(server, { revision });
+  const modern = await connect(server);
+  const older = await connect(server, { revision: '2025-06-18' });
+  const table: readonly (readonly [code: number, legacy: number, older: number, modern: number])[] = [
+    [4050, 4050, 4050, 4050],
+    [-40000, -40000, -40000, -40000],
+    [-32602, -32602, -32602, -32602],
+    // Reserved by JSON-RPC 2.0, or said by transports alone.
+    [-32700, -32603, -32603, -32603],
+    [-32500, -32603, -32603, -32603],
+    [1.5, -32603, -32603, -32603],
+    // Only a modern server says these: a legacy client would not fall back.
+    [-32020, -32603, -32603, -32603],
+    [-32022, -32603, -32603, -32603],
+    // 2026-07-28 reserves them for the specification.
+    [-32050, -32050, -32050, -32603],
+    [-32001, -32001, -32001, -32001],
+    // Codes of one era.
+    [-32002, -32002, -32002, -32602],
+    [-32042, -32042, -32603, -32603],
+  ];
+  for (const [given, ...expected] of table) {
+    code = given;
+    const answers = [
+      await legacy.call('refuse'), await older.call('refuse'), await modern.modern('tools/call', { name: 'refuse' }),
+    ];
+    assert.deepEqual(answers.map(({ error }) => error?.code), expected, `${given}`);
+    for (const { error } of answers) assert.deepEqual(error?.data, { why: 'because' });
+  }
+  assert.equal(heard.length, 3 * table.length);
+});
+
+test('what JSON cannot say is the author\'s fault in both eras', async () => {
+  const { server, heard } = listened();
+  const circle: Record<string, unknown> = {};
+  circle['circle'] = circle;
+  server.tool('circle', {}, () => ({ content: [], _meta: circle }));
+  server.tool('bigint', {}, () => ({ content: [{ type: 'text', text: 'x', n: 1n } as never] }));
+  for (const value of [NaN, Infinity]) {
+    server.tool(`${value}`, { output: { type: 'object' } }, () => ({ deep: [{ n: value }] }));
+  }
+  const legacy = await connect(server, { revision });
+  const modern = await connect(server);
+  for (const name of ['circle', 'bigint', 'NaN', 'Infinity']) {
+    for (const answer of [await legacy.call(name), await modern.modern('tools/call', { name })]) {
+      assert.match(textOf(answer), new RegExp(`${name} failed \\(id [0-9a-f]+\\)$`));
+    }
+  }
+  assert.equal(heard.length, 8);
+  assert.match(heard.at(-1)?.error.message ?? '', /structuredContent\.deep\.0\.n is Infinity, which JSON cannot say/);
+});
+
+test('mistakes that a type checker would find are refused at registration, in a sentence', () => {
+  const { server } = listened();
+  const plain = server as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const tool = (...args: unknown[]): unknown => plain['tool']?.(...args);
+  assert.throws(() => tool('z', () => ''), /^TypeError: tool "z": expected \(name, definition, handler\)/);
+  assert.throws(() => tool('z', {}), /tool "z": the handler must be a function, not a undefined/);
+  assert.throws(() => tool(7, {}, () => ''), /the name must be a string/);
+  assert.throws(() => tool('z', { inputSchema: { type: 'object' } }, () => ''),
+    /tool "z": "inputSchema" is no member of a definition, which has .* input, /);
+  assert.throws(() => plain['prompt']?.('z', { args: {} }, () => ''), /prompt "z": "args" is no member/);
+  assert.throws(() => plain['resource']?.('a:b', { type: 'x' }, () => ''), /resource "a:b": "type" is no member/);
+  for (const uri of ['', 'not a uri', '1a:x', 'a:b c', 'a:%zz', 'a:<b>']) {
+    assert.throws(() => server.resource(uri, {}, () => ''), /this is no URI/, uri);
+  }
+  assert.throws(() => server.resourceTemplate('no scheme/{x}', {}, () => ''), /must begin with a scheme/);
+  // Nothing of it was registered.
+  server.tool('z', {}, () => '');
+});
+
+test('a tool name that breaks a SHOULD is registered, and the author is warned', async () => {
+  const { server, heard } = listened();
+  for (const name of ['', 'has space', 'a,b', 'a'.repeat(129)]) server.tool(name, {}, () => 'called');
+  for (const name of ['ok', 'OK', 'a-b_c.d', 'a'.repeat(128)]) server.tool(name, {}, () => 'called');
+  assert.deepEqual(heard.map(({ where: { what, name } }) => [what, name.slice(0, 9)]), [
+    ['registration', ''], ['registration', 'has space'], ['registration', 'a,b'], ['registration', 'aaaaaaaaa'],
+  ]);
+  const peer = await connect(server, { revision });
+  assert.equal(textOf(await peer.call('has space')), 'called');
+  // server/tools#tool-names: names are case-sensitive.
+  assert.equal((await peer.call('Ok')).error?.code, -32602);
+});
+
+test('times and progress that JSON cannot say are refused where they are given', async () => {
+  for (const ttlMs of [NaN, Infinity]) {
+    assert.throws(() => new McpServer(info, { cache: { tools: { ttlMs } } }), /ttlMs must be a finite number/);
+    const { server } = listened();
+    assert.throws(() => server.resource('a:b', { cache: { ttlMs } }, () => ''), /ttlMs must be a finite number/);
+  }
+  const { server, heard } = listened({ cache: { tools: { ttlMs: -5 } } });
+  server.tool('report', {}, (_args, ctx) => {
+    ctx.progress(Infinity);
+    return '';
+  });
+  const peer = await connect(server);
+  assert.equal((await peer.modern('tools/list')).result?.['ttlMs'], 0);
+  assert.match(textOf(await peer.modern('tools/call', { name: 'report' })), /report failed/);
+  assert.match(heard[0]?.error.message ?? '', /must be finite numbers/);
+  assert.deepEqual(await peer.rest(), []);
+});
+
+test('a progress token is a string or an integer, and nobody is flooded', async () => {
+  const { server } = listened();
+  server.tool('report', {}, (_args, ctx) => {
+    for (let step = 1; step <= 1000; step++) ctx.progress(step);
+    return '';
+  });
+  const peer = await connect(server, { revision });
+  for (const progressToken of [null, 1.5, true, {}, [1]]) {
+    await peer.request('tools/call', { name: 'report', _meta: { progressToken } });
+    assert.deepEqual(await peer.rest(), [], JSON.stringify(progressToken));
+  }
+  for (const progressToken of ['a', 7]) {
+    await peer.request('tools/call', { name: 'report', _meta: { progressToken } });
+    const said = await peer.rest();
+    // One second may end while it runs.
+    assert.ok(said.length >= 100 && said.length <= 200, `${said.length}`);
+    assert.deepEqual(said[0]?.params, { progressToken, progress: 1 });
+  }
+});

@@ -336,5 +336,7 @@ test('includeContext is left out for a client that did not declare it', async ()
     const peer = await connect(server, { revision, capabilities: { sampling } });
     void peer.call('sample');
     assert.equal((await peer.next()).params?.['includeContext'], expected);
+    // What is still open would keep its timer.
+    peer.close();
   }
 });

@@ -8,6 +8,7 @@ import { Exchange } from './exchange.ts';
 import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import type { Need } from './needs.ts';
 import type { Outcome, QuestionGenerator } from './outcome.ts';
 
 /** How often a question is put before an answer that cannot be used is an error. */
@@ -16,6 +17,15 @@ export const defaultMaxAsks = 3;
 /** Thrown into a handler after three unusable answers. Uncaught, the client reads it: it is about its answers. */
 export const unanswered = ({ method }: Question, problem: string | undefined): ToolError =>
   new ToolError(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
+
+/** A question of the kind that each need stands for. */
+const kinds: Readonly<Record<Need, readonly [method: Question['method'], params: Params]>> = {
+  'elicitation': ['elicitation/create', {}],
+  'elicitation.url': ['elicitation/create', { mode: 'url' }],
+  'sampling': ['sampling/createMessage', {}],
+  'sampling.tools': ['sampling/createMessage', { tools: [] }],
+  'roots': ['roots/list', {}],
+};
 
 /** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
 export abstract class AskingExchange extends Exchange implements Context {
@@ -32,6 +42,14 @@ export abstract class AskingExchange extends Exchange implements Context {
     // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is none.
     if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
     return put;
+  }
+
+  override checkNeeds(needs: readonly Need[]): void {
+    for (const need of needs) {
+      const [method, params] = kinds[need];
+      const missing = missingForQuestion(method, params, this.capabilities, this.rules);
+      if (missing) throw missing;
+    }
   }
 
   elicit<const S extends Form>(

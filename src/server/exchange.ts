@@ -8,6 +8,7 @@ import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
+import type { Need } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Requester } from './requester.ts';
 
@@ -76,6 +77,9 @@ export class Exchange implements PlainContext {
   begin(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     return handle(this.inbound.request.params ?? {});
   }
+
+  /** Throws where the client cannot be asked so. Handlers that ask nothing need nothing. */
+  checkNeeds(_needs: readonly Need[]): void {}
 
   /** What a handler returned, taken to its end. A value that is there at once stays synchronous. */
   settle<R>(outcome: Outcome<R>): R | Promise<R> {

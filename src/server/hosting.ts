@@ -11,7 +11,8 @@ import { ToolError } from './failure.ts';
 import type { Failures } from './failure.ts';
 import type { Cacheable, FeatureHost, ListName } from './feature.ts';
 import type { ListedKind, ListFilter } from './list-filter.ts';
-import { checkNeeds } from './needs.ts';
+import { checkScopes } from './needs.ts';
+import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
 
@@ -86,7 +87,9 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     const around = this.#around;
     const exchange = call.ctx as Exchange;
     return this.guard<R, T>(exchange, () => {
-      checkNeeds(call.definition, exchange);
+      const definition: Guarded = call.definition;
+      checkScopes(definition, exchange);
+      if (definition.needs) exchange.checkNeeds(definition.needs);
       if (around.length > 0) return callThrough(around as readonly unknown[] as readonly Around[], call, handler) as Outcome<R>;
       return handler(call.args as never, exchange);
     }, finish, failed);

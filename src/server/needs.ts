@@ -1,6 +1,5 @@
-import { missingForQuestion } from '../protocol/capabilities.ts';
 import { AccessDenied } from '../transport/port.ts';
-import type { Exchange } from './exchange.ts';
+import type { Auth } from '../transport/port.ts';
 
 /** What a handler may need of a client of its: what it will ask. */
 export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
@@ -9,7 +8,8 @@ export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.to
 export interface Guarded {
   /**
    * What the handler will ask of the client. A client that lacks it gets `-32021` (HTTP status 400) before the
-   * handler runs; a model before 2026-07-28 reads it as the tool's error.
+   * handler runs; a model before 2026-07-28 reads it as the tool's error. Of use with `asking` alone: other
+   * handlers cannot ask.
    */
   readonly needs?: readonly Need[];
   /**
@@ -21,20 +21,11 @@ export interface Guarded {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A question of the kind that each need stands for. */
-const questions: Readonly<Record<Need, readonly [method: string, params: Record<string, unknown>]>> = {
-  'elicitation': ['elicitation/create', {}],
-  'elicitation.url': ['elicitation/create', { mode: 'url' }],
-  'sampling': ['sampling/createMessage', {}],
-  'sampling.tools': ['sampling/createMessage', { tools: [] }],
-  'roots': ['roots/list', {}],
-};
-
 /**
  * Throws where the caller's credentials do not reach the definition's scopes. On a pipe there are none, and
  * nothing is checked: whoever started the program may use it.
  */
-export function checkScopes({ scopes = [] }: Guarded, { auth }: Exchange): void {
+export function checkScopes({ scopes = [] }: Guarded, { auth }: { readonly auth: Auth | undefined }): void {
   if (!auth || scopes.length === 0) return;
   const held = auth['scopes'];
   if (!auth.lacks && Array.isArray(held) && scopes.every((scope) => held.includes(scope))) return;
@@ -46,17 +37,6 @@ export function checkScopes({ scopes = [] }: Guarded, { auth }: Exchange): void 
     code: 'insufficient_scope',
   };
   if (refusal) throw new AccessDenied(refusal);
-}
-
-/** Throws where the caller may not, or the client cannot, do what the definition says. */
-export function checkNeeds(definition: Guarded, exchange: Exchange): void {
-  checkScopes(definition, exchange);
-  const { capabilities, rules } = exchange;
-  for (const need of definition.needs ?? []) {
-    const [method, params] = questions[need];
-    const missing = missingForQuestion(method, params, capabilities, rules);
-    if (missing) throw missing;
-  }
 }
 
 /**

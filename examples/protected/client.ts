@@ -16,8 +16,12 @@ const client = new McpClient({ name: 'traveller', version: '1.0.0' }, {
   },
 });
 
+const auth = login({ client: { name: 'Traveller' }, server: url });
+
 try {
-  await client.connect(httpTransport(url, { auth: login({ client: { name: 'Traveller' } }) }));
+  // The person takes as long as they need; a request would wait for its own time only.
+  await auth.authorize();
+  await client.connect(httpTransport(url, { auth }));
   const { content } = await client.callTool('book_trip', { destination: 'Lisbon', date: '2026-05-01' });
   for (const block of content) if (block.type === 'text') console.log(block.text);
 } catch (error) {

@@ -46,8 +46,8 @@ export interface Grant { readonly scope: string; readonly client: string; readon
 export interface AuthorizationServer extends Party {
   /** Merged into its metadata. */
   metadata: Record<string, unknown>;
-  /** Merged into its token responses. */
-  token: Record<string, unknown>;
+  /** Merged into its token responses; a function is told the scope. */
+  token: Record<string, unknown> | ((scope: string) => Promise<Record<string, unknown>>);
   /** Changes the redirect of the authorization endpoint. */
   redirect: (to: URL) => void;
   /** Access tokens that are valid. */
@@ -100,7 +100,7 @@ export async function authorizationServer(t: TestContext): Promise<Authorization
       self.redirect(to);
       response.writeHead(302, { location: to.href }).end();
     },
-    '/token': (request, response, body) => {
+    '/token': async (request, response, body) => {
       const form = new URLSearchParams(body);
       self.forms.push(form);
       const refuse = (error: string): unknown => json({ error }, 400)(request, response, body);
@@ -128,10 +128,11 @@ export async function authorizationServer(t: TestContext): Promise<Authorization
       const access = make('access');
       const refresh = make('refresh');
       self.refreshTokens.set(refresh, true);
-      scope = (self.token['scope'] as string | undefined) ?? scope;
+      const own = typeof self.token === 'function' ? await self.token(scope) : self.token;
+      scope = (own['scope'] as string | undefined) ?? scope;
       self.valid.set(access, { scope, client: form.get('client_id') ?? '', resource: form.get('resource') });
       return json({
-        access_token: access, token_type: 'Bearer', expires_in: 3600, refresh_token: refresh, ...scope && { scope }, ...self.token,
+        access_token: access, token_type: 'Bearer', expires_in: 3600, refresh_token: refresh, ...scope && { scope }, ...own,
       })(request, response, body);
     },
   };

@@ -272,6 +272,29 @@ test('oauth: two programs with one store share one login, and its failure', asyn
   assert.equal(as.logins.length, 1);
 });
 
+test('oauth: a login ahead of the first request, where the server wants one', async (t) => {
+  const { as, rs } = await pair(t);
+  rs.needs = 'read';
+  const auth = selfLogin({ server: rs.url });
+  await auth.authorize();
+  await auth.authorize();
+  assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read']);
+  assert.equal(await call(auth, rs.url), 200);
+  // Once without a token, once with it.
+  assert.equal(rs.requests.filter((request) => request === 'POST /mcp').length, 2);
+  rs.answers.set('/mcp', (_, response) => response.end('{}'));
+  await selfLogin({ server: rs.url }).authorize();
+  assert.equal(as.logins.length, 1);
+});
+
+test('oauth: two programs without a person get a URL each', async (t) => {
+  const { rs } = await pair(t);
+  const store = memoryStore();
+  const both = [selfLogin({ store }, { interactive: false }), selfLogin({ store }, { interactive: false })];
+  const errors = await Promise.all(both.map((auth) => call(auth, rs.url).catch((error: unknown) => error)));
+  assert.ok(errors.every((error) => error instanceof AuthorizationRequired && error.url.includes('/authorize?')));
+});
+
 test('oauth: over the HTTP transport a refusal reaches the call unchanged, in both eras', async (t) => {
   const { rs } = await pair(t);
   for (const revisions of [undefined, ['2025-11-25']] as const) {

@@ -14,15 +14,15 @@ const client = `${node24()} --disable-warning=ExperimentalWarning ${at('test/pee
 const isExtension = (scenario) => scenario.startsWith('tasks-');
 
 // `--requirements`: what the suite froze for a revision, and what it plays beside that without scoring it. Revisions
-// without such a list are played whole (`--suite all`).
+// without such a list are played whole.
 const serverLegs = [
   { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
   { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
 const clientLegs = [
-  { revision: '2025-03-26', args: ['--suite', 'all', '--spec-version', '2025-03-26'] },
-  { revision: '2025-06-18', args: ['--suite', 'all', '--spec-version', '2025-06-18'] },
+  { revision: '2025-03-26', args: ['--spec-version', '2025-03-26'] },
+  { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
@@ -69,31 +69,51 @@ async function inScratch(work) {
   }
 }
 
-/** One run of the suite. The rows of what it requires come first, and are counted apart. */
-async function leg(role, title, { revision, args }, how) {
-  return inScratch(async (directory) => {
-    const { output } = await run(node24(), [suite, role, ...how, ...args, '-o', directory], { cwd: directory, timeoutMs: 300_000 });
-    const found = await results(directory);
-    const must = args[0] === '--requirements' ? await required(revision, role) : [];
-    const rows = [...found].filter(([scenario]) => !isExtension(scenario)).map(([scenario, { checks, errors }]) =>
-      judge(scenario, checks, /^(?:\w*Error\b|node:|Uncaught)/m.test(errors) ? errors.slice(-600) : ''));
-    for (const scenario of must) if (!found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
-    if (rows.length === 0) rows.push(judge('(all)', [], output.slice(-2000)));
-    rows.sort((a, b) => must.includes(b.scenario) - must.includes(a.scenario));
-    return { title, rows, must, left: [...found.keys()].filter(isExtension), played: [...found.keys()] };
-  });
+/** What a leg has played, judged: what it requires comes first. */
+async function report(role, title, { revision, args }, found, why) {
+  const must = args[0] === '--requirements' ? await required(revision, role) : [];
+  const rows = [...found].filter(([scenario]) => !isExtension(scenario)).map(([scenario, { checks, errors }]) =>
+    judge(scenario, checks, /^(?:\w*Error\b|node:|Uncaught)/m.test(errors) ? errors.slice(-600) : ''));
+  for (const scenario of must) if (!found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
+  if (rows.length === 0) rows.push(judge('(all)', [], why));
+  rows.sort((a, b) => must.includes(b.scenario) - must.includes(a.scenario));
+  return { title, rows, must, left: [...found.keys()].filter(isExtension), played: [...found.keys()] };
 }
 
 async function serverLeg({ runtime, ...which }) {
   const server = await runtime.start();
   try {
-    return await leg('server', `server on ${runtime.name}, ${which.revision}`, which, ['--url', server.url]);
+    return await inScratch(async (directory) => {
+      const { output } = await run(node24(), [suite, 'server', '--url', server.url, ...which.args, '-o', directory], { cwd: directory });
+      return report('server', `server on ${runtime.name}, ${which.revision}`, which, await results(directory), output.slice(-2000));
+    });
   } finally {
     await server.stop();
   }
 }
 
-const clientLeg = (which) => leg('client', `client, ${which.revision}`, which, ['--command', client, '--timeout', '120000']);
+/**
+ * The suite would start all scenarios of a list at once, and some wait for half a second at most: they are played one by
+ * one, or as many as there are processors.
+ */
+async function clientLeg(which) {
+  const scenarios = await listed('client', which.args);
+  const played = await each(scenarios, Math.min(4, availableParallelism()), (scenario) => inScratch(async (directory) => {
+    const args = ['client', '--command', client, '--scenario', scenario, '--spec-version', which.revision, '--force', '-o', directory];
+    const { output } = await run(node24(), [suite, ...args], { cwd: directory, timeoutMs: 60_000 });
+    return (await results(directory)).get(scenario) ?? { checks: [], errors: `Error: ${output.slice(-600)}` };
+  }));
+  const found = new Map(scenarios.map((scenario, i) => [scenario, played[i]]));
+  return report('client', `client, ${which.revision}`, which, found, 'the suite lists no scenario');
+}
+
+/** The names of the scenarios of a role that the suite has; `filter` is `--requirements` or `--spec-version`. */
+async function listed(role, filter = []) {
+  const { output } = await run(node24(), [suite, 'list', `--${role}`, ...filter]);
+  // What is not scored is listed for both roles, and says for which: "- auth/dpop [client]".
+  const other = role === 'client' ? '[server]' : '[client]';
+  return [...output.matchAll(/^\s+-\s+(\S+)(.*)$/gm)].filter(([, , note]) => note.trim() !== other).map(([, name]) => name);
+}
 
 function print({ title, rows, must, left }) {
   const good = rows.filter(({ ok }) => ok).length;
@@ -105,12 +125,6 @@ function print({ title, rows, must, left }) {
     for (const reason of reasons) console.log(`        ${reason}`);
   }
   for (const scenario of left) console.log(`  left  ${scenario}: the tasks extension, which barewire does not implement`);
-}
-
-/** The names of all scenarios of a role that the suite has. */
-async function listed(role) {
-  const { output } = await run(node24(), [suite, 'list', `--${role}`]);
-  return [...output.matchAll(/^\s+-\s+(\S+)/gm)].map(([, name]) => name);
 }
 
 // node test/peers/conformance.mjs [runtime…] [client]: node and the client unless named; `all` for every runtime there is.
@@ -127,7 +141,6 @@ const begun = performance.now();
 const width = Math.min(4, availableParallelism());
 const legs = chosen.flatMap((runtime) => serverLegs.map((one) => ({ runtime, ...one })));
 const reports = await each(legs, width, serverLeg);
-// A leg of the client starts all its scenarios at once.
 if (withClient) reports.push(...await each(clientLegs, 1, clientLeg));
 reports.forEach(print);
 

@@ -65,7 +65,9 @@ export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: 
   try {
     result = await work();
   } catch (thrown) {
-    const failed = thrown instanceof OAuthError ? { code: thrown.code, message: thrown.message } : undefined;
+    // A login that needs a person is not shared: each process gets a URL of its own to show.
+    const failed = thrown instanceof OAuthError && thrown.code !== 'authorization_required'
+      ? { code: thrown.code, message: thrown.message } : undefined;
     await end(failed && write(failed)).catch(() => {});
     throw thrown;
   }

@@ -7,7 +7,7 @@ export interface OAuthLimits extends FetchLimits {
   maxAttempts: number;
   /** Milliseconds that a person has for the login. 5 minutes. */
   authorizationMs: number;
-  /** Milliseconds after which the claim of a process that is gone runs out; one that lives renews it. 30 seconds. */
+  /** Milliseconds after which the claim of a process that is gone runs out; one that lives renews it. 15 seconds. */
   claimMs: number;
 }
 
@@ -18,5 +18,5 @@ export const defaultOAuthLimits: OAuthLimits = {
   maxRedirects: defaultFetchLimits.maxRedirects,
   maxAttempts: 3,
   authorizationMs: 5 * 60_000,
-  claimMs: 30_000,
+  claimMs: 15_000,
 };

@@ -1,6 +1,7 @@
 import type { HttpAuthorization, HttpRefusal, HttpTarget } from '../../transport/http/client/authorization.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import { OAuthError, shown } from '../errors.ts';
+import { fetchJson } from '../fetch-json.ts';
 import { addressCheck, checkSecure } from './addresses.ts';
 import type { Lookup } from './addresses.ts';
 import { oauthChallenge } from './challenge.ts';
@@ -53,6 +54,11 @@ export interface OAuth extends HttpAuthorization {
    * another process or an earlier page began, given the same store. Rejects with `OAuthError` where it answers none.
    */
   finish(response: string | URL): Promise<void>;
+  /**
+   * Gets tokens before the first request, where the server wants some and there are none: a login then takes as long as
+   * the person needs, and no request of the client's runs out of time meanwhile. Needs the option `server`.
+   */
+  authorize(): Promise<void>;
   /** Removes the tokens of this server from the store. */
   signOut(): Promise<void>;
 }
@@ -206,9 +212,23 @@ export function oauth(options: OAuthOptions): OAuth {
     return true;
   }
 
+  async function authorize(): Promise<void> {
+    if (server === undefined) throw new OAuthError('unsupported', 'authorize: give oauth() the option server');
+    const url = server.href;
+    const renewal = tokensOf(server);
+    await load(renewal);
+    if (tokens !== undefined) return;
+    const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', headers: {
+      accept: 'application/json, text/event-stream', 'content-type': 'application/json',
+    } } as const;
+    const { status, header } = await fetchJson(url, 'the MCP server', ping, { limits, fetch: options.fetch });
+    if (status === 401) await renew(renewal, { challenge: oauthChallenge(header('www-authenticate')) });
+  }
+
   return {
     headers,
     refused,
+    authorize,
     async context() {
       if (server) await load(tokensOf(server));
       return tokens?.login ?? '';

@@ -1,3 +1,4 @@
+import { compile } from '../../../src/schema/full/index.ts';
 import { McpServer, ToolError } from '../../../src/server/index.ts';
 import { pause, png, wav } from './media.ts';
 import { addQuestions } from './questions.ts';
@@ -9,6 +10,8 @@ import { addQuestions } from './questions.ts';
 export function everything(): McpServer {
   const server = new McpServer({ name: 'barewire-everything', title: 'Everything', version: '0.1.0' }, {
     instructions: 'The fixture of the conformance suite. Nothing here is of use to a person.',
+    // The suite's tools have schemas with keywords that the small dialect lacks.
+    validator: compile,
   });
   addContentTools(server);
   addRunningTools(server);

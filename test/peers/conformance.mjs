@@ -108,11 +108,14 @@ async function clientLeg(which) {
 }
 
 /** The names of the scenarios of a role that the suite has; `filter` is `--requirements` or `--spec-version`. */
-async function listed(role, filter = []) {
-  const { output } = await run(node24(), [suite, 'list', `--${role}`, ...filter]);
-  // What is not scored is listed for both roles, and says for which: "- auth/dpop [client]".
-  const other = role === 'client' ? '[server]' : '[client]';
-  return [...output.matchAll(/^\s+-\s+(\S+)(.*)$/gm)].filter(([, , note]) => note.trim() !== other).map(([, name]) => name);
+async function listed(role, filter) {
+  const names = async (...args) => {
+    const { output } = await run(node24(), [suite, 'list', ...args]);
+    return [...output.matchAll(/^\s+-\s+(\S+)/gm)].map(([, name]) => name);
+  };
+  const all = await names(`--${role}`);
+  // A list of requirements is of both roles.
+  return filter ? (await names(`--${role}`, ...filter)).filter((name) => all.includes(name)) : all;
 }
 
 function print({ title, rows, must, left }) {

@@ -70,6 +70,7 @@ function expand(host: string): number[] | undefined {
   return groups.some(Number.isNaN) ? undefined : groups;
 }
 
+/** Which addresses the documents of a server may name. */
 export interface AddressRules {
   /** The MCP server. Where its own host is private, so may be what it names. */
   readonly server: URL;
@@ -95,7 +96,8 @@ export function addressCheck({ server, allowPrivate, lookup }: AddressRules): (u
       throw new OAuthError('private_address', `${document}: ${url.host} ${what}, and the server that named it, ${server.host}, is public`);
     };
     if (isPrivate(url.hostname)) refuse('is a private address');
-    const addresses = await lookup?.(bare(url.hostname)) ?? [];
+    // A name that cannot be resolved here may be resolved by a proxy; then nothing is known of it.
+    const addresses = await lookup?.(bare(url.hostname)).catch(() => []) ?? [];
     if (addresses.some(isPrivate)) refuse('resolves to a private address');
   };
 }

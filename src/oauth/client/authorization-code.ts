@@ -30,6 +30,7 @@ export interface RedirectReceiver {
   listen(preferred: string | undefined): Promise<RedirectListener>;
 }
 
+/** A listener whose port is bound. */
 export interface RedirectListener {
   readonly redirectUri: string;
   /** The next response that comes to the redirect URI. Rejects when the listener closes. */
@@ -37,12 +38,14 @@ export interface RedirectListener {
   close(): void;
 }
 
+/** A request to the redirect URI, which nobody has judged yet. */
 export interface RedirectResponse {
   readonly url: string;
   /** Shows the person whether it worked. */
   answer(error?: Error): void;
 }
 
+/** Who logs in, and how the person and the answer get through. */
 export interface AuthorizationCodeOptions {
   readonly client: ClientOptions;
   /**

@@ -12,6 +12,7 @@ interface ClaimRecord {
   readonly failed?: { readonly code: string; readonly message: string };
 }
 
+/** Where the claim stands, and how long it lasts. */
 export interface ClaimOptions {
   readonly store: AuthorizationStore;
   readonly key: string;

@@ -17,6 +17,7 @@ export interface IdentityProvider extends Omit<RegisteredClient, 'issuer'> {
   readonly tokenEndpoint?: string | undefined;
 }
 
+/** The client at the MCP server's authorization server, and the person at the identity provider. */
 export interface EnterpriseManagedOptions extends RegisteredClient {
   readonly identityProvider: IdentityProvider;
   /** The identity assertion that the person's single sign-on gave, or what reads it: an ID token, or SAML 2.0. */

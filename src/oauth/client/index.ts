@@ -13,6 +13,7 @@ export type { JwtBearerOptions } from './jwt-bearer.ts';
 export type { Grant } from './grant.ts';
 export type { ClientOptions, RegisteredClient } from './registration.ts';
 export type { SigningKey } from './client-authentication.ts';
+export { indexedDbStore } from './indexed-db-store.ts';
 export { memoryStore } from './store.ts';
 export type { AuthorizationStore, KeyStore } from './store.ts';
 export { defaultOAuthLimits } from './limits.ts';

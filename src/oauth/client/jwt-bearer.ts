@@ -6,8 +6,10 @@ import { requestToken } from './token-endpoint.ts';
 import type { TokenResponse } from './token-endpoint.ts';
 import type { ClientInformation } from './client-authentication.ts';
 
+/** The `grant_type` of RFC 7523 section 2.1. */
 export const jwtBearerGrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
+/** A workload, and the token that its platform gives it. */
 export interface JwtBearerOptions extends RegisteredClient {
   /**
    * The workload's own token (a projected service account, a SPIFFE JWT-SVID), or what reads it. Its audience must be

@@ -18,6 +18,7 @@ import { memoryStore } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
+/** How a client gets in at one MCP server. */
 export interface OAuthOptions {
   /** How tokens are got: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
   readonly grant: Grant;

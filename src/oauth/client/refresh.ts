@@ -6,6 +6,7 @@ import type { Granted } from './grant.ts';
 import { requestToken, TokenRefused } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
+/** Whose tokens are refreshed, and where. */
 export interface RefreshRequest {
   readonly tokens: Tokens;
   readonly client: ClientInformation;

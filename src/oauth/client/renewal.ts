@@ -16,6 +16,7 @@ import type { AuthorizationStore } from './store.ts';
 import { readTokens, recordOf, removeTokens } from './tokens.ts';
 import type { ServerRecord, TokenRecord, Tokens } from './tokens.ts';
 
+/** What renewing the tokens of one MCP server needs. */
 export interface RenewalOptions {
   readonly server: URL;
   readonly grant: Grant;
@@ -53,6 +54,7 @@ export interface Renewal {
   signOut(): Promise<void>;
 }
 
+/** Makes what reads, renews and keeps the tokens of one MCP server; asks nobody before it is told to. */
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
   const keepClient = grant.credentials === undefined;

@@ -8,6 +8,7 @@ import type { AuthorizationStore } from '../client/store.ts';
 import { codeOf, defaultFileLockLimits, withFileLock } from './file-lock.ts';
 import type { FileLockLimits } from './file-lock.ts';
 
+/** Where the file is, and how long its lock is waited for. */
 export interface FileStoreOptions {
   /** Default: `barewire/oauth.json` in the user's folder for settings. */
   readonly path?: string | undefined;

@@ -7,6 +7,7 @@ import { openBrowser } from './browser.ts';
 import { fileStore } from './file-store.ts';
 import { loopback } from './loopback.ts';
 
+/** Every part of a login; all have defaults for a program on a person's machine. */
 export interface LoginOptions extends Partial<Omit<AuthorizationCodeOptions, 'redirectUri'>>, Omit<OAuthOptions, 'grant'> {}
 
 /**

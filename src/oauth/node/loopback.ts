@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { OAuthError } from '../errors.ts';
 import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
 
+/** Where the redirect comes in, and what the person sees then. */
 export interface LoopbackOptions {
   /** Default: that of the registration, where it is free; else one that the system gives. */
   readonly port?: number | undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { OAuthError } from '../errors.ts';
 
@@ -53,7 +53,7 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
       if (codeOf(thrown) !== 'EEXIST') throw thrown;
     }
     const stale = await staleOwner(path, staleMs);
-    if (stale !== undefined) await breakLock(path, mine, stale);
+    if (stale !== undefined) await breakLock(path, mine, stale, staleMs);
     else if (Date.now() - begun > waitMs) {
       throw new OAuthError('store_locked', `${path} is held by another process, and was not free within ${waitMs} ms`);
     } else await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
@@ -81,16 +81,24 @@ function isAbandoned(text: string): boolean {
   }
 }
 
-/** Takes a stale lock away. Of several that try, one moves the file, and puts back what another has taken since. */
-async function breakLock(path: string, mine: string, stale: string): Promise<void> {
-  const moved = `${mine}.broken`;
+/**
+ * Takes a stale lock away, while this process alone does so: of several that found the same stale lock, the second must
+ * not take away the one that the first has put in its place.
+ */
+async function breakLock(path: string, mine: string, stale: string, staleMs: number): Promise<void> {
+  const breaking = `${path}.break`;
   try {
-    await rename(path, moved);
+    await link(mine, breaking);
   } catch {
+    // Whoever was breaking it is at it still, or died over it.
+    if (await staleOwner(breaking, staleMs) !== undefined) await rm(breaking, { force: true });
     return;
   }
-  if (await readFile(moved, 'utf8').catch(() => stale) !== stale) await link(moved, path).catch(() => {});
-  await unlink(moved).catch(() => {});
+  try {
+    if (await readFile(path, 'utf8').catch(() => undefined) === stale) await rm(path, { force: true });
+  } finally {
+    await rm(breaking, { force: true });
+  }
 }
 
 async function ownerOf(path: string): Promise<string | undefined> {

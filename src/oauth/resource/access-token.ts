@@ -28,7 +28,7 @@ export interface TokenDetails {
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
-  /** Milliseconds since the epoch; undefined where the token does not say. */
+  /** When it is accepted no longer, in milliseconds since the epoch; undefined where the token does not say. */
   readonly expiresAt: number | undefined;
   readonly claims: TokenClaims;
 }
@@ -92,7 +92,8 @@ export function judgeClaims(claims: TokenClaims, { issuers, audiences, leewayMs,
     principal: JSON.stringify(subject === undefined ? [issuer, null, clientId] : [issuer, subject]),
     issuer, subject, clientId, claims,
     scopes: scopesOf(claims),
-    expiresAt: expires,
+    // A stream that ended before its token is refused would be opened with it again, and end at once.
+    expiresAt: expires === undefined ? undefined : expires + leewayMs,
   };
   return { details, jkt: boundTo(claims) };
 }

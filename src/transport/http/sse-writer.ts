@@ -3,13 +3,13 @@
 /** One event to write. */
 export interface SseFields {
   /** The event's type; without it a reader sees `message`. Not empty, no line break, no NUL. */
-  readonly event?: string;
+  readonly event?: string | undefined;
   /** The text. A line break of any kind in it is read back as LF. */
   readonly data: string;
   /** The id that a reader names in `Last-Event-ID`. Empty resets it. No line break, no NUL. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Milliseconds to wait before reconnecting: a whole number, 0 or more. */
-  readonly retry?: number;
+  readonly retry?: number | undefined;
 }
 
 /** A comment: keeps a connection open, and no reader sees an event. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { httpListener } from '../../../src/transport/http/node/index.ts';
-import type { NodeRequest, TraceEntry } from '../../../src/transport/http/node/index.ts';
+import type { NodeRequest } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern, rpc, raw, start } from './harness.ts';
 
@@ -184,20 +184,4 @@ test('a body that a framework has parsed, and a path that it has cut', async (t)
     assert.equal(response.status, status, way);
     await response.text();
   }
-});
-
-test('trace sees what passes, both ways', async (t) => {
-  const seen: TraceEntry[] = [];
-  const { ask, live, open } = await start(t, { trace: (entry) => seen.push(entry) });
-  const headers = await open();
-  await (await live({ headers, body: rpc('steps', { steps: 1 }) })).all();
-  await ask(modern('ping'));
-  await ask({ headers, body: '{' });
-  const telling = /"method":"[^"]*"|"result"|"code":[-\d]*|\{$/;
-  assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${telling.exec(text)?.[0]}`), [
-    'received "method":"initialize"', 'sent "result"',
-    'received "method":"steps"', 'sent "method":"notifications/step"', 'sent "result"',
-    'received "method":"ping"', 'sent "result"',
-    'received {', 'sent "code":-32700',
-  ]);
 });

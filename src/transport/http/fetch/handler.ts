@@ -40,6 +40,8 @@ class FetchHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  exchange: number | undefined;
+  onHead: HttpRequest['onHead'];
   unread: Unread | undefined;
   common: HeaderFields | undefined;
   readonly #request: Request;
@@ -63,6 +65,10 @@ class FetchHttpRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
+  }
+
+  headers(): Iterable<readonly [name: string, value: unknown]> {
+    return this.#request.headers;
   }
 
   read(maxBytes: number, done: (body: Body) => void): void {
@@ -96,6 +102,7 @@ class FetchHttpRequest implements HttpRequest {
   #answer(body: string | ReadableStream | null, status: number, fields: HeaderFields): void {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries({ ...this.common, ...fields })) headers[name] = String(value);
+    this.onHead?.(status, headers);
     this.#resolve(new Response(body, { status, headers }));
   }
 

@@ -12,4 +12,6 @@ export type { RequestInfo } from '../server/http-request.ts';
 export { defaultHttpLimits } from '../server/options.ts';
 export type { HttpLimits, HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../port.ts';
-export type { Auth, AuthRefusal, Trace, TraceEntry } from '../../port.ts';
+export type {
+  Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry,
+} from '../../port.ts';

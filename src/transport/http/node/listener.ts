@@ -60,6 +60,8 @@ class NodeHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  exchange: number | undefined;
+  onHead: HttpRequest['onHead'];
   unread: Unread | undefined;
   common: HeaderFields | undefined;
   readonly #req: NodeRequest;
@@ -91,6 +93,10 @@ class NodeHttpRequest implements HttpRequest {
     return typeof value === 'string' ? value : undefined;
   }
 
+  headers(): Iterable<readonly [name: string, value: unknown]> {
+    return Object.entries(this.#req.headers);
+  }
+
   read(maxBytes: number, done: (body: Body) => void): void {
     const req = this.#req;
     const given = this.#body;
@@ -119,18 +125,25 @@ class NodeHttpRequest implements HttpRequest {
   }
 
   respond(status: number, body: string, fields?: HeaderFields): void {
-    const res = this.#res;
-    if (res.headersSent) return;
+    if (this.#res.headersSent) return;
+    const all = this.#begin(status, body, fields);
+    this.onHead?.(status, all);
+  }
+
+  /** Writes the head; the body goes out at the end of this turn. Returns the head's fields. */
+  #begin(status: number, body: string, fields: HeaderFields | undefined): HeaderFields {
     const all: HeaderFields = body === '' ? {} : { 'content-type': 'application/json' };
     // RFC 9110, 8.6: a 204 has no length.
     if (status !== 204) all['content-length'] = Buffer.byteLength(body);
-    res.writeHead(status, Object.assign(all, this.common, fields));
+    this.#res.writeHead(status, Object.assign(all, this.common, fields));
     this.#batch = body;
     this.#ended = true;
     flushLater(this);
+    return all;
   }
 
   open(fields: HeaderFields, lasts: () => void): void {
+    this.onHead?.(200, { ...fields, ...this.common });
     this.#head = fields;
     this.#lasts = lasts;
     this.write('');
@@ -149,7 +162,7 @@ class NodeHttpRequest implements HttpRequest {
     if (head === undefined) return this.write('');
     // A stream that ends in the turn that began it is an answer whose length is known.
     this.#head = undefined;
-    this.respond(200, this.#batch ?? '', head);
+    if (!this.#res.headersSent) this.#begin(200, this.#batch ?? '', head);
   }
 
   flush(): void {

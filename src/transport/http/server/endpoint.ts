@@ -46,6 +46,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
 
   function handle(request: HttpRequest): void {
     request.unread = services.unread;
+    services.tracing?.begin(request);
     // RFC 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
     if (services.phase !== 'open') request.common = { connection: 'close' };
     if (documents && serveDocument(services, documents, request)) return;

@@ -28,6 +28,7 @@ export function checkHeaders(
   else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server, version);
   const meta = readRequestMeta(message, server.revisions);
   compare('Mcp-Method', request.header('mcp-method'), method);
+  // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   const { named: key } = methodRow(method);
   if (key === undefined) return meta;
   const name = params?.[key];

@@ -28,6 +28,12 @@ export type Body =
 export interface HttpRequest extends RequestInfo {
   /** Told how much of the response waits for its reader. Set before anything is answered. */
   unread: Unread | undefined;
+  /** The number of the exchange where somebody traces; otherwise undefined. */
+  exchange: number | undefined;
+  /** Told the head of the response, where somebody traces. */
+  onHead: ((status: number, fields: HeaderFields) => void) | undefined;
+  /** All header fields, as they came. */
+  headers(): Iterable<readonly [name: string, value: unknown]>;
   /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
   common: HeaderFields | undefined;
   /** Reads the body, once. `done` is not called when the client leaves before its end. */

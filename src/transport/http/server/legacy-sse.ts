@@ -1,4 +1,3 @@
-import { sseEvent } from '../sse-writer.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Session } from './session.ts';
 
@@ -8,7 +7,7 @@ import type { Session } from './session.ts';
 export function openPair(request: HttpRequest, session: Session, messages: string, end: () => void): void {
   const stream = session.listen(request);
   stream.onLost = end;
-  stream.writeRaw(sseEvent({ event: 'endpoint', data: `${messages}?sessionId=${session.id}` }));
+  stream.writeEvent({ event: 'endpoint', data: `${messages}?sessionId=${session.id}` });
 }
 
 /** The id that a POST of the pair names; '' where it names none. */

@@ -85,8 +85,8 @@ export class ModernResponse implements Outlet {
   send(text: string): void {
     // A client that takes no stream can be told nothing but the answer.
     if (this.#answered || !this.#accepts.sse) return;
-    this.#services.passed('sent', text);
     this.#stream().write(`data: ${text}\n\n`);
+    this.#services.tracing?.message('sent', text, this.#request, {});
   }
 
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
@@ -145,7 +145,7 @@ export class ModernResponse implements Outlet {
   #respond(status: number, text: string, fields?: HeaderFields): void {
     this.#answered = true;
     this.#leave();
-    this.#services.passed('sent', text);
     this.#request.respond(status, text, fields);
+    this.#services.tracing?.message('sent', text, this.#request);
   }
 }

@@ -1,4 +1,4 @@
-import type { Trace } from '../../port.ts';
+import type { HttpTrace } from '../../port.ts';
 import type { Authenticate, Authenticator } from './authenticator.ts';
 import type { EventStore } from './event-store.ts';
 
@@ -80,8 +80,8 @@ export interface HttpOptions {
   challenge?: string | undefined;
   /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
   eventStore?: EventStore | false | undefined;
-  /** Sees each message that passes. */
-  trace?: Trace | undefined;
+  /** Sees each message that passes, the heads of requests and responses, and events that are no messages. */
+  trace?: HttpTrace | undefined;
   /**
    * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
    */

@@ -60,7 +60,6 @@ export class PostResponse implements Outlet {
       if (message && 'id' in message) throw new ConnectionError('closed', 'the client has left');
       return;
     }
-    this.#services.passed('sent', text);
     stream.write(text);
   }
 
@@ -71,11 +70,10 @@ export class PostResponse implements Outlet {
     const { polls } = this.#session;
     if (polls?.get(this.#id) === this.#poll) polls.delete(this.#id);
     if (errorCode !== undefined) this.#failed?.();
-    if (text !== undefined) {
-      this.#services.passed('sent', text);
-      if (!this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined)) {
-        return this.#respond(text, errorCode, thrown);
-      }
+    const whole = !this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined);
+    if (text !== undefined && whole) {
+      this.#respond(text, errorCode, thrown);
+      return this.#services.tracing?.message('sent', text, this.#request);
     }
     // A cancelled request gets no answer: a stream that ends without one says so.
     const stream = this.#open();

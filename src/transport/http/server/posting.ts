@@ -128,7 +128,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     request: HttpRequest, body: WholeBody, session: () => Session | undefined,
   ): Decoded | undefined {
     const decoded = decodeBody(body);
-    services.passed('received', () => textOf(body));
+    services.tracing?.message('received', textOf(body), request);
     if (decoded.kind !== 'refusal') return decoded;
     // A malformed answer still ends the question that it was to answer.
     if (decoded.answer !== undefined) session()?.peer.receive(decoded, nobody);

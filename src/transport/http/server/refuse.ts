@@ -22,9 +22,9 @@ export function refuse(
   const text = failureText(id, {
     code: code ?? (status < 429 ? errorCodes.invalidRequest : errorCodes.internalError), message, data,
   });
-  services.passed('sent', text);
   // 429, 503: what is too much now may be served later.
   request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
+  services.tracing?.message('sent', text, request);
 }
 
 /** Said where a session cannot be opened. */

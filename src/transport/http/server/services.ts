@@ -1,10 +1,12 @@
 import { toError } from '../../../jsonrpc/errors.ts';
-import type { ServerPort, TraceEntry } from '../../port.ts';
+import type { ServerPort } from '../../port.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { defaultHttpLimits } from './options.ts';
 import type { HttpLimits, HttpOptions } from './options.ts';
+import { createTracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
 import { Unread } from './unread.ts';
 
 /** What all the parts of one endpoint share. */
@@ -16,8 +18,8 @@ export interface EndpointServices {
   readonly unread: Unread;
   /** `draining`: serves what comes over open connections, and opens no stream. `closed`: refuses all. */
   phase: 'open' | 'draining' | 'closed';
-  /** A message passes: for `trace`. A function makes its text where somebody looks. */
-  passed(direction: TraceEntry['direction'], text: string | (() => string)): void;
+  /** Where somebody traces. */
+  readonly tracing: Tracing | undefined;
   /** Tells `onError` what no client can be told. */
   report(thrown: unknown): void;
 }
@@ -34,7 +36,6 @@ export function createServices(server: ServerPort, options: HttpOptions): Endpoi
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',
-    passed: (direction, text) =>
-      trace?.({ direction, text: typeof text === 'string' ? text : text(), at: Date.now() }),
+    tracing: trace && createTracing(trace),
   };
 }

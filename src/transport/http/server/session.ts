@@ -133,10 +133,7 @@ export class Session implements Outlet, StreamOwner {
   sendBacklog(): void {
     const texts = this.#backlog?.texts ?? [];
     if (texts.length > 0) this.#primedAt ??= Date.now();
-    for (const text of texts) {
-      this.#services.passed('sent', text);
-      this.#listening?.write(text);
-    }
+    for (const text of texts) this.#listening?.write(text);
   }
 
   send(text: string, message?: Request | Notification): void {
@@ -150,8 +147,6 @@ export class Session implements Outlet, StreamOwner {
     else this.#dropBacklog();
     if (stream === undefined) return;
     this.#primedAt ??= Date.now();
-    // Without a connection it is kept for the next one, and passes then.
-    if (stream.live) this.#services.passed('sent', text);
     stream.write(text);
   }
 

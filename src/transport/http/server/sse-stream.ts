@@ -1,6 +1,7 @@
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { Auth, ServerPeer } from '../../port.ts';
 import { sseEvent } from '../sse-writer.ts';
+import type { SseFields } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
@@ -77,18 +78,20 @@ export class SseStream {
     if (missed) {
       // In one piece, which is let pass whatever its length: the store has bounded it.
       const { seq, texts } = missed;
-      wire.write(texts.map((data, i) => sseEvent({ id: `${this.id}-${seq + 1 + i}`, data })).join(''));
-    } else if (this.#resumable) this.#prime(wire, listening);
+      const ids = texts.map((_, i) => `${this.id}-${seq + 1 + i}`);
+      wire.write(texts.map((data, i) => sseEvent({ id: ids[i], data })).join(''));
+      texts.forEach((text, i) => this.#services.tracing?.message('sent', text, request, { id: ids[i] }));
+    } else if (this.#resumable) this.#prime(listening);
   }
 
   /** Sends an id before anything else, so that the client can resume from here. */
-  #prime(wire: Wire, listening: boolean): void {
+  #prime(listening: boolean): void {
     const id = `${this.id}-${this.seq}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
     if (this.#owner.peer.revision?.ssePolling) {
-      wire.write(sseEvent({ id, retry: this.#services.limits.retryMs, data: '' }));
+      this.writeEvent({ id, retry: this.#services.limits.retryMs, data: '' });
     // Older clients would read an empty message. An id without data sets the last event id and is no event.
-    } else if (listening) wire.write(`id: ${id}\n\n`);
+    } else if (listening) this.#wire?.write(`id: ${id}\n\n`);
   }
 
   #lose(): void {
@@ -101,11 +104,17 @@ export class SseStream {
     if (this.#resumable) this.#services.store?.append(this.#owner.id, this.id, seq, text);
     // The text is JSON of our own making, which holds no line break, and so is the id.
     this.#wire?.write(`${this.#resumable ? `id: ${this.id}-${seq}\n` : ''}data: ${text}\n\n`);
+    if (!this.#wire) return;
+    // Without a connection it is kept for the next one, and is shown then.
+    this.#services.tracing?.message(
+      'sent', text, this.#wire.request, this.#resumable ? { id: `${this.id}-${seq}` } : {},
+    );
   }
 
   /** Writes an event that is no message. */
-  writeRaw(event: string): void {
-    this.#wire?.write(event);
+  writeEvent({ data, ...fields }: SseFields): void {
+    this.#wire?.write(sseEvent({ ...fields, data }));
+    if (this.#wire) this.#services.tracing?.event(fields, data, this.#wire.request);
   }
 
   /** Ends the connection, not the stream: the client will come back. */

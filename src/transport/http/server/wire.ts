@@ -16,7 +16,7 @@ const maxDelay = 0x7fffffff;
 /** One open response of events: kept open with comments, cut where its reader is too slow. */
 export class Wire {
   readonly #services: EndpointServices;
-  readonly #request: HttpRequest;
+  readonly request: HttpRequest;
   readonly #events: WireEvents;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
   #expiry: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +28,7 @@ export class Wire {
     fields: HeaderFields | undefined, expiresAt: number | undefined,
   ) {
     this.#services = services;
-    this.#request = request;
+    this.request = request;
     this.#events = events;
     const { keepAliveMs } = services.limits;
     // Proxies hand events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
@@ -55,11 +55,11 @@ export class Wire {
 
   write(event: string): void {
     if (this.#closed) return;
-    const { buffered } = this.#request;
+    const { buffered } = this.request;
     // Check the backlog before this event, so that one large event passes.
-    if (buffered <= this.#services.limits.maxBufferedBytes) return this.#request.write(event);
+    if (buffered <= this.#services.limits.maxBufferedBytes) return this.request.write(event);
     this.#close();
-    this.#request.destroy();
+    this.request.destroy();
     this.#services.report(new Error(
       `a stream was cut off: its reader is too slow, ${buffered} bytes were waiting`,
     ));
@@ -67,7 +67,7 @@ export class Wire {
   }
 
   end(): void {
-    if (this.#close()) this.#request.end(this.#services.phase !== 'open');
+    if (this.#close()) this.request.end(this.#services.phase !== 'open');
   }
 
   #close(): boolean {

@@ -1,0 +1,37 @@
+import type { HttpTrace, TracedEvent, TraceEntry } from '../../port.ts';
+import { redact } from '../redact.ts';
+import type { HttpRequest } from './http-request.ts';
+
+/** What the parts of an endpoint tell `trace`. */
+export interface Tracing {
+  /** A request has come: its head is shown, and that of its response will be. */
+  begin(request: HttpRequest): void;
+  /** A message passes over this request or its response, in this event of a stream. */
+  message(direction: TraceEntry['direction'], text: string, request: HttpRequest, event?: TracedEvent): void;
+  /** An event that is no message goes out on this response. */
+  event(event: TracedEvent, data: string, request: HttpRequest): void;
+}
+
+export function createTracing(trace: HttpTrace): Tracing {
+  let exchanges = 0;
+  return {
+    begin(request) {
+      const { method, path } = request;
+      const exchange = request.exchange = ++exchanges;
+      trace({
+        kind: 'http', direction: 'received', exchange, method, path, headers: redact(request.headers()),
+        at: Date.now(),
+      });
+      request.onHead = (status, fields) => trace({
+        kind: 'http', direction: 'sent', exchange, method, path, status, headers: redact(Object.entries(fields)),
+        at: Date.now(),
+      });
+    },
+    message(direction, text, { exchange }, event) {
+      trace({ kind: 'message', direction, text, at: Date.now(), exchange, ...event && { event } });
+    },
+    event(event, data, { exchange = 0 }) {
+      trace({ kind: 'event', direction: 'sent', exchange, event, data, at: Date.now() });
+    },
+  };
+}

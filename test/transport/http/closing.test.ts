@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { Agent, createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { httpListener } from '../../../src/transport/http/node/index.ts';
+import { fakeServer } from './fake-server.ts';
+import { both, modern, start } from './harness.ts';
+
+/** A POST over the agent's one connection. */
+function post(port: number, agent: Agent, method: string, params: object = {}): Promise<IncomingMessage> {
+  const { headers, body } = modern(method, params);
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent,
+      headers: { 'content-type': 'application/json', accept: both, ...headers },
+    }, resolve);
+    sent.on('error', reject);
+    sent.end(JSON.stringify(body));
+  });
+}
+
+const drained = async (response: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return text;
+};
+
+test('while it closes a server serves what comes over open connections, and asks to come elsewhere', async (t) => {
+  const { http, live, open, server } = await start(t);
+  const busy = new Agent({ keepAlive: true });
+  const idle = new Agent({ keepAlive: true });
+  t.after(() => [busy, idle].forEach((agent) => agent.destroy()));
+  for (const agent of [idle, busy]) {
+    const first = await post(http.port, agent, 'ping');
+    await drained(first);
+    assert.equal(first.headers.connection, 'keep-alive');
+  }
+  const headers = await open();
+  const listening = await live({ method: 'GET', headers });
+  const subscription = await live(modern('subscriptions/listen'));
+  await subscription.next();
+  const work = post(http.port, busy, 'wait', { key: 'w' });
+  await server.arrived('w');
+
+  const closed = http.close({ drainMs: 60_000 });
+  // Clients that listen return elsewhere at once: their connections end with their streams.
+  await Promise.all([listening.closed, subscription.closed]);
+  const late = await post(http.port, idle, 'ping');
+  assert.deepEqual([late.statusCode, late.headers.connection], [200, 'close']);
+  assert.match(await drained(late), /"result"/);
+  server.waiting.get('w')?.finish();
+  assert.match(await drained(await work), /"done":true/);
+  await closed;
+  await assert.rejects(post(http.port, new Agent(), 'ping'), /ECONNREFUSED/);
+});
+
+test('a listener in somebody\'s own server can be closed: it drains, and then refuses', async (t) => {
+  const server = fakeServer();
+  const listener = httpListener(server);
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  const { port } = http.address() as { port: number };
+  const agent = new Agent();
+  const work = post(port, agent, 'wait', { key: 'w' });
+  await server.arrived('w');
+  const closed = listener.close({ drainMs: 60_000 });
+  const meanwhile = await post(port, agent, 'ping');
+  assert.equal(meanwhile.statusCode, 200);
+  await drained(meanwhile);
+  server.waiting.get('w')?.finish();
+  assert.equal((await work).statusCode, 200);
+  await closed;
+  const refused = await post(port, agent, 'ping');
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1']);
+  assert.match(await drained(refused), /closing/);
+});

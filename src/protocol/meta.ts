@@ -1,8 +1,8 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
-import type { Request, RequestId } from '../jsonrpc/message.ts';
-import { quote, shorten } from '../jsonrpc/quote.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import { quote } from '../jsonrpc/quote.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
@@ -35,17 +35,19 @@ export interface RequestMeta {
   readonly logLevel: LoggingLevel | undefined;
 }
 
+/** The metadata of a message, as it came. */
+export type Meta = Readonly<Record<string, unknown>>;
+
 /** The `_meta` of any parameters; undefined where there is none, or something that is not an object. */
-export function metaOf(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+export function metaOf(params: Record<string, unknown> | undefined): Meta | undefined {
   const meta = params?.['_meta'];
   return isObject(meta) ? meta : undefined;
 }
 
 const modernKeys = [metaKeys.protocolVersion, metaKeys.clientCapabilities, metaKeys.clientInfo];
 
-/** Whether a request speaks the modern era: it carries one of the fields that only modern requests carry. */
-export function isModern(request: Request): boolean {
-  const meta = metaOf(request.params);
+/** Whether a request with this `_meta` speaks the modern era: it has one of the fields that only modern requests have. */
+export function isModern(meta: Meta | undefined): boolean {
   return meta !== undefined
     && modernKeys.some((key) => meta[key] !== undefined);
 }
@@ -55,18 +57,11 @@ export function isModern(request: Request): boolean {
  * malformed, `-32022` where `served` does not hold the version. 2026-07-28 basic/index#_meta,
  * basic/versioning.
  */
-export function readRequestMeta(request: Request, served: readonly Revision[]): RequestMeta {
-  const meta = metaOf(request.params) ?? {};
+export function readRequestMeta(meta: Meta = {}, served: readonly Revision[]): RequestMeta {
   const requested = meta[metaKeys.protocolVersion];
   if (typeof requested !== 'string') throw malformed(metaKeys.protocolVersion, 'a string', requested);
   const revision = findRevision(served, requested);
-  if (revision?.era !== 'modern') {
-    const what = `Unsupported protocol version ${quote(requested)}`;
-    throw new RpcError(errorCodes.unsupportedProtocolVersion, what, {
-      supported: served.map(({ version }) => version),
-      requested: shorten(requested),
-    });
-  }
+  if (revision?.era !== 'modern') throw unsupportedVersion(served, requested);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw malformed(metaKeys.clientCapabilities, 'an object', capabilities);
   const client = meta[metaKeys.clientInfo];
@@ -78,6 +73,20 @@ export function readRequestMeta(request: Request, served: readonly Revision[]): 
     throw malformed(metaKeys.logLevel, `one of ${loggingLevels.join(', ')}`, logLevel);
   }
   return { revision, client, capabilities, logLevel };
+}
+
+/** Characters of a version that is sent back: none is longer. */
+const maxVersion = 64;
+
+/** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
+export function unsupportedVersion(served: readonly Revision[], requested: unknown): RpcError {
+  const supported = served.map(({ version }) => version);
+  return new RpcError(
+    errorCodes.unsupportedProtocolVersion,
+    `Unsupported protocol version ${quote(requested)}; there is ${supported.join(', ')}`,
+    // The schema wants a string there, whatever came.
+    { supported, requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '' },
+  );
 }
 
 export function isImplementation(value: unknown): value is Implementation {

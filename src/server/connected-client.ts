@@ -4,7 +4,7 @@ import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { isModern, readRequestMeta } from '../protocol/meta.ts';
+import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth, PeerOptions, ServerPeer } from '../transport/port.ts';
@@ -68,7 +68,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     // Read anew for each request: over HTTP each is authenticated on its own.
     const { auth } = this.#options;
     if (this.#speaksModern(inbound.request)) {
-      return server.answerModern(inbound, readRequestMeta(inbound.request, server.revisions), auth);
+      return server.answerModern(inbound, readRequestMeta(metaOf(params), server.revisions), auth);
     }
     const handshake = this.#handshake;
     if (method === 'initialize') return handshake.initialize(params, inbound.weight);
@@ -96,7 +96,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
   #speaksModern(request: Request): boolean {
     const { revisions } = this.#server;
     if (this.#options.modern === false || !revisions.some(({ era }) => era === 'modern')) return false;
-    if (isModern(request)) return true;
+    if (isModern(metaOf(request.params))) return true;
     const { method } = request;
     if (!revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
     return this.#handshake.fresh && isModernMethod(method);

@@ -104,23 +104,25 @@ class NodeHttpRequest implements HttpRequest {
       return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
     }
     if (req.readableEnded) return done({ fault: 'unreadable' });
-    if (Number(req.headers['content-length']) > maxBytes) return done({ fault: 'too large' });
-    const reader = new BodyReader(maxBytes);
-    let settled = false;
+    const length = Number(req.headers['content-length']);
+    if (length > maxBytes) return done({ fault: 'too large' });
+    let reader: BodyReader | undefined;
+    let body: Body | undefined;
     req.on('data', (chunk: Buffer) => {
-      if (settled) return;
-      const fault = reader.push(chunk);
-      if (fault === undefined) return;
-      settled = true;
-      done(fault);
+      // Nearly every body comes in one chunk.
+      if (chunk.length === length) body = chunk;
+      if (body !== undefined) return;
+      if (reader === undefined) {
+        const gathered = reader = new BodyReader(maxBytes);
+        // The client may leave before the end.
+        req.on('close', () => gathered.clear());
+      }
+      body = reader.push(chunk);
+      if (body !== undefined) done(body);
     });
     req.on('end', () => {
-      if (settled) return;
-      settled = true;
-      done(reader.take());
-    });
-    req.on('close', () => {
-      if (!settled) reader.clear();
+      if (body instanceof Uint8Array) done(body);
+      else if (body === undefined) done(reader?.take() ?? '');
     });
   }
 

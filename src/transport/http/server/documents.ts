@@ -3,9 +3,10 @@ import type { HttpRequest } from './http-request.ts';
 import { refuse } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 
-/** Serves a public document. Returns false where there is none at the request's path. */
+/** Serves a public document to GET, and its preflight. Returns false where that is not what is asked. */
 export function serveDocument(services: EndpointServices, documents: Documents, request: HttpRequest): boolean {
   const { method, path } = request;
+  if (method !== 'GET' && method !== 'OPTIONS') return false;
   let found: object | undefined;
   try {
     found = typeof documents === 'function' ? documents(path)
@@ -19,10 +20,6 @@ export function serveDocument(services: EndpointServices, documents: Documents, 
   // A page that may not call yet must be able to read how to: every origin, no credentials.
   request.common = { ...request.common, 'access-control-allow-origin': '*' };
   if (method === 'GET') request.respond(200, JSON.stringify(found));
-  else if (method === 'OPTIONS') {
-    request.respond(204, '', { 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' });
-  } else {
-    refuse(services, request, 405, `Method not allowed: ${method}; there is GET`, { fields: { allow: 'GET' } });
-  }
+  else request.respond(204, '', { 'access-control-allow-headers': '*' });
   return true;
 }

@@ -2,43 +2,40 @@ import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../jsonrpc/quote.ts';
-import { metaKeys, metaOf, readRequestMeta } from '../../../protocol/meta.ts';
-import type { RequestMeta } from '../../../protocol/meta.ts';
+import { metaKeys, readRequestMeta, unsupportedVersion } from '../../../protocol/meta.ts';
+import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { methodRow } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../port.ts';
 import type { HttpRequest } from './http-request.ts';
 
-/** Characters of a version that is sent back. */
-const maxVersion = 64;
-
 /**
  * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
  * and those of `_meta`. Throws `RpcError`.
  */
 export function checkHeaders(
-  server: ServerPort, message: Request, request: HttpRequest, version: string | undefined,
+  server: ServerPort, message: Request, meta: Meta | undefined, request: HttpRequest, version: string | undefined,
 ): RequestMeta {
   const { method, params } = message;
   if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
-  const claimed = metaOf(params)?.[metaKeys.protocolVersion];
+  const claimed = meta?.[metaKeys.protocolVersion];
   if (typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
-  else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server, version);
-  const meta = readRequestMeta(message, server.revisions);
+  else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
+  const found = readRequestMeta(meta, server.revisions);
   compare('Mcp-Method', request.header('mcp-method'), method);
   // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   const { named: key } = methodRow(method);
-  if (key === undefined) return meta;
+  if (key === undefined) return found;
   const name = params?.[key];
   // One that is no string is refused by the method itself.
-  if (typeof name !== 'string') return meta;
+  if (typeof name !== 'string') return found;
   compare('Mcp-Name', decoded('Mcp-Name', request.header('mcp-name')), name);
   if (method === 'tools/call') {
     for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, request);
   }
-  return meta;
+  return found;
 }
 
 /** What is mirrored, by input schema: a schema is read at the first call of its tool, and not again. */
@@ -91,14 +88,3 @@ function compare(name: string, header: string | undefined, body: string): void {
 
 const mismatch = (what: string): RpcError =>
   new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);
-
-/** The refusal of a version that is not served. Not for a server of legacy revisions alone: the code is modern. */
-export function unsupportedVersion({ revisions }: ServerPort, requested: unknown): RpcError {
-  const supported = revisions.map(({ version }) => version);
-  return new RpcError(
-    errorCodes.unsupportedProtocolVersion,
-    `Unsupported protocol version ${quote(requested)}; there is ${supported.join(', ')}`,
-    // The schema wants a string. One that no version could be is not sent back.
-    { supported, requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '' },
-  );
-}

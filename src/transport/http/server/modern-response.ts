@@ -5,7 +5,7 @@ import type { Inbound } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { failureText, notificationText } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { RequestMeta } from '../../../protocol/meta.ts';
+import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import type { Auth } from '../../port.ts';
 import type { Accepted } from './accept.ts';
 import { denial } from './admission.ts';
@@ -54,12 +54,12 @@ export class ModernResponse implements Outlet {
     this.#open = open;
   }
 
-  /** Checks a request and has it answered. `version` is its `MCP-Protocol-Version`. */
-  run(message: Request, version: string | undefined, auth: Auth | undefined): void {
+  /** Checks a request and has it answered. `meta` is its `_meta`, `version` its `MCP-Protocol-Version`. */
+  run(message: Request, meta: Meta | undefined, version: string | undefined, auth: Auth | undefined): void {
     const { server } = this.#services;
-    let meta: RequestMeta;
+    let checked: RequestMeta;
     try {
-      meta = checkHeaders(server, message, this.#request, version);
+      checked = checkHeaders(server, message, meta, this.#request, version);
     } catch (thrown) {
       // Whatever this check refuses is a bad request.
       return this.#respond(400, failureText(message.id, toErrorObject(thrown)));
@@ -74,7 +74,7 @@ export class ModernResponse implements Outlet {
       this.#listens = message.id;
       this.#expiresAt = auth?.expiresAt;
     }
-    const inbound = server.answer(message, meta, this, auth);
+    const inbound = server.answer(message, checked, this, auth);
     if (this.#answered) return;
     this.#inbound = inbound;
     this.#open.add(this);

@@ -3,14 +3,14 @@ import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/code
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import { isModern } from '../../../protocol/meta.ts';
+import { isModern, metaOf, unsupportedVersion } from '../../../protocol/meta.ts';
+import type { Meta } from '../../../protocol/meta.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../port.ts';
 import { isJson, readAccept } from './accept.ts';
 import type { Accepted } from './accept.ts';
 import { smallRequest } from './budgets.ts';
-import { unsupportedVersion } from './header-checks.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { pairId } from './legacy-sse.ts';
 import { ModernResponse } from './modern-response.ts';
@@ -161,13 +161,14 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (opening && !legacy) return refuseVersion(post, message.params?.['protocolVersion'], message.id);
     // 2026-07-28 basic/versioning: what the request carries tells its era. A server of that era alone takes
     // every message by its rules.
-    if (modern && (!legacy || (message && isModern(message)) || (!opening && revision?.era === 'modern'))) {
-      return receiveModern(post, decoded);
+    const meta = metaOf(message?.params);
+    if (modern && (!legacy || isModern(meta) || (!opening && revision?.era === 'modern'))) {
+      return receiveModern(post, decoded, meta);
     }
     receiveLegacy(post, decoded, opening && post.request.header('mcp-session-id') === undefined);
   }
 
-  function receiveModern({ request, auth, accepts, version }: Post, decoded: Decoded): void {
+  function receiveModern({ request, auth, accepts, version }: Post, decoded: Decoded, meta: Meta | undefined): void {
     if (decoded.kind === 'notification') return request.respond(202, '');
     if (decoded.kind !== 'request') {
       return refuse(services, request, 400, 'Invalid request: this revision takes one request or notification');
@@ -183,7 +184,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     }
     budget.hold(held);
     const release = (): void => budget.release(held);
-    new ModernResponse(services, request, accepts, open, release).run(decoded.message, version, auth);
+    new ModernResponse(services, request, accepts, open, release).run(decoded.message, meta, version, auth);
   }
 
   function receiveLegacy(post: Post, decoded: Decoded, opens: boolean): void {
@@ -237,7 +238,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
   }
 
   function refuseVersion({ request }: Head, requested: unknown, id: RequestId | undefined): void {
-    const { code, message, data } = unsupportedVersion(server, requested);
+    const { code, message, data } = unsupportedVersion(revisions, requested);
     // The code is the modern era's: a server without it must not look like one of it.
     refuse(services, request, 400, message, modern ? { id, code, data } : { id, data });
   }

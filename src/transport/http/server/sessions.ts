@@ -18,9 +18,11 @@ export function createSessions(services: EndpointServices): Sessions {
   // Both are in the order of use: a session that is used is taken out and put in again.
   const byId = new Map<string, Session>();
   const byPrincipal = new Map<string, Set<Session>>();
+  let newest: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function insert(session: Session): void {
+    newest = session;
     byId.set(session.id, session);
     const principal = session.auth?.principal;
     if (principal === undefined) return;
@@ -31,6 +33,7 @@ export function createSessions(services: EndpointServices): Sessions {
 
   /** False: it was not there. */
   function remove(session: Session): boolean {
+    if (newest === session) newest = undefined;
     const { auth } = session;
     const siblings = auth && byPrincipal.get(auth.principal);
     siblings?.delete(session);
@@ -40,7 +43,8 @@ export function createSessions(services: EndpointServices): Sessions {
 
   function use(session: Session): void {
     session.lastUsed = Date.now();
-    if (remove(session)) insert(session);
+    // The one that was used last is at the end already: a client says several things in a row.
+    if (session !== newest && remove(session)) insert(session);
   }
 
   function end(session: Session, why: string): void {

@@ -133,6 +133,7 @@ export interface ServerPort {
   endSubscriptions(): void;
 }
 
+/** How a peer is served. */
 export interface PeerOptions {
   /**
    * Who is on the other side. Read it when a request arrives: over HTTP a later request may bring newer

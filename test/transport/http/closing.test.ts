@@ -75,3 +75,27 @@ test('a listener in somebody\'s own server can be closed: it drains, and then re
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1']);
   assert.match(await drained(refused), /closing/);
 });
+
+test('a request whose body comes after the end is refused', async (t) => {
+  const server = fakeServer();
+  const listener = httpListener(server);
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  const { port } = http.address() as { port: number };
+  const { headers, body } = modern('ping');
+  const text = JSON.stringify(body);
+  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request({
+      port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
+      headers: { 'content-type': 'application/json', accept: both, 'content-length': text.length, ...headers },
+    }, resolve);
+    sent.on('error', reject);
+    sent.write(text.slice(0, 10));
+    void arrived.then(() => listener.close({ drainMs: 0 })).then(() => sent.end(text.slice(10)));
+  });
+  const answer = await answered;
+  assert.equal(answer.statusCode, 503);
+  assert.match(await drained(answer), /closing/);
+});

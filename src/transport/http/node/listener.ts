@@ -28,6 +28,7 @@ export function httpListener(server: ServerPort, options: HttpOptions = {}): Htt
   return listenerOf(createEndpoint(server, options));
 }
 
+/** The listener of an endpoint. */
 export function listenerOf(endpoint: Endpoint): HttpListener {
   const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void =>
     endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body));

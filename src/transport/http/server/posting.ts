@@ -15,7 +15,7 @@ import type { Body, HttpRequest } from './http-request.ts';
 import { pairId } from './legacy-sse.ts';
 import { ModernResponse } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
-import { noRoom, refuse } from './refuse.ts';
+import { noRoom, refuse, refuseWork } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
@@ -53,6 +53,7 @@ const tooMany = 'Too many requests are open';
 const noMemory = 'The requests that are open take all the memory there is for them';
 const nobody: Outlet = { send() {}, answer() {} };
 
+/** Makes what takes the POSTs. */
 export function createPosting(services: EndpointServices, sessions: Sessions): Posting {
   const { server, limits } = services;
   const { revisions } = server;
@@ -113,6 +114,8 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
 
   function readBody(request: HttpRequest, done: (body: WholeBody) => void): void {
     request.read(limits.maxBodyBytes, (body) => {
+      // The end may have come while the body did.
+      if (services.phase === 'closed') return refuseWork(services, request);
       if (typeof body !== 'object' || !('fault' in body)) return done(body);
       // RFC 9110, 15.6.4: nothing is wrong with the request, and later there may be room.
       if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields: { connection: 'close' } });

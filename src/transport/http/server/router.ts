@@ -16,6 +16,7 @@ export type Serve = (request: HttpRequest, auth: Auth | undefined) => void;
 /** Finds what serves a request's path and method. Undefined: there is nothing, and the request is refused. */
 export type Router = (request: HttpRequest) => Serve | undefined;
 
+/** Makes the router of an endpoint, by its paths. */
 export function createRouter(
   services: EndpointServices, sessions: Sessions, posting: Posting, options: HttpOptions,
 ): Router {

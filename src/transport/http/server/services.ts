@@ -24,6 +24,7 @@ export interface EndpointServices {
   report(thrown: unknown): void;
 }
 
+/** Makes what the parts share; limits that are left out have their defaults. */
 export function createServices(server: ServerPort, options: HttpOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };

@@ -13,6 +13,7 @@ export interface Sessions {
   all(): Session[];
 }
 
+/** Makes the table. */
 export function createSessions(services: EndpointServices): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   // Both are in the order of use: a session that is used is taken out and put in again.

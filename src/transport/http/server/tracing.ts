@@ -12,6 +12,7 @@ export interface Tracing {
   event(event: TracedEvent, data: string, request: HttpRequest): void;
 }
 
+/** Makes what tells `trace`; its exchanges are counted from 1. */
 export function createTracing(trace: HttpTrace): Tracing {
   let exchanges = 0;
   return {

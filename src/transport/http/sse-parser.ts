@@ -24,18 +24,16 @@ export interface SseParserOptions {
   /** Bytes of the data lines of one event, and of any one line. Default 4 MiB. */
   readonly maxEventBytes?: number;
   /**
-   * What becomes of invalid UTF-8: 'refuse' drops its event, 'replace' reads U+FFFD as the WHATWG rules say.
-   * Default 'refuse', since MCP messages are UTF-8 (basic/transports) and a repaired message is not the one
-   * that was sent.
+   * What to do with invalid UTF-8: 'refuse' drops its event, 'replace' reads U+FFFD as the WHATWG rules say.
+   * Default 'refuse': MCP messages are UTF-8 (basic/transports), and a repaired message is not the one that was
+   * sent.
    */
   readonly utf8?: 'refuse' | 'replace';
   /** The last event id to begin with, after a reconnection. Default ''. */
   readonly lastEventId?: string;
 }
 
-/**
- * A parser of one stream. What is unfinished when the stream ends is no event: there is nothing to call then.
- */
+/** A parser of one stream. An event that is unfinished when the stream ends is dropped: nothing is to be called. */
 export interface SseParser {
   /** Reads the next bytes, of any length; they are not kept, and may be reused. */
   push(bytes: Uint8Array): void;
@@ -60,8 +58,7 @@ export function sseParser(options: SseParserOptions): SseParser {
   let data: string[] = [];
   let dataBytes = 0;
   let refused = false;
-  // The line so far, where it began in an earlier chunk: the first `held` bytes of a buffer that grows by
-  // doubling.
+  // The beginning of a line whose end has not come yet: the first `held` bytes of `buffer`, which doubles as it grows.
   let buffer = NOTHING;
   let held = 0;
   let overlong = false;
@@ -75,7 +72,7 @@ export function sseParser(options: SseParserOptions): SseParser {
     dataBytes = 0;
   }
 
-  // Adds to the line so far. What is too long is dropped as it comes, to the end of its line.
+  // Adds to the unfinished line. A line that is too long is dropped, up to its end.
   function hold(bytes: Uint8Array): void {
     const size = held + bytes.length;
     overlong ||= dataBytes + size > maxEventBytes;
@@ -109,7 +106,7 @@ export function sseParser(options: SseParserOptions): SseParser {
     if (held || overlong || dataBytes + bytes.length > maxEventBytes) {
       hold(bytes);
       bytes = buffer.subarray(0, held);
-      // A new buffer for the next line: one long line must not keep its own for the rest of the stream.
+      // Drop the buffer: after one long line it would stay large for the rest of the stream.
       buffer = NOTHING;
       held = 0;
       if (overlong) {
@@ -139,7 +136,7 @@ export function sseParser(options: SseParserOptions): SseParser {
   function push(bytes: Uint8Array): void {
     let start = skipLf && bytes[0] === LF ? 1 : 0;
     if (bytes.length) skipLf = false;
-    // Each is looked for again only once it is passed, so that every byte is looked at once for each.
+    // Search again only after passing the previous CR or LF, so that each search reads every byte once.
     let cr = bytes.indexOf(CR, start);
     let lf = bytes.indexOf(LF, start);
     while (cr >= 0 || lf >= 0) {

@@ -38,11 +38,11 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
 /** Bytes of a response that wait for its reader; less than this is not counted. */
 const worthWatching = 16 * 1024;
 
-/** What has something to write at the end of this turn of the event loop. */
+/** Responses that write at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;
 
-// Read first, then write: an answer that goes out while others are still being read wakes its reader too early, and
-// costs both sides more (bench/NOTES.md).
+// All answers of a turn go out after everything was read. Writing each at once wakes its reader while others are still
+// being read, and costs both sides more (bench/NOTES.md).
 function flushLater(request: NodeHttpRequest): void {
   if (due === undefined) {
     due = [];

@@ -15,9 +15,9 @@ export interface Outlet {
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void;
   /**
    * Whether the peer reads what we say, so that a text of this length may follow. False: a result becomes an
-   * error, and what may be lost (progress, log messages) is. Without it there is always room.
+   * error, and what may be lost (progress, log messages: they say so) is. Without it there is always room.
    */
-  room?(length: number): boolean;
+  room?(length: number, mayBeLost?: boolean): boolean;
 }
 
 /** The outlet of a pipe, where an answer goes the way of every other message. */

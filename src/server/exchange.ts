@@ -138,7 +138,7 @@ export class Exchange implements PlainContext {
   #mention(method: string, params: Record<string, unknown>): void {
     const message: Notification = { jsonrpc: '2.0', method, params };
     const text = encode(message);
-    if (this.inbound.outlet.room?.(text.length) !== false) this.inbound.send(text, message);
+    if (this.inbound.outlet.room?.(text.length, true) !== false) this.inbound.send(text, message);
   }
 
   /**

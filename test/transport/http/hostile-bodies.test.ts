@@ -8,6 +8,8 @@ import { processBudget } from '../../../src/jsonrpc/budget.ts';
 import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 import { BodyReader } from '../../../src/transport/http/server/body-reader.ts';
 import { Unread } from '../../../src/transport/http/server/unread.ts';
+import { McpServer } from '../../../src/server/index.ts';
+import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, code, modern, rpc, start } from './harness.ts';
 
@@ -148,6 +150,52 @@ test('answers that nobody reads are bounded over all connections', async (t) => 
   while (errors.length < 4) await new Promise(setImmediate);
   assert.match(errors[0]?.message ?? '', /too slow, \d+ bytes were waiting/);
   assert.equal((await ask(modern('big', { size: MiB }))).status, 200);
+});
+
+test('progress that nobody reads is left out, and the result still comes', async (t) => {
+  const server = new McpServer({ name: 'talkative', version: '1.0.0' });
+  let written = 0;
+  server.tool('talk', {}, async (_, ctx) => {
+    // The kernel takes some megabytes first.
+    for (let i = 1; i <= 20_000; i++) {
+      ctx.progress(i, 20_000, 'x'.repeat(1000));
+      if (i % 100 === 0) await new Promise(setImmediate);
+    }
+    written = 1;
+    return 'done';
+  });
+  const errors: Error[] = [];
+  const http = await serveHttp(server, { limits: { maxBufferedBytes: 100_000 }, onError: (error) => errors.push(error) });
+  t.after(() => http.close({ drainMs: 0 }));
+  for (const revision of ['2026-07-28', '2025-11-25']) {
+    written = 0;
+    const { headers, body } = modern('tools/call', {
+      name: 'talk',
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+        progressToken: 1,
+      },
+    }, { 'mcp-name': 'talk' });
+    const session: Record<string, string> = {};
+    const post = (fields: Record<string, string>, sent: object): Promise<Response> => fetch(http.url, {
+      method: 'POST', headers: { 'content-type': 'application/json', accept: both, ...fields }, body: JSON.stringify(sent),
+    });
+    if (revision === '2025-11-25') {
+      const opened = await post({}, rpc('initialize', {
+        protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' },
+      }));
+      session['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+      await opened.text();
+    }
+    const response = revision === '2025-11-25'
+      ? await post(session, rpc('tools/call', { name: 'talk', arguments: {}, _meta: { progressToken: 1 } }))
+      : await post(headers ?? {}, body as object);
+    while (written === 0) await new Promise(setImmediate);
+    const text = await response.text();
+    assert.ok(text.split('notifications/progress').length < 19_000, 'nothing was left out');
+    assert.match(text.slice(-400), /"text":"done"/);
+    assert.deepEqual(errors, []);
+  }
 });
 
 test('the response that has waited longest is cut first', () => {

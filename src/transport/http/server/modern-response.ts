@@ -89,6 +89,11 @@ export class ModernResponse implements Outlet {
     this.#services.tracing?.message('sent', text, this.#request, {});
   }
 
+  room(_length: number, mayBeLost = false): boolean {
+    // A result may always follow: where too much waits, the stream is cut off by name.
+    return !mayBeLost || (this.#wire?.room ?? true);
+  }
+
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.#answered) return;
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {

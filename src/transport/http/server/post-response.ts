@@ -63,6 +63,11 @@ export class PostResponse implements Outlet {
     stream.write(text);
   }
 
+  room(_length: number, mayBeLost = false): boolean {
+    // A result may always follow: where too much waits, the stream is cut off by name.
+    return !mayBeLost || (this.#stream?.room ?? true);
+  }
+
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     this.#answered = true;
     this.#endWait();

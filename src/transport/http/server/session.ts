@@ -150,6 +150,11 @@ export class Session implements Outlet, StreamOwner {
     stream.write(text);
   }
 
+  room(_length: number, mayBeLost = false): boolean {
+    // A result may always follow: where too much waits, the stream is cut off by name.
+    return !mayBeLost || (this.#listening?.room ?? true);
+  }
+
   /** The client has answered the question with this id. */
   answered(id: RequestId | null | undefined): void {
     this.#backlog?.answered(id);

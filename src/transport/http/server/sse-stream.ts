@@ -57,6 +57,11 @@ export class SseStream {
     return this.#wire !== undefined;
   }
 
+  /** Whether the client reads what is written, or is away and will resume. */
+  get room(): boolean {
+    return this.#wire?.room ?? true;
+  }
+
   /** Carries the stream on over this request's response; what carried it before ends. */
   attach(request: HttpRequest, { fields, missed, listening = false }: Attachment = {}): void {
     this.detach();

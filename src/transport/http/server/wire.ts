@@ -53,10 +53,15 @@ export class Wire {
     }, Math.max(0, Math.min(left, maxDelay)));
   }
 
+  /** Whether an event that may be lost may be written: the other half of the buffer is for those that may not. */
+  get room(): boolean {
+    return this.request.buffered <= this.#services.limits.maxBufferedBytes / 2;
+  }
+
   write(event: string): void {
     if (this.#closed) return;
-    const { buffered } = this.request;
     // Check the backlog before this event, so that one large event passes.
+    const { buffered } = this.request;
     if (buffered <= this.#services.limits.maxBufferedBytes) return this.request.write(event);
     this.#close();
     this.request.destroy();

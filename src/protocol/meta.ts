@@ -80,13 +80,11 @@ const maxVersion = 64;
 
 /** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
 export function unsupportedVersion(served: readonly Revision[], requested: unknown): RpcError {
-  const supported = served.map(({ version }) => version);
-  return new RpcError(
-    errorCodes.unsupportedProtocolVersion,
-    `Unsupported protocol version ${quote(requested)}; there is ${supported.join(', ')}`,
-    // The schema wants a string there, whatever came.
-    { supported, requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '' },
-  );
+  return new RpcError(errorCodes.unsupportedProtocolVersion, `Unsupported protocol version ${quote(requested)}`, {
+    supported: served.map(({ version }) => version),
+    // The schema wants a string, whatever came.
+    requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',
+  });
 }
 
 export function isImplementation(value: unknown): value is Implementation {

@@ -154,6 +154,12 @@ test('rounds are bounded, and a server that asks nothing is asked again after a 
   assert.deepEqual(waited, [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000, 100, 200]);
 });
 
+test('the questions of one round are bounded', async () => {
+  const inputRequests = Object.fromEntries([1, 2, 3].map((n) => [n, { method: 'roots/list' }]));
+  const { client } = await connect(modern(() => input({ inputRequests })), { limits: { maxQuestions: 2 } });
+  await assert.rejects(client.callTool('t'), /asks 3 questions at once; the limit is 2/);
+});
+
 test('a call that is cancelled while it waits to be asked again rejects at once', async () => {
   const controller = new AbortController();
   const { client } = await connect(modern(() => {

@@ -242,8 +242,10 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
 
   function refuseVersion({ request }: Head, requested: unknown, id: RequestId | undefined): void {
     const { code, message, data } = unsupportedVersion(revisions, requested);
+    // 2026-07-28 basic/versioning: a legacy client has only the message to show to its user.
+    const said = `${message}; there is ${revisions.map(({ version: served }) => served).join(', ')}`;
     // The code is the modern era's: a server without it must not look like one of it.
-    refuse(services, request, 400, message, modern ? { id, code, data } : { id, data });
+    refuse(services, request, 400, said, modern ? { id, code, data } : { id, data });
   }
 
   return { toEndpoint, toPair, sessionOf: (request, auth) => sessionOf(headOf(request, auth)), open };

@@ -1,6 +1,8 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
+import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import { relatedTask } from '../protocol/tasks.ts';
 import type { AnsweringOptions } from './options.ts';
 import type { Answering, AskingCall } from './parts.ts';
 import { defaultAnsweringLimits } from './options.ts';
@@ -24,13 +26,16 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
     elicitations.add(id);
     if (elicitations.size > 1000) elicitations.delete(elicitations.values().next().value);
   };
-  const answer: Answering['answer'] = (method, params, revision, abortable) => {
+  const answer: Answering['answer'] = async (method, params, revision, abortable) => {
     if (params['mode'] === 'url') expect(params['elicitationId']);
-    return answerQuestion(method, params, options, declared(options, revision), revision, {
+    const answered = await answerQuestion(method, params, options, declared(options, revision), revision, {
       get signal() {
         return abortable.signal;
       },
     });
+    // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: what belongs to a task says so.
+    const task = revision.coreTasks ? metaOf(params)?.[relatedTask] : undefined;
+    return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
   const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
     answer: (method, params, abortable) => answer(method, params, revision, abortable),

@@ -18,6 +18,9 @@ export interface TaskAugmentedRequestParams extends RequestParams {
   task?: TaskMetadata | undefined;
 }
 
+/** 2025-11-25 only. The key of `_meta` that says to which task a message belongs. */
+export const relatedTask = 'io.modelcontextprotocol/related-task';
+
 /** 2025-11-25 only. In `_meta['io.modelcontextprotocol/related-task']` of what belongs to a task. */
 export interface RelatedTaskMetadata {
   taskId: string;

@@ -1,6 +1,7 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { Cancelled } from '../jsonrpc/inbound.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { RawResult } from '../server/around.ts';
@@ -12,6 +13,7 @@ import { after } from '../server/outcome.ts';
 import type { TaskSupport } from '../server/tools.ts';
 import { createdTask } from './extension/server.ts';
 import { legacyTask } from './legacy/server.ts';
+import type { TaskView } from './journal.ts';
 import type { LegacyTasks } from './legacy/server.ts';
 import type { TasksOptions } from './options.ts';
 import { rememberAuth } from './options.ts';
@@ -35,8 +37,13 @@ interface Parts {
 export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): AnyAround {
   const begin = (
     call: HandlerCall, exchange: Exchange, ttlMs?: number, named?: (id: string) => void,
-  ): ReturnType<Tasks['create']> =>
-    tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named);
+  ): Promise<TaskView> => tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named)
+    .then(async (view) => {
+      const { inbound } = exchange;
+      // The client cancelled the call before it could learn of the task.
+      if (inbound.settled && inbound.signal.reason instanceof Cancelled) await tasks.cancel(view.owner, view.id);
+      return view;
+    });
 
   // Synchronous wherever the call is answered plainly: that costs nothing.
   return (call, next) => {

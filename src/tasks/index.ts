@@ -8,3 +8,7 @@ export { sealedStore } from './sealed-store.ts';
 export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
 export type { Lease, LeasedTask, Listed, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
 export type { Step, TaskSteps } from '../server/context.ts';
+export { TaskClient } from './task-client.ts';
+export type { Started } from './task-client.ts';
+export { TaskCancelled, TaskHandle } from './task-handle.ts';
+export type { TaskState } from './task-handle.ts';

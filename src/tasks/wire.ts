@@ -3,9 +3,6 @@ import type { TaskView } from './journal.ts';
 /** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** 2025-11-25 basic/utilities/tasks#related-task-metadata. */
-export const relatedTask = 'io.modelcontextprotocol/related-task';
-
 /** What both kinds say of a task in the same words. */
 export function commonFields({ id, status, message, createdAt, updatedAt }: TaskView): Record<string, unknown> {
   return {

@@ -3,6 +3,7 @@ import type { Notification } from '../../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../../protocol/initialize.ts';
 import { isTerminal } from '../../protocol/task-lifecycle.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
+import { relatedTask } from '../../protocol/tasks.ts';
 import type { Task } from '../../protocol/tasks.ts';
 import { adaptToolResult } from '../../server/adapt.ts';
 import type { Exchange } from '../../server/exchange.ts';
@@ -11,7 +12,7 @@ import type { LegacyRequester, Requester } from '../../server/requester.ts';
 import type { TaskView } from '../journal.ts';
 import { ownerOf } from '../owner.ts';
 import type { Tasks } from '../tasks.ts';
-import { commonFields, relatedTask } from '../wire.ts';
+import { commonFields } from '../wire.ts';
 
 type Bag = Record<string, unknown>;
 

@@ -1,0 +1,204 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import { answering } from '../client/answering.ts';
+import { McpClient } from '../client/mcp-client.ts';
+import type { CallOptions, ClientOptions } from '../client/options.ts';
+import type { Answering } from '../client/parts.ts';
+import type { Implementation } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import { detailedResult, TaskHandle } from './task-handle.ts';
+import type { HandlePort } from './task-handle.ts';
+import { tasksExtension } from './wire.ts';
+
+type Bag = Record<string, unknown>;
+
+/** How often answers are sent where the connection fails. */
+const maxTries = 10;
+
+/** A call that became a task, or was answered at once. */
+export interface Started {
+  /** The task; undefined: the server has answered without one. */
+  readonly task: TaskHandle | undefined;
+  /** The result of the call, whichever way it came. */
+  result(): Promise<CallToolResult>;
+}
+
+/**
+ * A client that knows tasks, of both kinds: `callTool` waits for one by itself, so that nobody has to know.
+ * Questions of a task go to the handlers that the client has anyway.
+ */
+export class TaskClient extends McpClient {
+  readonly #answering: Answering;
+  /** Who wants the handle of a call, and not to wait. */
+  readonly #starting = new WeakMap<CallOptions, (task: Bag) => void>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Which tools must be called as tasks of 2025-11-25; undefined: the list was not read. */
+  #required: Set<string> | undefined;
+
+  constructor(info: Implementation, options: ClientOptions = {}) {
+    const told = (params: Bag): void => this.#wake(params['taskId']);
+    super(info, {
+      ...options,
+      extensions: {
+        ...options.extensions,
+        [tasksExtension]: {
+          resultTypes: {
+            task: (task, _method, { options: call }) => {
+              const started = this.#starting.get(call);
+              if (started) {
+                started(task);
+                return {};
+              }
+              return this.#finish(this.#handle(task, call), call);
+            },
+          },
+          notifications: { 'notifications/tasks': told, 'notifications/tasks/status': told },
+        },
+      },
+      onListChanged: options.onListChanged && ((list) => {
+        if (list === 'tools') this.#required = undefined;
+        options.onListChanged?.(list);
+      }),
+    });
+    this.#answering = answering(options);
+  }
+
+  override async listTools(options?: CallOptions): Promise<Tool[]> {
+    const tools = await super.listTools(options);
+    this.#required = new Set(tools.filter(({ execution }) => execution?.taskSupport === 'required').map(({ name }) => name));
+    return tools;
+  }
+
+  /**
+   * Calls a tool, and waits for its task where it becomes one. The limits of a call hold for each request then, and not
+   * for the whole: it may take until the task's time is over. Aborting `signal` cancels the task; losing the connection
+   * does not.
+   */
+  override async callTool<T = unknown>(
+    name: string, args?: Readonly<Bag>, options: CallOptions = {},
+  ): Promise<CallToolResult & { structuredContent?: T }> {
+    if (this.#legacyTasks && (await this.#mustBeTask(name, options))) {
+      const handle = await this.#startLegacy(name, args, options);
+      return await this.#finish(handle, options) as CallToolResult & Bag & { structuredContent?: T };
+    }
+    return super.callTool<T>(name, args, options);
+  }
+
+  /**
+   * Calls a tool as a task, and does not wait for it. At 2026-07-28 the server decides whether it becomes one; at
+   * 2025-11-25 this does: it rejects with `-32601` where the tool cannot.
+   */
+  async startTool(name: string, args?: Readonly<Bag>, options: CallOptions = {}): Promise<Started> {
+    if (this.#legacyTasks) {
+      const task = await this.#startLegacy(name, args, options);
+      return { task, result: () => this.#finish(task, options) as Promise<CallToolResult & Bag> };
+    }
+    const own = { ...options };
+    let begun: Bag | undefined;
+    this.#starting.set(own, (task) => (begun = task));
+    const answer = await this.request('tools/call', { name, ...args && { arguments: args } }, own);
+    if (!begun) return { task: undefined, result: async () => answer as CallToolResult & Bag };
+    const task = this.#handle(begun, own);
+    return { task, result: () => this.#finish(task, own) as Promise<CallToolResult & Bag> };
+  }
+
+  /** A task that was begun earlier, perhaps by another process, and is followed from here on. */
+  task(id: string, options: CallOptions = {}): TaskHandle {
+    return new TaskHandle(id, undefined, this.#port(options), options.onProgress);
+  }
+
+  get #legacyTasks(): boolean {
+    const revision = this.revision as Revision | undefined;
+    return revision?.coreTasks === true && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
+  }
+
+  async #mustBeTask(name: string, { signal }: CallOptions): Promise<boolean> {
+    if (!this.#required) await this.listTools({ signal });
+    return this.#required?.has(name) ?? false;
+  }
+
+  async #startLegacy(name: string, args: Readonly<Bag> | undefined, options: CallOptions): Promise<TaskHandle> {
+    const { task } = await this.request('tools/call', { name, ...args && { arguments: args }, task: {} }, options);
+    if (!isObject(task)) throw new Error('tools/call: the server was asked for a task, and its result has none');
+    return this.#handle(task, options);
+  }
+
+  #handle(task: Bag, options: CallOptions): TaskHandle {
+    const { taskId } = task;
+    if (typeof taskId !== 'string') throw new Error('tools/call: the task has no taskId');
+    return new TaskHandle(taskId, task, this.#port(options), options.onProgress);
+  }
+
+  /** The result of a handle; the caller's signal cancels the task. */
+  #finish(handle: TaskHandle, { signal }: CallOptions): Promise<Bag> {
+    const result = handle.result() as Promise<CallToolResult & Bag>;
+    if (!signal) return result;
+    const stop = (): void => {
+      handle.leave(signal.reason);
+      void handle.cancel().catch(() => {});
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    return result.finally(() => signal.removeEventListener('abort', stop));
+  }
+
+  /** The words of the revision. */
+  #port({ timeoutMs, maxTimeoutMs, headers }: CallOptions): HandlePort {
+    const about: CallOptions = { timeoutMs, maxTimeoutMs, headers };
+    const modern = (): boolean => this.revision?.era === 'modern';
+    const answered = new Set<string>();
+    /** The request that waits for the result, and on which a legacy server asks. */
+    let blocked: Promise<Bag> | undefined;
+    const result = (id: string): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
+      ...about, timeoutMs: 0, maxTimeoutMs: 0,
+    }).finally(() => (blocked = undefined));
+    return {
+      get: (id) => this.request('tasks/get', { taskId: id }, about),
+      cancel: (id) => this.request('tasks/cancel', { taskId: id }, about),
+      result: async (id, task) => (modern() ? detailedResult(id, task) : result(id)),
+      wait: (id, ms) => this.#wait(id, ms),
+      answer: async (id, task) => {
+        // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
+        if (!modern()) return void result(id).catch(() => {});
+        const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
+        const requests = open.filter(([key]) => !answered.has(key));
+        if (requests.length === 0) return;
+        for (const [key] of requests) answered.add(key);
+        const inputResponses = await this.#answering.gather('tools/call', Object.fromEntries(requests), {
+          revision: this.revision as Revision, signal: undefined, send: () => Promise.reject(new Error('not here')),
+        });
+        // What a person has said is not lost with a connection; the server takes it once.
+        for (let tries = 1; ; tries++) {
+          try {
+            await this.request('tasks/update', { taskId: id, inputResponses }, about);
+            break;
+          } catch (error) {
+            if (!(error instanceof ConnectionError) || tries >= maxTries) throw error;
+            await this.#wait(id, 1000);
+          }
+        }
+        this.#wake(id);
+      },
+    };
+  }
+
+  #wait(id: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiting);
+      const go = (): void => {
+        clearTimeout(timer);
+        waiting.delete(go);
+        if (waiting.size === 0) this.#waiting.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(go, ms);
+      waiting.add(go);
+    });
+  }
+
+  #wake(id: unknown): void {
+    for (const go of [...this.#waiting.get(String(id)) ?? []]) go();
+  }
+}

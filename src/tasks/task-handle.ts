@@ -1,0 +1,183 @@
+import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
+import type { TaskStatus } from '../protocol/tasks.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import type { Progress } from '../jsonrpc/connection.ts';
+
+type Bag = Record<string, unknown>;
+
+/** A task as its server last told of it. */
+export interface TaskState {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly message: string | undefined;
+}
+
+/** The task was cancelled: there will be no result. */
+export class TaskCancelled extends Error {
+  constructor(id: string, message: string | undefined) {
+    super(`the task ${id} was cancelled${message === undefined ? '' : `: ${message}`}`);
+    this.name = 'TaskCancelled';
+  }
+}
+
+/** What a handle needs of its client, which knows the words of the revision. */
+export interface HandlePort {
+  get(id: string): Promise<Bag>;
+  /** The result of a task that has ended, or is about to. Rejects as the call would. */
+  result(id: string, task: Bag): Promise<Bag>;
+  cancel(id: string): Promise<unknown>;
+  /** A task waits for answers: they are on their way when this returns. A rejection ends the waiting. */
+  answer(id: string, task: Bag): Promise<unknown>;
+  /** Resolves when this time is over, or the server has told of the task. */
+  wait(id: string, ms: number): Promise<void>;
+}
+
+/** 2025-11-25 and ext-tasks: clients SHOULD honour the interval; within what is sensible, whatever the server says. */
+const [minPollMs, maxPollMs, defaultPollMs] = [100, 60_000, 1_000];
+/** Looks that may fail one after the other, where the connection does. */
+const maxFailures = 10;
+
+/** A task of a server: what it is at, its result, and a way to stop it. */
+export class TaskHandle {
+  /** To find the task again, after a restart too: `client.task(id)`. Whoever has it may have the task. */
+  readonly id: string;
+  readonly #port: HandlePort;
+  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  readonly #result: Promise<CallToolResult>;
+  readonly #changes: TaskState[] = [];
+  readonly #listeners = new Set<() => void>();
+  #state: TaskState;
+  #ended = false;
+  #stop: (reason: unknown) => void = () => {};
+
+  /** `task`: what the server said when it began; undefined: it is looked at first. */
+  constructor(id: string, task: Bag | undefined, port: HandlePort, onProgress?: (progress: Progress) => void) {
+    this.id = id;
+    this.#port = port;
+    this.#onProgress = onProgress;
+    this.#state = { id, status: 'working', message: undefined };
+    this.#result = new Promise<CallToolResult>((resolve, reject) => {
+      this.#stop = reject;
+      void this.#follow(task).then((result) => resolve(result as unknown as CallToolResult), reject);
+    }).finally(() => {
+      this.#ended = true;
+      this.#tell();
+    });
+    // Whoever does not ask for the result is not told of its failure.
+    this.#result.catch(() => {});
+  }
+
+  get status(): TaskStatus {
+    return this.#state.status;
+  }
+
+  /** What the work is at, in the server's words. */
+  get message(): string | undefined {
+    return this.#state.message;
+  }
+
+  /** The result of the call. Rejects as the call would, and with `TaskCancelled`. */
+  result(): Promise<CallToolResult> {
+    return this.#result;
+  }
+
+  /** Asks the server to stop the work. The task may end otherwise all the same. */
+  async cancel(): Promise<void> {
+    await this.#port.cancel(this.id);
+  }
+
+  /** Waits no longer; the task itself goes on. */
+  leave(reason: unknown): void {
+    this.#ended = true;
+    this.#stop(reason);
+  }
+
+  /** Each change of the status or the message, from the first to the last. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<TaskState, void, undefined> {
+    for (let at = 0; ;) {
+      const change = this.#changes[at];
+      if (change) {
+        at++;
+        yield change;
+      } else if (this.#ended) return;
+      else await new Promise<void>((resolve) => this.#listeners.add(resolve));
+    }
+  }
+
+  async #follow(first: Bag | undefined): Promise<Bag> {
+    const { id } = this;
+    const begun = Date.now();
+    let task = first ?? await this.#port.get(id);
+    let failures = 0;
+    let failed: { error: unknown } | undefined;
+    while (!this.#ended) {
+      const status = this.#note(task);
+      if (isTerminal(status)) {
+        if (status === 'cancelled') throw new TaskCancelled(id, this.message);
+        return this.#port.result(id, task);
+      }
+      if (status === 'input_required') {
+        this.#port.answer(id, task).catch((error: unknown) => (failed = { error }));
+      }
+      const ttl = task['ttlMs'] ?? task['ttl'];
+      if (typeof ttl === 'number' && Date.now() - begun > ttl) {
+        throw new Error(`the task ${id} has not ended within its ${ttl} ms`);
+      }
+      await this.#port.wait(id, pollOf(task));
+      if (failed) throw failed.error;
+      if (this.#ended) break;
+      try {
+        task = await this.#port.get(id);
+        failures = 0;
+      } catch (error) {
+        // The connection has gone, and may come again: the task does not go with it.
+        if (!(error instanceof ConnectionError) || ++failures >= maxFailures) throw error;
+      }
+    }
+    throw new Error(`the task ${id} is not waited for any longer`);
+  }
+
+  #note(task: Bag): TaskStatus {
+    const { status } = task;
+    if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has no status that there is`);
+    const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined;
+    if (this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
+      this.#state = { id: this.id, status, message };
+      this.#changes.push(this.#state);
+      const progress = message === undefined ? undefined : progressOf(message);
+      if (progress) this.#onProgress?.(progress);
+      this.#tell();
+    }
+    return status;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}
+
+function pollOf(task: Bag): number {
+  const said = task['pollIntervalMs'] ?? task['pollInterval'];
+  return Math.min(Math.max(typeof said === 'number' ? said : defaultPollMs, minPollMs), maxPollMs);
+}
+
+/** What a server of ours says of progress: "3 of 10: baking". */
+function progressOf(message: string): Progress | undefined {
+  const match = /^(\d+(?:\.\d+)?)(?: of (\d+(?:\.\d+)?))?(?:: ([^]*))?$/.exec(message);
+  if (!match) return undefined;
+  const [, progress, total, text] = match;
+  return { progress: Number(progress), ...total !== undefined && { total: Number(total) }, ...text !== undefined && { message: text } };
+}
+
+/** The outcome that a task of 2026-07-28 has in itself. */
+export function detailedResult(id: string, { status, result, error }: Bag): Bag {
+  if (status === 'completed' && isObject(result)) return result;
+  if (status === 'failed' && isObject(error)) {
+    const { code, message, data } = error;
+    throw new RpcError(typeof code === 'number' ? code : -32603, String(message), data);
+  }
+  throw new Error(`the task ${id} is ${String(status)} and has no ${status === 'failed' ? 'error' : 'result'}`);
+}

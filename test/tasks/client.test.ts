@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { RpcError } from '../../src/jsonrpc/errors.ts';
+import type { ClientOptions } from '../../src/client/options.ts';
+import type { McpServer } from '../../src/server/mcp-server.ts';
+import { memoryStore } from '../../src/tasks/memory-store.ts';
+import { TaskClient } from '../../src/tasks/task-client.ts';
+import { TaskCancelled } from '../../src/tasks/task-handle.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+import { serveHttp } from '../../src/transport/http/node/serve.ts';
+import { httpTransport } from '../../src/transport/http/node/index.ts';
+import { later, modernMeta } from '../server/peer.ts';
+import { declared, made } from './harness.ts';
+
+type Era = 'legacy' | 'modern';
+const limits = { pollIntervalMs: 100, statusIntervalMs: 1 };
+
+function define(server: McpServer): void {
+  server.tool('ask', { task: 'required' }, async (_args, ctx) => {
+    const name = await ctx.elicit('Name?', { name: { type: 'string' } }, { key: 'name' });
+    ctx.progress(1, 2, 'asked');
+    const more = await ctx.elicit('Day?', { day: { type: 'string' } }, { key: 'day' });
+    return `${name.content?.name} on ${more.content?.day}`;
+  });
+  server.tool('plain', {}, () => 'plain');
+  server.tool('optional', { task: 'optional' }, (_args, ctx) => `on ${ctx.revision}`);
+  server.tool('fails', { task: 'required' }, () => {
+    throw new RpcError(4711, 'the oven is off', { oven: 1 });
+  });
+  server.tool('tool fails', { task: 'required' }, () => ({ content: [{ type: 'text', text: 'no flour' }], isError: true }));
+}
+
+const answers: ClientOptions = {
+  onElicit: ({ message }) => ({ action: 'accept', content: message === 'Name?' ? { name: 'Ann' } : { day: 'Monday' } }),
+};
+
+async function client(t: TestContext, server: McpServer, era: Era, kind: 'memory' | 'http', options: ClientOptions = answers): Promise<TaskClient> {
+  const one = new TaskClient({ name: 'test', version: '1' }, { era, ...options });
+  if (kind === 'http') {
+    const http = await serveHttp(server);
+    t.after(() => http.close({ drainMs: 0 }));
+    await one.connect(httpTransport(http.url));
+  } else await one.connect(memoryTransport(server));
+  t.after(() => one.close());
+  return one;
+}
+
+const textOf = ({ content }: { content: unknown[] }): unknown => (content[0] as { text: string }).text;
+
+for (const era of ['modern', 'legacy'] as const) {
+  for (const kind of ['memory', 'http'] as const) {
+    test(`${era}, ${kind}: callTool waits by itself, and answers each question once`, async (t) => {
+      const { server } = made(t, { limits });
+      define(server);
+      const asked: string[] = [];
+      const one = await client(t, server, era, kind, {
+        onElicit: (question, context) => {
+          asked.push(question.message);
+          return answers.onElicit?.(question, context) ?? { action: 'cancel' };
+        },
+      });
+      assert.equal(textOf(await one.callTool('ask')), 'Ann on Monday');
+      assert.deepEqual(asked, ['Name?', 'Day?']);
+      assert.equal(textOf(await one.callTool('plain')), 'plain');
+      assert.equal(textOf(await one.callTool('optional')), `on ${era === 'modern' ? '2026-07-28' : '2025-11-25'}`);
+      assert.equal((await one.callTool('tool fails')).isError, true);
+      await assert.rejects(one.callTool('fails'), (error: RpcError) =>
+        error instanceof RpcError && error.code === 4711 && JSON.stringify(error.data) === '{"oven":1}');
+    });
+  }
+
+  test(`${era}: startTool gives a handle that tells of each change, and finds its task again after a restart`, async (t) => {
+    const store = memoryStore();
+    const { server } = made(t, { store, limits });
+    define(server);
+    const first = await client(t, server, era, 'memory', { onElicit: () => new Promise(() => {}) });
+    const { task } = await first.startTool('ask');
+    assert.ok(task);
+    const seen: string[] = [];
+    for await (const { status } of task) {
+      seen.push(status);
+      if (status === 'input_required') break;
+    }
+    assert.ok(seen.includes('input_required'));
+    await first.close();
+    // Another process, with nothing but the id.
+    const second = await client(t, server, era, 'memory');
+    const again = second.task(task.id);
+    const messages: unknown[] = [];
+    for await (const { message } of again) messages.push(message);
+    assert.equal(textOf(await again.result()), 'Ann on Monday');
+    assert.equal(again.status, 'completed');
+    assert.equal(again.message, '1 of 2: asked');
+  });
+
+  test(`${era}: aborting the signal cancels the task; cancel() does, and the result says so`, async (t) => {
+    const { server } = made(t, { limits });
+    const stopped = later<void>();
+    server.tool('slow', { task: 'required' }, (_args, ctx) => new Promise((resolve) => {
+      ctx.status('1 of 2: under way');
+      ctx.signal.addEventListener('abort', () => {
+        stopped.resolve();
+        resolve('late');
+      });
+    }));
+    const one = await client(t, server, era, 'memory');
+    const stop = new AbortController();
+    // Once the client knows that it is a task: before, the call itself is cancelled.
+    const onProgress = (): void => stop.abort(new Error('enough'));
+    await assert.rejects(one.callTool('slow', {}, { signal: stop.signal, onProgress }), /enough/);
+    await stopped.promise;
+    const { task } = await one.startTool('slow');
+    await task?.cancel();
+    await assert.rejects(task?.result() ?? Promise.resolve(), TaskCancelled);
+    const again = new AbortController();
+    const { result } = await one.startTool('slow', {}, { signal: again.signal });
+    const waiting = result();
+    again.abort(new Error('enough'));
+    await assert.rejects(waiting, /enough/);
+  });
+
+  test(`${era}: nobody who could answer ends the waiting with the reason`, async (t) => {
+    const { server } = made(t, { limits });
+    define(server);
+    const one = await client(t, server, era, 'memory', {
+      onElicit: () => {
+        throw new Error('nobody is at home');
+      },
+    });
+    if (era === 'modern') await assert.rejects(one.callTool('ask'), /nobody is at home/);
+    // A legacy server hears the error, and the form counts as cancelled.
+    else assert.equal(textOf(await one.callTool('ask')), 'undefined on undefined');
+  });
+
+  test(`${era}: progress of a task reaches onProgress`, async (t) => {
+    const { server } = made(t, { limits });
+    const go = later<void>();
+    server.tool('count', { task: 'required' }, async (_args, ctx) => {
+      ctx.progress(2, 5, 'two');
+      await go.promise;
+      return 'done';
+    });
+    const one = await client(t, server, era, 'memory');
+    const told: unknown[] = [];
+    await one.callTool('count', {}, {
+      onProgress: (progress) => {
+        told.push(progress);
+        go.resolve();
+      },
+    });
+    assert.deepEqual(told[0], era === 'modern' ? { progress: 2, total: 5, message: 'two' } : told[0]);
+    assert.ok(told.length >= 1);
+  });
+}
+
+test('a call that is cancelled before its task is known to the client leaves no task behind', async (t) => {
+  const inner = memoryStore();
+  const [creating, go] = [later<void>(), later<void>()];
+  const { server } = made(t, {
+    limits,
+    store: {
+      ...inner,
+      create: async (task) => {
+        creating.resolve();
+        await go.promise;
+        await inner.create(task);
+      },
+    },
+  });
+  server.tool('slow', { task: 'required' }, () => new Promise<string>(() => {}));
+  const one = await client(t, server, 'modern', 'memory');
+  const stop = new AbortController();
+  const call = one.callTool('slow', {}, { signal: stop.signal });
+  await creating.promise;
+  stop.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+  const ended = new Promise<void>((resolve) => inner.watch((_id, change) => change === 'ended' && resolve()));
+  go.resolve();
+  await ended;
+});
+
+test('a call that the server answers at once has no task', async (t) => {
+  const { server } = made(t, { limits });
+  define(server);
+  const one = await client(t, server, 'modern', 'memory');
+  const { task, result } = await one.startTool('plain');
+  assert.equal(task, undefined);
+  assert.equal(textOf(await result()), 'plain');
+});
+
+test('2025-11-25: startTool makes a task where the tool says optional, and rejects where it cannot', async (t) => {
+  const { server } = made(t, { limits });
+  define(server);
+  const one = await client(t, server, 'legacy', 'memory');
+  const { task } = await one.startTool('optional');
+  assert.equal(textOf(await task?.result() as { content: unknown[] }), 'on 2025-11-25');
+  await assert.rejects(one.startTool('plain'), (error: RpcError) => error.code === -32601);
+});
+
+test('over HTTP each request about a task names it in Mcp-Name, and a wrong name is refused', async (t) => {
+  const { server } = made(t, { limits });
+  define(server);
+  const http = await serveHttp(server);
+  t.after(() => http.close({ drainMs: 0 }));
+  const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', ...answers });
+  await one.connect(httpTransport(http.url));
+  t.after(() => one.close());
+  const { task } = await one.startTool('ask');
+  assert.ok(task);
+  const ask = async (name: string | undefined): Promise<unknown> => {
+    const response = await fetch(http.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tasks/get', ...name !== undefined && { 'mcp-name': name },
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: task.id, _meta: modernMeta(declared) } }),
+    });
+    const { error, result } = await response.json() as { error?: { code: number }; result?: { taskId: string } };
+    return error?.code ?? result?.taskId;
+  };
+  assert.equal(await ask('another'), -32020);
+  assert.equal(await ask(undefined), -32020);
+  assert.equal(await ask(task.id), task.id);
+  assert.equal(textOf(await task.result()), 'Ann on Monday');
+});

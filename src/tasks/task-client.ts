@@ -5,6 +5,7 @@ import { McpClient } from '../client/mcp-client.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
 import type { Answering } from '../client/parts.ts';
 import type { Implementation } from '../protocol/initialize.ts';
+import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import { detailedResult, TaskHandle } from './task-handle.ts';
@@ -145,17 +146,20 @@ export class TaskClient extends McpClient {
 
   /** The words of the revision. */
   #port({ timeoutMs, maxTimeoutMs, headers }: CallOptions): HandlePort {
-    const about: CallOptions = { timeoutMs, maxTimeoutMs, headers };
+    // ext-tasks, Streamable HTTP: "the client MUST set the `Mcp-Name` header to the value of `params.taskId`"
+    const about = (id: string): CallOptions => ({
+      timeoutMs, maxTimeoutMs, headers: { ...headers, 'Mcp-Name': encodeHeaderValue(id) },
+    });
     const modern = (): boolean => this.revision?.era === 'modern';
     const answered = new Set<string>();
     /** The request that waits for the result, and on which a legacy server asks. */
     let blocked: Promise<Bag> | undefined;
     const result = (id: string): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
-      ...about, timeoutMs: 0, maxTimeoutMs: 0,
+      ...about(id), timeoutMs: 0, maxTimeoutMs: 0,
     }).finally(() => (blocked = undefined));
     return {
-      get: (id) => this.request('tasks/get', { taskId: id }, about),
-      cancel: (id) => this.request('tasks/cancel', { taskId: id }, about),
+      get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
+      cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
       result: async (id, task) => (modern() ? detailedResult(id, task) : result(id)),
       wait: (id, ms) => this.#wait(id, ms),
       answer: async (id, task) => {
@@ -171,7 +175,7 @@ export class TaskClient extends McpClient {
         // What a person has said is not lost with a connection; the server takes it once.
         for (let tries = 1; ; tries++) {
           try {
-            await this.request('tasks/update', { taskId: id, inputResponses }, about);
+            await this.request('tasks/update', { taskId: id, inputResponses }, about(id));
             break;
           } catch (error) {
             if (!(error instanceof ConnectionError) || tries >= maxTries) throw error;

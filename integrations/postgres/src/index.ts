@@ -1,0 +1,187 @@
+import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
+import type { Lease, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
+import type { Pool, PoolClient } from 'pg';
+
+export interface PostgresStoreOptions {
+  /** The schema that holds the tables; it is made where there is none. `barewire`. */
+  readonly schema?: string;
+  /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Milliseconds since the epoch, by the clock of the database: all workers have the same. */
+const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** Nothing is missing that a task waits for. */
+const unblocked = (tasks: string, answers: string): string => `(${tasks}.waiting IS NULL OR NOT EXISTS (
+  SELECT 1 FROM unnest(${tasks}.waiting) AS wanted(key)
+  WHERE NOT EXISTS (SELECT 1 FROM ${answers} a WHERE a.id = ${tasks}.id AND a.key = wanted.key)))`;
+
+interface TaskRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly head: string;
+  readonly fence: number;
+  readonly waiting: string[] | null;
+  readonly ended: string | null;
+}
+
+/**
+ * Keeps tasks in PostgreSQL, for as many machines as one likes. Each write is one statement, which is refused where the
+ * lease does not hold any more.
+ *
+ * @param pool the store does not end it. One of its connections is kept, to be told of changes.
+ */
+export async function postgresStore(pool: Pool, options: PostgresStoreOptions = {}): Promise<TaskStore> {
+  const { schema = 'barewire', onError = () => {} } = options;
+  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) throw new RangeError(`${JSON.stringify(schema)} is no name of a schema`);
+  const [tasks, records, answers] = [`${schema}.tasks`, `${schema}.task_records`, `${schema}.task_answers`];
+  const channel = `${schema}_tasks`;
+  await pool.query(`
+    BEGIN;
+    SELECT pg_advisory_xact_lock(7146317, hashtext('${schema}'));
+    CREATE SCHEMA IF NOT EXISTS ${schema};
+    CREATE TABLE IF NOT EXISTS ${tasks} (
+      id text PRIMARY KEY, owner text NOT NULL, place text NOT NULL, created_at bigint NOT NULL, expires_at bigint,
+      head text NOT NULL, fence int NOT NULL DEFAULT 0, held_until bigint NOT NULL DEFAULT 0,
+      records int NOT NULL DEFAULT 0, waiting text[], ended text);
+    CREATE TABLE IF NOT EXISTS ${records} (
+      id text NOT NULL REFERENCES ${tasks} ON DELETE CASCADE, n int NOT NULL, record text NOT NULL, PRIMARY KEY (id, n));
+    CREATE TABLE IF NOT EXISTS ${answers} (
+      id text NOT NULL REFERENCES ${tasks} ON DELETE CASCADE, key text NOT NULL, answer text NOT NULL,
+      PRIMARY KEY (id, key));
+    CREATE INDEX IF NOT EXISTS tasks_open ON ${tasks} (held_until) WHERE ended IS NULL;
+    CREATE INDEX IF NOT EXISTS tasks_owner ON ${tasks} (owner, place COLLATE "C");
+    CREATE INDEX IF NOT EXISTS tasks_expiry ON ${tasks} (expires_at);
+    COMMIT;
+  `);
+
+  const watchers = new Watchers();
+  const listening: PoolClient = await pool.connect();
+  listening.on('error', onError);
+  listening.on('notification', ({ payload = '' }) => {
+    const [change, id] = payload.split(' ');
+    if (id !== undefined) watchers.tell(id, change as TaskChange);
+  });
+  await listening.query(`LISTEN ${channel}`);
+
+  /** Ends a statement whose work is named `done`: tells the others, where there is something to tell. */
+  const tell = (change: TaskChange): string =>
+    `SELECT id, pg_notify('${channel}', '${change} ' || id) FROM done`;
+  const held = `id = $1 AND fence = $2 AND ended IS NULL AND held_until > ${now}`;
+
+  /** Throws where a statement has found no row. */
+  async function write(lease: Lease, text: string, values: readonly unknown[]): Promise<void> {
+    const { rowCount } = await pool.query(text, [lease.id, lease.fence, ...values]);
+    if (rowCount !== 1) throw new LeaseLost(lease, 'its time is over, another worker has the task, or it has ended');
+  }
+
+  async function whole(row: TaskRow): Promise<StoredTask> {
+    const { id, owner, created_at, expires_at, head, waiting, ended } = row;
+    const [written, given] = await Promise.all([
+      pool.query<{ record: string }>(`SELECT record FROM ${records} WHERE id = $1 ORDER BY n`, [id]),
+      pool.query<{ key: string; answer: string }>(`SELECT key, answer FROM ${answers} WHERE id = $1`, [id]),
+    ]);
+    return {
+      id, owner, head,
+      createdAt: Number(created_at),
+      expiresAt: expires_at === null ? null : Number(expires_at),
+      records: written.rows.map(({ record }) => record),
+      answers: new Map(given.rows.map(({ key, answer }) => [key, answer])),
+      waiting: waiting ?? undefined,
+      end: ended ?? undefined,
+    };
+  }
+
+  /** Adds records and changes the task in one statement. */
+  const adding = (change: TaskChange, more: string): string => `
+    WITH done AS (
+      UPDATE ${tasks} SET records = records + cardinality($4::text[]) ${more}
+      WHERE ${held} AND records = $3 RETURNING id
+    ), added AS (
+      INSERT INTO ${records} (id, n, record)
+      SELECT done.id, $3 + place - 1, record FROM done, unnest($4::text[]) WITH ORDINALITY AS given(record, place)
+    ) ${tell(change)}`;
+
+  return {
+    durable: true,
+    async create(task) {
+      const { id, owner, createdAt, expiresAt, head } = task;
+      await pool.query(`
+        WITH done AS (
+          INSERT INTO ${tasks} (id, owner, place, created_at, expires_at, head) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+        ) ${tell('due')}`, [id, owner, placeOf(task), createdAt, expiresAt, head]);
+    },
+    async load(id) {
+      const { rows: [row] } = await pool.query<TaskRow>(`SELECT * FROM ${tasks} WHERE id = $1`, [id]);
+      return row && whole(row);
+    },
+    async lease(id, ms) {
+      const { rows: [row] } = await pool.query<TaskRow>(`
+        UPDATE ${tasks} SET fence = fence + 1, held_until = ${now} + $2, waiting = NULL
+        WHERE id = $1 AND ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)} RETURNING *`, [id, ms]);
+      return row && { lease: { id, fence: row.fence }, task: await whole(row) };
+    },
+    renew: (lease, ms) => write(lease, `UPDATE ${tasks} SET held_until = ${now} + $3 WHERE ${held}`, [ms]),
+    append: (lease, after, added) => write(lease, adding('written', ''), [after, added]),
+    release: (lease, after, added, waiting) => write(
+      lease, adding(waiting.length > 0 ? 'written' : 'due', ', held_until = 0, waiting = $5'), [after, added, waiting],
+    ),
+    async answer(id, given) {
+      const { rows } = await pool.query<{ key: string }>(`
+        WITH task AS (
+          SELECT id, waiting FROM ${tasks} WHERE id = $1 AND ended IS NULL AND waiting IS NOT NULL FOR UPDATE
+        ), done AS (
+          INSERT INTO ${answers} (id, key, answer)
+          SELECT task.id, given.key, given.answer FROM task, unnest($2::text[], $3::text[]) AS given(key, answer)
+          WHERE given.key = ANY (task.waiting)
+          ON CONFLICT DO NOTHING RETURNING id, key
+        ) SELECT key, pg_notify('${channel}', 'due ' || id) FROM done`, [id, [...given.keys()], [...given.values()]]);
+      return rows.map(({ key }) => key);
+    },
+    async end(id, end, lease) {
+      const change = `UPDATE ${tasks} SET held_until = 0, ended =`;
+      if (lease) {
+        await write(lease, `WITH done AS (${change} $3 WHERE ${held} RETURNING id) ${tell('ended')}`, [end]);
+        return true;
+      }
+      const { rowCount } = await pool.query(
+        `WITH done AS (${change} $2 WHERE id = $1 AND ended IS NULL RETURNING id) ${tell('ended')}`, [id, end],
+      );
+      return rowCount === 1;
+    },
+    async due(limit) {
+      // Those that somebody is about to take are left to them.
+      const { rows } = await pool.query<{ id: string }>(`
+        SELECT id FROM ${tasks} WHERE ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)}
+        ORDER BY held_until, created_at LIMIT $1 FOR UPDATE SKIP LOCKED`, [limit]);
+      return rows.map(({ id }) => id);
+    },
+    async list(owner, after, limit) {
+      const { rows } = await pool.query<{ id: string; place: string }>(`
+        SELECT id, place FROM ${tasks} WHERE owner = $1 AND place COLLATE "C" > $2
+        ORDER BY place COLLATE "C" LIMIT $3`, [owner, after ?? '', limit]);
+      return rows;
+    },
+    async count(owner) {
+      const { rows: [row] } = await (owner === undefined
+        ? pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks}`)
+        : pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks} WHERE owner = $1`, [owner]));
+      return row?.n ?? 0;
+    },
+    async expire(until) {
+      const { rows } = await pool.query<{ id: string }>(
+        `WITH done AS (DELETE FROM ${tasks} WHERE expires_at <= $1 RETURNING id) ${tell('ended')}`, [until],
+      );
+      return rows.map(({ id }) => id);
+    },
+    watch: watchers.watch,
+    async close() {
+      watchers.clear();
+      await listening.query(`UNLISTEN ${channel}`).catch(onError);
+      listening.release(true);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
+import type { Lease, LeasedTask, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
+import type { createClient } from 'redis';
+import * as scripts from './scripts.ts';
+
+/** A client of `redis`, connected. */
+export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'zCard' | 'zRangeByLex'> & {
+  duplicate(): {
+    connect(): Promise<unknown>;
+    on(event: 'error', listener: (error: Error) => void): unknown;
+    subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+    close(): Promise<unknown> | void;
+  };
+};
+
+export interface RedisStoreOptions {
+  /** What the names of all keys begin with. `barewire:tasks:`. */
+  readonly prefix?: string;
+  /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
+  readonly onError?: (error: Error) => void;
+}
+
+/**
+ * Keeps tasks in Redis, for as many machines as one likes. What is acknowledged survives as much as Redis is set to let
+ * survive: with `appendfsync always` everything. Not for a cluster: the keys of one task are in several slots.
+ *
+ * @param client connected; the store does not close it. It makes one more connection, to be told of changes.
+ */
+export async function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Promise<TaskStore> {
+  const { prefix = 'barewire:tasks:', onError = () => {} } = options;
+  const watchers = new Watchers();
+  const listening = client.duplicate();
+  listening.on('error', onError);
+  await listening.connect();
+  await listening.subscribe(`${prefix}changes`, (message) => {
+    const [change, id] = message.split(' ');
+    if (id !== undefined) watchers.tell(id, change as TaskChange);
+  });
+
+  const run = (script: string, ...args: readonly (string | number)[]): Promise<unknown> =>
+    client.eval(script, { keys: [prefix], arguments: args.map(String) });
+
+  /** Throws where a script gave a reason. */
+  async function write(lease: Lease, script: string, ...args: readonly (string | number)[]): Promise<void> {
+    const why = await run(script, lease.id, lease.fence, ...args);
+    if (typeof why === 'string') throw new LeaseLost(lease, why);
+  }
+
+  return {
+    durable: true,
+    async create(task) {
+      const { id, owner, createdAt, expiresAt, head } = task;
+      const made = await run(scripts.create, id, owner, createdAt, expiresAt ?? '', head, placeOf(task));
+      if (made !== 1) throw new Error(`there is a task ${id}`);
+    },
+    async load(id) {
+      return readTask(id, await run(scripts.load, id))?.task;
+    },
+    async lease(id, ms): Promise<LeasedTask | undefined> {
+      const found = readTask(id, await run(scripts.lease, id, ms));
+      return found && { lease: { id, fence: found.fence }, task: found.task };
+    },
+    renew: (lease, ms) => write(lease, scripts.renew, ms),
+    append: (lease, after, records) => write(lease, scripts.append, after, ...records),
+    release: (lease, after, records, waiting) =>
+      write(lease, scripts.release, after, JSON.stringify(waiting), waiting.length, ...waiting, ...records),
+    async answer(id, answers) {
+      return await run(scripts.answer, id, ...[...answers].flat()) as string[];
+    },
+    async end(id, end, lease) {
+      if (lease === undefined) return await run(scripts.end, id, end) === 1;
+      await write(lease, scripts.endHeld, end);
+      return true;
+    },
+    due: async (limit) => await run(scripts.due, '', limit) as string[],
+    async list(owner, after, limit) {
+      const from = after === undefined ? '-' : `(${after}`;
+      const places = await client.zRangeByLex(`${prefix}o:${owner}`, from, '+', { LIMIT: { offset: 0, count: limit } });
+      return places.map((place) => ({ id: place.slice(16), place }));
+    },
+    count: (owner) => client.zCard(owner === undefined ? `${prefix}all` : `${prefix}o:${owner}`),
+    expire: async (now) => await run(scripts.expire, '', now) as string[],
+    watch: watchers.watch,
+    async close() {
+      watchers.clear();
+      await listening.close();
+    },
+  };
+}
+
+/** Pairs of names and values, as a script gives a hash. */
+function pairs(flat: unknown): Map<string, string> {
+  const list = flat as string[];
+  const map = new Map<string, string>();
+  for (let i = 0; i + 1 < list.length; i += 2) map.set(list[i] as string, list[i + 1] as string);
+  return map;
+}
+
+function readTask(id: string, found: unknown): { task: StoredTask; fence: number } | undefined {
+  if (!Array.isArray(found)) return undefined;
+  const [fields, records, answers] = found as [unknown, string[], unknown];
+  const task = pairs(fields);
+  const text = (name: string): string => task.get(name) ?? '';
+  const waiting = task.get('waiting');
+  return {
+    fence: Number(text('fence')),
+    task: {
+      id,
+      owner: text('owner'),
+      createdAt: Number(text('createdAt')),
+      expiresAt: text('expiresAt') === '' ? null : Number(text('expiresAt')),
+      head: text('head'),
+      records,
+      answers: pairs(answers),
+      waiting: waiting === undefined ? undefined : JSON.parse(waiting) as string[],
+      end: task.get('end'),
+    },
+  };
+}

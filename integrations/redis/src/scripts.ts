@@ -1,0 +1,144 @@
+// What the store does in one step each. Redis runs a script while nothing else runs, and by its own clock.
+//
+// Of a task: t the hash, r its records, a its answers, w the keys of answers that are missing.
+// Of all tasks: due by the time when they are, all by the time when they go, o by owner in the order of places.
+
+const start = `
+local p = KEYS[1]
+local id = ARGV[1]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local t, r, a, w = p..'t:'..id, p..'r:'..id, p..'a:'..id, p..'w:'..id
+local function tell(change) redis.call('PUBLISH', p..'changes', change..' '..id) end
+`;
+
+/** The lease, or why it is lost. ARGV: id, fence. */
+const held = `${start}
+local function lost()
+  local now_has = redis.call('HMGET', t, 'fence', 'until', 'end')
+  if not now_has[1] then return 'the task is gone' end
+  if now_has[3] then return 'the task has ended' end
+  if now_has[1] ~= ARGV[2] then return 'another worker has the task' end
+  if tonumber(now_has[2]) <= now then return 'its time is over' end
+end
+local why = lost()
+if why then return why end
+`;
+
+/** ARGV: id, owner, createdAt, expiresAt or '', head, place. */
+export const create: string = `${start}
+if redis.call('EXISTS', t) == 1 then return 0 end
+redis.call('HSET', t, 'owner', ARGV[2], 'createdAt', ARGV[3], 'expiresAt', ARGV[4], 'head', ARGV[5],
+  'fence', 0, 'until', 0, 'place', ARGV[6])
+redis.call('ZADD', p..'due', now, id)
+redis.call('ZADD', p..'all', ARGV[4] == '' and '+inf' or ARGV[4], id)
+redis.call('ZADD', p..'o:'..ARGV[2], 0, ARGV[6])
+tell('due')
+return 1
+`;
+
+const whole = `
+return {redis.call('HGETALL', t), redis.call('LRANGE', r, 0, -1), redis.call('HGETALL', a)}
+`;
+
+/** ARGV: id. */
+export const load: string = `${start}
+if redis.call('EXISTS', t) == 0 then return nil end
+${whole}`;
+
+/** ARGV: id, milliseconds. */
+export const lease: string = `${start}
+local has = redis.call('HMGET', t, 'until', 'end')
+if not has[1] or has[2] or tonumber(has[1]) > now or redis.call('SCARD', w) > 0 then return nil end
+redis.call('HINCRBY', t, 'fence', 1)
+redis.call('HSET', t, 'until', now + ARGV[2])
+redis.call('HDEL', t, 'waiting')
+redis.call('ZADD', p..'due', now + ARGV[2], id)
+${whole}`;
+
+/** ARGV: id, fence, milliseconds. */
+export const renew: string = `${held}
+redis.call('HSET', t, 'until', now + ARGV[3])
+redis.call('ZADD', p..'due', now + ARGV[3], id)
+return 0
+`;
+
+/** ARGV: id, fence, after, records. */
+export const append: string = `${held}
+local has = redis.call('LLEN', r)
+if has ~= tonumber(ARGV[3]) then return 'there are '..has..' records, not '..ARGV[3] end
+for i = 4, #ARGV do redis.call('RPUSH', r, ARGV[i]) end
+tell('written')
+return 0
+`;
+
+/** ARGV: id, fence, after, the keys as JSON, how many keys, keys, records. */
+export const release: string = `${held}
+local has = redis.call('LLEN', r)
+if has ~= tonumber(ARGV[3]) then return 'there are '..has..' records, not '..ARGV[3] end
+local keys = tonumber(ARGV[5])
+for i = 6, 5 + keys do redis.call('SADD', w, ARGV[i]) end
+for i = 6 + keys, #ARGV do redis.call('RPUSH', r, ARGV[i]) end
+redis.call('HSET', t, 'until', 0, 'waiting', ARGV[4])
+if keys > 0 then
+  redis.call('ZREM', p..'due', id)
+  tell('written')
+else
+  redis.call('ZADD', p..'due', now, id)
+  tell('due')
+end
+return 0
+`;
+
+/** ARGV: id, then keys and answers. Gives the keys that were taken. */
+export const answer: string = `${start}
+local taken = {}
+if redis.call('HEXISTS', t, 'end') == 1 then return taken end
+for i = 2, #ARGV, 2 do
+  if redis.call('SREM', w, ARGV[i]) == 1 then
+    redis.call('HSET', a, ARGV[i], ARGV[i + 1])
+    taken[#taken + 1] = ARGV[i]
+  end
+end
+if #taken > 0 and redis.call('SCARD', w) == 0 then
+  redis.call('ZADD', p..'due', now, id)
+  tell('due')
+elseif #taken > 0 then
+  tell('written')
+end
+return taken
+`;
+
+const finish = `
+redis.call('HSET', t, 'end', ARGV[#ARGV], 'until', 0)
+redis.call('ZREM', p..'due', id)
+tell('ended')
+return 1
+`;
+
+/** ARGV: id, fence, the end. */
+export const endHeld: string = `${held}${finish}`;
+
+/** ARGV: id, the end. */
+export const end: string = `${start}
+if redis.call('EXISTS', t) == 0 or redis.call('HEXISTS', t, 'end') == 1 then return 0 end
+${finish}`;
+
+/** ARGV: nothing, the limit. */
+export const due: string = `${start}
+return redis.call('ZRANGEBYSCORE', p..'due', '-inf', now, 'LIMIT', 0, ARGV[2])
+`;
+
+/** ARGV: nothing, milliseconds since the epoch. */
+export const expire: string = `${start}
+local gone = redis.call('ZRANGEBYSCORE', p..'all', '-inf', ARGV[2])
+for _, id in ipairs(gone) do
+  local has = redis.call('HMGET', p..'t:'..id, 'owner', 'place')
+  redis.call('DEL', p..'t:'..id, p..'r:'..id, p..'a:'..id, p..'w:'..id)
+  redis.call('ZREM', p..'due', id)
+  redis.call('ZREM', p..'all', id)
+  if has[1] then redis.call('ZREM', p..'o:'..has[1], has[2]) end
+  redis.call('PUBLISH', p..'changes', 'ended '..id)
+end
+return gone
+`;

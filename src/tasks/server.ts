@@ -62,7 +62,7 @@ export function runTasks(
 ): ServerTasks {
   const store = storeOf(given, options.keys);
   const limits = { ...defaultTaskLimits, ...options.limits };
-  const worker = new Worker(server, store, { limits });
+  const worker = new Worker(server, store, { limits, others: true });
   return {
     get running() {
       return worker.running;

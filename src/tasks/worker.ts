@@ -12,6 +12,8 @@ import { TaskRun } from './task-run.ts';
 
 export interface WorkerOptions {
   readonly limits: TaskLimits;
+  /** Whether others create the tasks, in this store as it is. */
+  readonly others?: boolean;
   /** A notification of a task's handler, for whoever began the task. */
   readonly notify?: ((id: string, notification: Notification) => void) | undefined;
 }
@@ -42,7 +44,8 @@ export class Worker {
       if (change === 'due') this.wake(id);
       else if (change === 'ended') this.#runs.get(id)?.cancel();
     });
-    this.#scan();
+    // What is durable may have been left by others. What is not comes with a call; some runtimes have no timers before.
+    if (store.durable || options.others) this.#scan();
   }
 
   /** Tasks that this process works on. */
@@ -52,6 +55,7 @@ export class Worker {
 
   /** A task may be due. */
   wake(id: string): void {
+    if (this.#timer === undefined && !this.#closed) this.#scan();
     if (this.#closed || this.#runs.has(id) || this.#taking.has(id)) {
       // It may have become due between the end of a run and its last word.
       this.#wanted.add(id);

@@ -10,8 +10,8 @@ const suite = at('test/peers/node_modules/@modelcontextprotocol/conformance/dist
 const requirements = at('test/peers/node_modules/@modelcontextprotocol/conformance/requirements');
 // Node runs the sources: the client starts without compiling.
 const client = `${node24()} --disable-warning=ExperimentalWarning ${at('test/peers/everything/client.ts')}`;
-// The suite has scenarios for the tasks extension, which barewire does not implement.
-const isExtension = (scenario) => scenario.startsWith('tasks-');
+/** Scenarios that the suite itself skips, whoever the server is. */
+const isSkipped = ({ checks }) => checks.length > 0 && checks.every(({ status }) => status === 'SKIPPED');
 
 // `--requirements`: what the suite froze for a revision, and what it plays beside that without scoring it. Revisions
 // without such a list are played whole.
@@ -72,12 +72,12 @@ async function inScratch(work) {
 /** What a leg has played, judged: what it requires comes first. */
 async function report(role, title, { revision, args }, found, why) {
   const must = args[0] === '--requirements' ? await required(revision, role) : [];
-  const rows = [...found].filter(([scenario]) => !isExtension(scenario)).map(([scenario, { checks, errors }]) =>
+  const rows = [...found].filter(([, one]) => !isSkipped(one)).map(([scenario, { checks, errors }]) =>
     judge(scenario, checks, /^(?:\w*Error\b|node:|Uncaught)/m.test(errors) ? errors.slice(-600) : ''));
   for (const scenario of must) if (!found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
   if (rows.length === 0) rows.push(judge('(all)', [], why));
   rows.sort((a, b) => must.includes(b.scenario) - must.includes(a.scenario));
-  return { title, rows, must, left: [...found.keys()].filter(isExtension), played: [...found.keys()] };
+  return { title, rows, must, skipped: [...found].filter(([, one]) => isSkipped(one)).map(([scenario]) => scenario), played: [...found.keys()] };
 }
 
 async function serverLeg({ runtime, ...which }) {
@@ -118,7 +118,7 @@ async function listed(role, filter) {
   return filter ? (await names(`--${role}`, ...filter)).filter((name) => all.includes(name)) : all;
 }
 
-function print({ title, rows, must, left }) {
+function print({ title, rows, must, skipped }) {
   const good = rows.filter(({ ok }) => ok).length;
   const scored = rows.filter(({ scenario, ok }) => ok && must.includes(scenario)).length;
   console.log(`\n${title}: ${good} of ${rows.length} scenarios pass${must.length > 0 ? `, ${scored} of the ${must.length} required` : ''}`);
@@ -127,7 +127,7 @@ function print({ title, rows, must, left }) {
     console.log(`  ${ok ? 'pass' : 'FAIL'}  ${(scenario + note).padEnd(58)} ${String(passed).padStart(3)} checks${failed ? `, ${failed} failed` : ''}`);
     for (const reason of reasons) console.log(`        ${reason}`);
   }
-  for (const scenario of left) console.log(`  left  ${scenario}: the tasks extension, which barewire does not implement`);
+  for (const scenario of skipped) console.log(`  skip  ${scenario}: skipped by the suite itself, for every server`);
 }
 
 // node test/peers/conformance.mjs [runtime…] [client]: node and the client unless named; `all` for every runtime there is.

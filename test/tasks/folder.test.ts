@@ -19,7 +19,7 @@ async function scratch(t: TestContext): Promise<string> {
   return path;
 }
 
-const limits = { leaseMs: 1000, scanMs: 5 };
+const limits = { leaseMs: 10_000, scanMs: 5 };
 
 function order(): McpServer {
   const server = new McpServer({ name: 'orders', version: '1' });
@@ -72,6 +72,7 @@ test('cut at every byte of its journal, a task is what it was at some moment, an
       if (!fresh) {
         await rm(cutAt, { recursive: true, force: true });
         await cp(join(path, id), cutAt, { recursive: true });
+        await rm(join(cutAt, 'ended'), { force: true });
         for (const later of segments.slice(n + 1)) await rm(join(cutAt, later));
         if (n < 2) for (const answer of answers) await rm(join(cutAt, answer));
         fresh = true;

@@ -12,7 +12,9 @@ import { doomed } from './doomed.ts';
 import type { Doom } from './doomed.ts';
 import { made, ModernTasks } from './harness.ts';
 
-const quick = { leaseMs: 30, scanMs: 5, stallMs: 60 };
+const quick = { leaseMs: 30_000, scanMs: 5, stallMs: 60 };
+/** Of workers that die: long enough for a busy machine, short enough to wait for. */
+const mortal = { ...quick, leaseMs: 200 };
 const textOf = (task: Bag): unknown => ((task['result'] as Bag)['content'] as { text: string }[])[0]?.text;
 
 interface Effect {
@@ -47,7 +49,7 @@ async function killed(t: TestContext, doom: Doom): Promise<{ died: boolean; ledg
   const front = order([], 0);
   const desk = tasks(front, { store, work: false });
   const first = doomed(store, doom);
-  const [one, two] = [runTasks(order(ledger, 1), first.store, { limits: quick }), undefined];
+  runTasks(order(ledger, 1), first.store, { limits: mortal });
   const client = await ModernTasks.to(front);
   const id = await client.begin('order');
   let died = false;
@@ -65,8 +67,6 @@ async function killed(t: TestContext, doom: Doom): Promise<{ died: boolean; ledg
     await second.close();
     await desk.close();
   });
-  void one;
-  void two;
   return { died, ledger, task };
 }
 

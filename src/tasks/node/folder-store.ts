@@ -6,7 +6,7 @@ import { isWaiting, LeaseLost, pageOf, Watchers } from '../store.ts';
 import type { Lease, LeasedTask, Listed, NewTask, TaskStore } from '../store.ts';
 import { answerName, sealLine, segmentName, segmentNumber } from './segment.ts';
 import { Syncing } from './sync.ts';
-import { ifThere, readTaskFolder } from './task-folder.ts';
+import { dueAt, endedName, ifThere, readTaskFolder } from './task-folder.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** A lease of this process: the segment that it writes. */
@@ -147,9 +147,11 @@ class FolderStore implements TaskStore {
   async end(id: string, end: string, lease?: Lease): Promise<boolean> {
     const line = sealLine({ k: 'end', end });
     const folder = this.#folder(id);
+    let number = 0;
     if (lease) {
       const held = this.#of(lease);
-      if (!await this.#linkNew(folder, segmentName(lease.fence + 1), line)) {
+      number = lease.fence + 1;
+      if (!await this.#linkNew(folder, segmentName(number), line)) {
         await this.#drop(held);
         throw new LeaseLost(lease, 'another worker has the task, or it has ended');
       }
@@ -157,10 +159,12 @@ class FolderStore implements TaskStore {
     } else {
       for (let found = await this.#read(id); ; found = await this.#read(id)) {
         if (!found || found.task.end !== undefined) return false;
-        if (await this.#linkNew(folder, segmentName(found.last + 1), line)) break;
+        number = found.last + 1;
+        if (await this.#linkNew(folder, segmentName(number), line)) break;
       }
     }
     await this.#syncing.folder(folder);
+    await link(join(folder, segmentName(number)), join(folder, endedName)).catch(() => {});
     this.#ended.add(id);
     this.#watchers.tell(id, 'ended');
     return true;
@@ -169,19 +173,21 @@ class FolderStore implements TaskStore {
   async due(limit: number): Promise<readonly string[]> {
     const due: string[] = [];
     const held = new Set(Array.from(this.#held.values(), ({ lease }) => lease.id));
-    for (const { id } of await this.#all()) {
+    const ids = await this.#ids();
+    // From anywhere on: workers that begin together do not all want the same.
+    const from = Math.floor(Math.random() * ids.length);
+    for (const id of [...ids.slice(from), ...ids.slice(0, from)]) {
       if (due.length >= limit) break;
       if (this.#ended.has(id) || held.has(id)) continue;
       const changedAt = (await ifThere(stat(this.#folder(id))))?.mtimeMs;
       const checked = this.#checked.get(id);
       if (checked && checked.changedAt === changedAt && checked.until > Date.now()) continue;
-      const found = await this.#read(id);
-      if (!found) continue;
-      if (found.task.end !== undefined) {
+      const until = await dueAt(this.#folder(id));
+      if (until === undefined) {
         this.#ended.add(id);
         this.#checked.delete(id);
-      } else if (isFree(found)) due.push(id);
-      else this.#checked.set(id, { changedAt, until: isWaiting(found.task) ? Infinity : found.until });
+      } else if (until <= Date.now()) due.push(id);
+      else this.#checked.set(id, { changedAt, until });
     }
     return due;
   }
@@ -234,9 +240,13 @@ class FolderStore implements TaskStore {
     return /^[a-z0-9-]{1,100}$/.test(id) ? readTaskFolder(this.#folder(id), id) : undefined;
   }
 
+  async #ids(): Promise<string[]> {
+    return (await readdir(this.#path)).filter((name) => !name.startsWith('.'));
+  }
+
   /** All tasks, the oldest first. */
   async #all(): Promise<Known[]> {
-    const names = (await readdir(this.#path)).filter((name) => !name.startsWith('.'));
+    const names = await this.#ids();
     const there = new Set(names);
     for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id);
     await Promise.all(names.filter((id) => !this.#known.has(id)).map(async (id) => {

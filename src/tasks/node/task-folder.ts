@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredTask } from '../store.ts';
-import { linesWithin, readLines, readSegment, segmentName, segmentNumber } from './segment.ts';
+import { answerName, linesWithin, readLines, readSegment, segmentName, segmentNumber } from './segment.ts';
 import type { Segment } from './segment.ts';
 
 /** A task's folder, read. */
@@ -86,6 +86,32 @@ export async function readTaskFolder(path: string, id: string, below: number = I
   }));
   const { owner, createdAt, expiresAt, head } = first;
   return { task: { id, owner, createdAt, expiresAt, head, records, answers, waiting, end }, last, cut, until };
+}
+
+/** The name beside the segment of the end: whoever looks for work need not read more. It may be missing. */
+export const endedName = 'ended';
+
+/**
+ * From when on somebody could take a task, in milliseconds since the epoch: 0: now. Infinity: not before the folder
+ * changes. undefined: never, it has ended, or there is none. Reads no more than it must.
+ */
+export async function dueAt(path: string): Promise<number | undefined> {
+  const names = await ifThere(readdir(path));
+  if (!names || names.includes(endedName)) return undefined;
+  const last = Math.max(-1, ...names.map((name) => segmentNumber(name) ?? -1));
+  // Somebody is about to create it.
+  if (last < 0) return Infinity;
+  const name = join(path, segmentName(last));
+  const [bytes, written] = await Promise.all([ifThere(readFile(name)), ifThere(stat(name))]);
+  if (!bytes || !written) return undefined;
+  const { lines } = readSegment(bytes);
+  const [first] = lines;
+  if (last === 0) return first?.k === 'task' ? 0 : written.mtimeMs + unbornMs / 50;
+  if (first?.k === 'end') return undefined;
+  const given = lines.findLast((line) => line.k === 'add');
+  if (given?.k === 'add' && given.w) return given.w.every((key) => names.includes(answerName(key))) ? 0 : Infinity;
+  const renewed = lines.findLast((line) => line.k === 'renew' || line.k === 'lease');
+  return written.mtimeMs + (renewed ? (renewed as { ms: number }).ms : unbornMs);
 }
 
 /** How long a segment may be without its first line before it counts as nobody's. */

@@ -2,6 +2,7 @@ import { compile } from '../../../src/schema/full/index.ts';
 import { McpServer, ToolError } from '../../../src/server/index.ts';
 import { pause, png, wav } from './media.ts';
 import { addQuestions } from './questions.ts';
+import { addTasks } from './tasks.ts';
 
 /**
  * The server that the official conformance suite expects to meet: its scenarios call these tools, resources and
@@ -20,6 +21,7 @@ export function everything(): McpServer {
   addResources(server);
   addPrompts(server);
   addChanges(server);
+  addTasks(server);
   return server;
 }
 

@@ -30,6 +30,7 @@ export class Worker {
   /** Due tasks for which there was no room. */
   readonly #wanted = new Set<string>();
   readonly #taking = new Set<string>();
+  readonly #working = new Set<Promise<void>>();
   readonly #unwatch: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #scanning: Promise<void> = Promise.resolve();
@@ -67,7 +68,8 @@ export class Worker {
     }
     this.#wanted.delete(id);
     this.#taking.add(id);
-    void this.#take(id).catch((error: unknown) => this.#report(error)).finally(() => {
+    const working = this.#take(id).catch((error: unknown) => this.#report(error)).finally(() => {
+      this.#working.delete(working);
       this.#taking.delete(id);
       const [next] = this.#wanted;
       if (next !== undefined) {
@@ -75,6 +77,7 @@ export class Worker {
         this.wake(next);
       }
     });
+    this.#working.add(working);
   }
 
   /** Takes no more tasks, and gives back those that it has: their handlers are told to stop. */
@@ -85,6 +88,7 @@ export class Worker {
     this.#wanted.clear();
     await this.#scanning;
     await Promise.all(Array.from(this.#runs.values(), (run) => run.leave()));
+    await Promise.all(this.#working);
   }
 
   async #take(id: string): Promise<void> {

@@ -57,7 +57,7 @@ async function chaos(name) {
   await Promise.all(crew.map(({ ready }) => ready));
 
   const store = await open(place.at);
-  const server = new McpServer({ name: 'front', version: '1' });
+  const server = new McpServer({ name: 'front', version: '1' }, { limits: { maxInFlight: 100_000 } });
   defineOrder(server, () => {});
   const desk = tasks(server, { store, work: false, limits: { maxTasksPerPrincipal: 100_000, maxTasks: 100_000 } });
   /** What was acknowledged to the person who answered. */

@@ -123,6 +123,9 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Whether an error says that a lease is lost: also one of a store that has another copy of this module. */
+export const isLeaseLost = (error: unknown): boolean => error instanceof Error && error.name === 'LeaseLost';
+
 /** Tells those who watch. */
 export class Watchers {
   readonly #listeners = new Set<(id: string, change: TaskChange) => void>();

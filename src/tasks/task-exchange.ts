@@ -24,6 +24,8 @@ export interface RunPort {
   readonly stallMs: number;
   /** Writes a record; resolves when it counts. Never settles where the lease is lost: the run is over then. */
   write(record: JournalRecord): Promise<void>;
+  /** Whether the lease still holds: asked before anything is done that another run could do too. */
+  holds(): boolean;
   /** Keeps what the work is at, some time soon. */
   status(message: string): void;
   /** A notification for whoever began the task. */
@@ -145,7 +147,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
       if (entry.error !== undefined) throw new Error(entry.error);
       return this.#made(key, entry.value) as T;
     }
-    if (this.#over) return never();
+    if (this.#over || !this.#port.holds()) return never();
     if (this.#waiting) this.#overlap = true;
     const after = this.#ended;
     const { head } = this.#port.task;

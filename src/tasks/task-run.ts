@@ -5,7 +5,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';
 import type { JournalRecord, TaskEnd } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
-import { LeaseLost } from './store.ts';
+import { isLeaseLost, LeaseLost } from './store.ts';
 import type { Lease, LeasedTask, TaskStore } from './store.ts';
 import { TaskExchange } from './task-exchange.ts';
 
@@ -40,10 +40,14 @@ export class TaskRun {
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
   #renewing: ReturnType<typeof setInterval> | undefined;
   #over = false;
+  /** Until when the lease holds for certain, by this process's clock. */
+  #until: number;
   #finish: () => void = () => {};
 
-  constructor({ lease, task: stored }: LeasedTask, options: RunOptions) {
+  /** `asked`: when the lease was asked for: it may have been given at any time since, and this process stopped. */
+  constructor({ lease, task: stored }: LeasedTask, asked: number, options: RunOptions) {
     this.lease = lease;
+    this.#until = asked + options.limits.leaseMs;
     this.#options = options;
     this.#written = stored.records.length;
     this.#bytes = stored.head.length;
@@ -54,6 +58,7 @@ export class TaskRun {
       rules: options.rules,
       stallMs: options.limits.stallMs,
       write: (record) => this.#write(record),
+      holds: () => this.#holds(),
       status: (message) => this.#note(message),
       notify: options.notify,
     });
@@ -151,9 +156,17 @@ export class TaskRun {
     if (message !== undefined) this.#push({ t: 'status', message, ...this.#stamp() });
   }
 
+  /** Whether the lease still holds. A process that was stopped meanwhile must begin nothing more. */
+  #holds(): boolean {
+    if (!this.#over && Date.now() >= this.#until) this.#abandon(new LeaseLost(this.lease, 'its time is over'));
+    return !this.#over;
+  }
+
   async #renew(): Promise<void> {
     try {
+      const asked = Date.now();
       await this.#options.store.renew(this.lease, this.#options.limits.leaseMs);
+      this.#until = asked + this.#options.limits.leaseMs;
     } catch (error) {
       this.#abandon(error);
     }
@@ -196,7 +209,7 @@ export class TaskRun {
 
   /** Leaves the task as it is: nothing can be written any more. */
   #abandon(error: unknown): void {
-    if (!(error instanceof LeaseLost || error instanceof Cancelled)) this.#options.report(error);
+    if (!(isLeaseLost(error) || error instanceof Cancelled)) this.#options.report(error);
     this.#stop();
     this.exchange.inbound.cancel(error);
     this.#finish();

@@ -93,9 +93,10 @@ export class Worker {
 
   async #take(id: string): Promise<void> {
     const { limits, notify } = this.#options;
+    const asked = Date.now();
     const leased = await this.#store.lease(id, limits.leaseMs);
     if (!leased) return;
-    const run = new TaskRun(leased, {
+    const run = new TaskRun(leased, asked, {
       store: this.#store,
       limits,
       rules: rulesOf(leased.task.head),

@@ -50,7 +50,7 @@ export function check({ results, kept, words, lines, blows }) {
     for (let i = 1; i < tries.length; i++) {
       counts['effects made again']++;
       const [before, again] = [tries[i - 1], tries[i]];
-      if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}`);
+      if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}: ${JSON.stringify(tries)}`);
       // Killed or stopped after the effect; or stopped by a machine that was too busy.
       const struck = blows.some(({ pid, at }) => pid === before.pid && at >= before.when - 5)
         || late.some(({ pid, at }) => pid === before.pid && at >= before.when);

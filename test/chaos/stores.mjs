@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderStore } from '../../dist/src/tasks/node/index.js';
+import { folderStore } from '../../dist/lib/tasks-node.js';
 
 const integration = (name) => new URL(`../../integrations/${name}/`, import.meta.url);
 const client = (name) => createRequire(new URL('package.json', integration(name)))(name === 'redis' ? 'redis' : 'pg');

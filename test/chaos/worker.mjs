@@ -1,8 +1,8 @@
 // One worker of the chaos run: works on orders, and writes each effect into the ledger, which no store knows.
 // argv: the store, where it is, the ledger.
 import { appendFileSync } from 'node:fs';
-import { McpServer } from '../../dist/src/server/index.js';
-import { LeaseLost, runTasks } from '../../dist/src/tasks/index.js';
+import { McpServer } from '../../dist/lib/server.js';
+import { LeaseLost, runTasks } from '../../dist/lib/tasks.js';
 import { leaseMs, defineOrder } from './order.mjs';
 import { stores } from './stores.mjs';
 

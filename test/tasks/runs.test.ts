@@ -312,6 +312,34 @@ test('a generator handler is a task too: its finally runs when a run ends with a
   assert.deepEqual(log, ['finally', 'finally']);
 });
 
+test('a worker that was stopped while it got its lease begins nothing under it', async (t) => {
+  const store = memoryStore();
+  const leaseMs = 200;
+  let stops = 1;
+  const stopped: TaskStore = {
+    ...store,
+    close: async () => {},
+    async lease(id, ms) {
+      const found = await store.lease(id, ms);
+      // As SIGSTOP does: its answer is there, and is read much later.
+      if (found && stops-- > 0) await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
+      return found;
+    },
+  };
+  const effects: number[] = [];
+  const server = new McpServer({ name: 'x', version: '1' });
+  server.tool('work', { task: 'required' }, async (_args, ctx) => ctx.once('a', ({ attempt }) => {
+    effects.push(attempt);
+    return `attempt ${attempt}`;
+  }));
+  const work = tasks(server, { store: stopped, limits: { ...quick, leaseMs } });
+  t.after(() => work.close());
+  const client = await ModernTasks.to(server);
+  const task = await client.ended(await client.begin('work'));
+  assert.equal(textOf(task), 'attempt 2');
+  assert.deepEqual(effects, [2]);
+});
+
 test('a worker that closes gives its tasks back, and another goes on at once', async (t) => {
   const store = memoryStore();
   const front = order([], 0);

@@ -75,6 +75,7 @@ class FolderStore implements TaskStore {
     const before = await this.#read(id);
     if (!before || !isFree(before)) return undefined;
     const fence = before.last + 1;
+    const asked = Date.now();
     const folder = this.#folder(id);
     const name = join(folder, segmentName(fence));
     const file = await open(name, 'ax').catch((error: { code?: string }) => {
@@ -91,7 +92,7 @@ class FolderStore implements TaskStore {
       await file.write(sealLine({ k: 'lease', ms, cut: found.cut }));
       await Promise.all([file.datasync(), this.#syncing.folder(folder)]);
       const held: Held = {
-        lease, file, ms, until: Date.now() + ms, records: found.task.records.length, torn: false,
+        lease, file, ms, until: asked + ms, records: found.task.records.length, torn: false,
       };
       if (await this.#overtaken(held) !== undefined) return void await file.close();
       this.#held.set(`${id}/${fence}`, held);

@@ -1,0 +1,60 @@
+// An order that is killed twice on its way, and arrives.
+//
+//   node dist/examples/durable/main.js
+//
+// The worker is another process. It is killed with the card charged and nothing written down, and again with the parcel
+// gone and nothing written down. The next worker finds what was written, does the rest, and hands the same keys to the
+// bank and the carrier, which therefore do it once.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { memoryTransport } from 'barewire/memory';
+import { TaskClient, tasks } from 'barewire/tasks';
+import { folderStore } from 'barewire/tasks/node';
+import { createShop } from './shop.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'barewire-shop-'));
+/** What a worker says, after which it is killed; once each. */
+const deadly = ['charged', 'shipped'];
+let worker: ChildProcess;
+let closing = false;
+
+function hire(): void {
+  worker = spawn(process.execPath, [fileURLToPath(new URL('worker.js', import.meta.url)), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  worker.stdout?.setEncoding('utf8').on('data', (said: string) => {
+    console.log(`worker: ${said.trim()}`);
+    const at = deadly.findIndex((word) => said.startsWith(word));
+    if (at < 0) return;
+    deadly.splice(at, 1);
+    console.log('        killed, before it could write that down');
+    worker.kill('SIGKILL');
+  });
+  worker.once('exit', () => {
+    if (!closing) hire();
+  });
+}
+
+// The server that clients talk to works on nothing itself.
+const server = createShop(folder);
+const desk = tasks(server, { store: await folderStore(join(folder, 'tasks')), work: false });
+hire();
+const client = new TaskClient({ name: 'buyer', version: '1.0.0' }, {
+  onElicit: ({ message }) => {
+    console.log(`buyer:  ${message} To Oslo.`);
+    return { action: 'accept', content: { city: 'Oslo' } };
+  },
+});
+await client.connect(memoryTransport(server));
+const { content: [answer] } = await client.callTool('order', { lamp: 'brass lamp' });
+console.log(`result: ${answer?.type === 'text' ? answer.text : ''}`);
+const world = (await readFile(join(folder, 'world.txt'), 'utf8')).trim().split('\n');
+console.log(`world:  ${world.map((line) => line.split(' ')[0]).join(', ')}; each once`);
+
+closing = true;
+worker!.kill('SIGKILL');
+await client.close();
+await desk.close();
+await rm(folder, { recursive: true, force: true });

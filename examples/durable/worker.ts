@@ -1,0 +1,12 @@
+// Works on the orders in a folder, until it is killed. As many of these as one likes may run.
+//
+//   node dist/examples/durable/worker.js FOLDER
+import { join } from 'node:path';
+import { runTasks } from 'barewire/tasks';
+import { folderStore } from 'barewire/tasks/node';
+import { createShop } from './shop.ts';
+
+const folder = process.argv[2] ?? '.';
+// A short lease, so that nobody has to wait long for whoever takes over. The default is half a minute.
+runTasks(createShop(folder), await folderStore(join(folder, 'tasks')), { limits: { leaseMs: 500, scanMs: 50 } });
+setInterval(() => {}, 60_000);

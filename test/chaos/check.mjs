@@ -3,7 +3,7 @@
 export function check({ results, kept, words, lines, blows }) {
   const faults = [];
   const counts = {
-    ended: 0, kills: 0, stops: 0, effects: 0, 'effects made again': 0, 'writes refused': 0, 'late by itself': 0, 'leases in all': 0,
+    ended: 0, kills: 0, stops: 0, effects: 0, 'effects made again': 0, 'of them after a kill or stop': 0, 'of them after a delay': 0, 'writes refused': 0, 'late, the machine being busy': 0, 'leases in all': 0,
   };
   for (const { what } of blows) counts[what === 'kill' ? 'kills' : 'stops']++;
 
@@ -41,7 +41,7 @@ export function check({ results, kept, words, lines, blows }) {
       written.set(key, at);
     } else if (what === 'refused') counts['writes refused']++;
     else if (what === 'late') {
-      counts['late by itself']++;
+      counts['late, the machine being busy']++;
       late.push({ pid: Number(pid), ms: Number(rest[0]), at: Number(rest[1]) });
     } else if (what === 'error') faults.push(`a worker reports ${line.slice(6, 300)}`);
   });
@@ -51,10 +51,11 @@ export function check({ results, kept, words, lines, blows }) {
       counts['effects made again']++;
       const [before, again] = [tries[i - 1], tries[i]];
       if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}: ${JSON.stringify(tries)}`);
-      // Killed or stopped after the effect; or stopped by a machine that was too busy.
-      const struck = blows.some(({ pid, at }) => pid === before.pid && at >= before.when - 5)
-        || late.some(({ pid, at }) => pid === before.pid && at >= before.when);
-      if (!struck) faults.push(`${key}: made again, and worker ${before.pid} was neither killed nor stopped`);
+      // Killed or stopped after the effect; or held up by a machine that was too busy.
+      const struck = blows.some(({ pid, at }) => pid === before.pid && at >= before.when - 5);
+      const heldUp = late.some(({ pid, at }) => pid === before.pid && at >= before.when);
+      counts[struck ? 'of them after a kill or stop' : 'of them after a delay']++;
+      if (!struck && !heldUp) faults.push(`${key}: made again, and worker ${before.pid} was neither killed nor stopped`);
     }
     const stands = written.get(key);
     const after = tries.filter(({ at }) => stands !== undefined && at > stands);

@@ -16,22 +16,32 @@ const refused = (lease) => (error) => {
   if (error instanceof LeaseLost) note('refused', seeds.get(lease.id), process.pid);
   throw error;
 };
+/** A store that takes half a lease to answer stops a worker as well as a signal does. */
+const timed = async (work) => {
+  const began = performance.now();
+  try {
+    return await work();
+  } finally {
+    const took = performance.now() - began;
+    if (took > leaseMs / 2) note('late', '-', process.pid, Math.round(took), Date.now());
+  }
+};
 const watched = {
   ...store,
   durable: true,
   load: (id) => store.load(id),
-  renew: (lease, ms) => store.renew(lease, ms),
+  renew: (lease, ms) => timed(() => store.renew(lease, ms)),
   due: (limit) => store.due(limit),
   expire: (now) => store.expire(now),
   watch: (listener) => store.watch(listener),
   close: () => store.close(),
   async lease(id, ms) {
-    const found = await store.lease(id, ms);
+    const found = await timed(() => store.lease(id, ms));
     if (found) seeds.set(id, JSON.parse(found.task.head).seed);
     return found;
   },
   async append(lease, after, records) {
-    await store.append(lease, after, records).catch(refused(lease));
+    await timed(() => store.append(lease, after, records)).catch(refused(lease));
     for (const record of records.map((text) => JSON.parse(text))) {
       if (record.t === 'step') note('written', `${seeds.get(lease.id)}-${record.key}`, process.pid);
     }

@@ -26,7 +26,7 @@ test('a call becomes a task, which can be found at once and ends with the result
   assert.equal(working['resultType'], 'complete');
   go.resolve('is ready');
   const done = await client.is(taskId as string, 'completed');
-  assert.deepEqual(done['result'], { content: [{ type: 'text', text: 'cake is ready' }] });
+  assert.deepEqual(done['result'], { resultType: 'complete', content: [{ type: 'text', text: 'cake is ready' }] });
   assert.deepEqual(errors, []);
 });
 

@@ -25,7 +25,8 @@ function seed(view: TaskView): Bag {
 export function detailedTask(view: TaskView): Bag {
   const { end, questions } = view;
   const task = seed(view);
-  if (end?.status === 'completed') task['result'] = end.result;
+  // "exactly what the underlying request would have returned", which says its type at 2026-07-28.
+  if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
   if (end?.status === 'failed') task['error'] = end.error;
   if (questions) task['inputRequests'] = questions;
   return task;

@@ -1,0 +1,136 @@
+// Tasks with other people's programs, both ways.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
+import * as v2 from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { TaskClient } from '../../dist/src/tasks/index.js';
+import { stdioTransport } from '../../dist/src/transport/stdio/index.js';
+import { at, start } from './processes.mjs';
+
+const textOf = ({ content }) => content.map(({ text }) => text ?? '').join('');
+
+/** The fixture of the suite, and a client of the official SDK v1 that fills in forms. */
+async function officialClient(t) {
+  const server = await start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']);
+  t.after(() => server.stop());
+  const client = new Client({ name: 'official', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } });
+  const asked = [];
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    asked.push(params);
+    return { action: 'accept', content: { confirm: true } };
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  t.after(() => client.close());
+  return { client, asked };
+}
+
+test('the official SDK v1 calls our tools as tasks: a result, a question, a failure, cancelling', async (t) => {
+  const { client, asked } = await officialClient(t);
+  const tools = (await client.listTools()).tools;
+  assert.equal(tools.find(({ name }) => name === 'failing_job').execution.taskSupport, 'required');
+  const call = async (name, args) => {
+    const seen = [];
+    for await (const message of client.experimental.tasks.callToolStream({ name, arguments: args }, undefined, { task: { ttl: 60_000 } })) {
+      seen.push(message);
+    }
+    return seen;
+  };
+  const slow = await call('slow_compute', { seconds: 0.2, label: 'x' });
+  assert.equal(slow[0].type, 'taskCreated');
+  assert.equal(slow[0].task.ttl, 60_000);
+  assert.equal(slow.at(-1).type, 'result');
+  assert.match(textOf(slow.at(-1).result), /x: computed/);
+
+  const confirmed = await call('confirm_delete', { filename: 'a.txt' });
+  assert.equal(textOf(confirmed.at(-1).result), 'Deleted a.txt');
+  assert.equal(asked.length, 1);
+  const { taskId } = confirmed[0].task;
+  assert.deepEqual(asked[0]._meta['io.modelcontextprotocol/related-task'], { taskId });
+  assert.equal((await client.experimental.tasks.getTask(taskId)).status, 'completed');
+
+  const failed = await call('failing_job', {});
+  assert.equal((await client.experimental.tasks.getTask(failed[0].task.taskId)).status, 'failed');
+
+  const [begun] = [await client.experimental.tasks.callToolStream({ name: 'slow_compute', arguments: { seconds: 60 } }, undefined, { task: {} }).next()];
+  const cancelled = await client.experimental.tasks.cancelTask(begun.value.task.taskId);
+  assert.equal(cancelled.status, 'cancelled');
+});
+
+const framing = {
+  protocolVersion: '2026-07-28',
+  clientInfo: { name: 'ext-tasks', version: '1.0.0' },
+  clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+
+/** One request of 2026-07-28, as the extension's package has framed it. */
+const dispatchTo = (url) => async (request) => {
+  const { method, params } = request;
+  const name = params.taskId ?? params.name;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json', accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': framing.protocolVersion, 'mcp-method': method, ...name && { 'mcp-name': name },
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
+  });
+  return response.json();
+};
+
+for (const mode of ['legacy', { pin: '2026-07-28' }]) {
+  test(`@modelcontextprotocol/ext-tasks calls our tools, ${mode.pin ?? mode}`, async (t) => {
+    const server = await start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']);
+    t.after(() => server.stop());
+    const client = new v2.Client({ name: 'ext-tasks', version: '1.0.0' }, { versionNegotiation: { mode } });
+    await client.connect(new v2.StreamableHTTPClientTransport(new URL(server.url)));
+    t.after(() => client.close());
+    const session = createTaskSessionFromClient(client, {
+      endpointId: 'barewire', ...mode.pin && { rawDispatch: dispatchTo(server.url), v2RequestFraming: framing },
+    });
+    t.after(() => session.close());
+    for (const [name, args, wanted] of [
+      ['greet', { name: 'you' }, /Hello, you!/], ['slow_compute', { seconds: 0.1, label: 'ext' }, /ext: computed/],
+    ]) {
+      const execution = await session.callTool(name, args);
+      const { outcome } = await execution.settle();
+      assert.match(textOf(resultFromTaskOutcome(outcome)), wanted);
+    }
+  });
+}
+
+async function ours(t, transport, options) {
+  const client = new TaskClient({ name: 'barewire', version: '1.0.0' }, options);
+  await client.connect(transport);
+  t.after(() => client.close());
+  return client;
+}
+
+test('our client calls a tool of the official SDK v1 that must be a task', async (t) => {
+  const client = await ours(t, stdioTransport(process.execPath, [at('test/peers/servers/v1-tasks.mjs')]));
+  assert.equal(textOf(await client.callTool('double', { n: 21 })), '42');
+  const failed = await client.callTool('double', { n: -1 });
+  assert.equal(failed.isError, true);
+  const { task } = await client.startTool('double', { n: 4 });
+  assert.equal(textOf(await client.task(task.id).result()), '8');
+});
+
+test('our client does research with server-everything, which asks what was meant', async (t) => {
+  const asked = [];
+  const client = await ours(t, stdioTransport(process.execPath, [at('test/peers/node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio']), {
+    onElicit: ({ message, requestedSchema }) => {
+      asked.push(message);
+      const [[name, field]] = Object.entries(requestedSchema.properties);
+      return { action: 'accept', content: { [name]: (field.enum ?? field.oneOf?.map((one) => one.const) ?? ['technical'])[0] } };
+    },
+  });
+  const states = [];
+  const { task } = await client.startTool('simulate-research-query', { topic: 'python', ambiguous: true });
+  for await (const { status } of task) states.push(status);
+  assert.match(textOf(await task.result()), /python/i);
+  assert.equal(asked.length, 1);
+  assert.ok(states.includes('input_required'), states.join());
+  assert.equal(states.at(-1), 'completed');
+});

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { emptyLog, verifyLog } from '../activity-log.ts';
 import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
-import { locked } from './locked.ts';
+import { withFileLock } from '../../oauth/node/file-lock.ts';
 
 export interface FileLogOptions {
   /** Bytes of one file; then it is renamed to `FILE.1`, `FILE.2`, …, and the chain goes on. 16 MiB. */
@@ -32,7 +32,7 @@ export function fileLog(file: string, { maxBytes = 16 * 1024 * 1024 }: FileLogOp
   return {
     async append(write) {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await locked(`${file}.lock`, async () => {
+      await withFileLock(`${file}.lock`, async () => {
         let kept = await recovered(file, await readHead(file));
         if (kept.bytes >= maxBytes) {
           await rename(file, `${file}.${kept.files + 1}`);

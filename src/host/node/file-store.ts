@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { HostStore } from '../store.ts';
-import { locked } from './locked.ts';
+import { withFileLock } from '../../oauth/node/file-lock.ts';
 
 /**
  * Keeps pins and grants in `folder`, a file a key, mode 0600. A file is replaced whole, so a reader never sees half of
@@ -22,7 +22,7 @@ export function fileStore(folder: string): HostStore {
     async set(key, value) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(key);
-      await locked(`${file}.lock`, async () => {
+      await withFileLock(`${file}.lock`, async () => {
         await writeFile(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
         await rename(`${file}.new`, file);
       });

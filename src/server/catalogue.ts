@@ -89,6 +89,11 @@ export class Catalogue {
     return this.#features.find((feature) => feature.toolInput)?.toolInput?.(name);
   }
 
+  /** Throws where the requester may not watch the resource of this URI. */
+  watch(uri: string, requester: Pick<Exchange, 'auth'>): void {
+    for (const feature of this.#features) feature.watch?.(uri, requester);
+  }
+
   /** Whether something has `scopes`. */
   get scoped(): boolean {
     return this.#features.some(({ scoped }) => scoped);

@@ -33,6 +33,8 @@ export interface Feature<C extends PlainContext = PlainContext> {
   capabilities(revision: Revision): ServerCapabilities | undefined;
   /** See `ServerPort.toolInput`. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
+  /** Throws where the requester's credentials do not reach what is watched under this URI. */
+  watch?(uri: string, requester: Pick<Exchange, 'auth'>): void;
   /** Whether something of it has `scopes`. */
   readonly scoped?: boolean;
   /** Called once, by the server that it belongs to. Throws at the second call. */

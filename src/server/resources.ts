@@ -165,6 +165,10 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     capabilities: () => entries.everHeld || templates.everHeld
       ? { resources: { subscribe: true, listChanged: true } }
       : undefined,
+    watch(uri, requester) {
+      const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
+      if (found) checkScopes(found.definition, requester);
+    },
     get scoped() {
       return entries.scoped || templates.scoped;
     },

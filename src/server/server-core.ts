@@ -142,6 +142,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     this.#side = {
       revisions, limits, changes, exchanges,
       capabilities: (revision) => catalogue.capabilities(revision),
+      watch: (uri, requester) => catalogue.watch(uri, requester),
       initializeResult: (revision, requester) => ({
         protocolVersion: revision.version,
         serverInfo: adaptImplementation(info, revision),

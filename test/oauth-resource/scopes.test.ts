@@ -90,6 +90,13 @@ for (const era of ['legacy', 'modern'] as const) {
       ['resources/read', { uri: 'trips://1/bill' }, 'bills', undefined],
       ['prompts/get', { name: 'plan' }, 'trips:read', 'trips:write'],
       ['prompts/get', { name: 'plan' }, 'trips:write', undefined],
+      // That it changed is a secret too.
+      ...era === 'legacy' ? [
+        ['resources/subscribe', { uri: 'trips://1/bill' }, 'trips:read', 'bills'],
+        ['resources/subscribe', { uri: 'trips://1' }, 'trips:read', undefined],
+      ] satisfies [string, Record<string, unknown>, string, string | undefined][] : [
+        ['subscriptions/listen', { notifications: { resourceSubscriptions: ['trips://1', 'trips://1/bill'] } }, 'trips:read', 'bills'],
+      ] satisfies [string, Record<string, unknown>, string, string | undefined][],
       // What completion would tell is no less secret.
       ['completion/complete', { ref: { type: 'ref/resource', uri: 'trips://{id}/bill' }, argument: { name: 'id', value: '' } }, '', 'bills'],
       ['completion/complete', { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' } }, '', 'trips:write'],

@@ -35,6 +35,8 @@ export interface HandshakeServer {
   readonly limits: ServerLimits;
   readonly changes: Changes;
   capabilities(revision: Revision): ServerCapabilities;
+  /** Throws where the requester may not watch the resource of this URI. */
+  watch(uri: string, requester: { readonly auth: PeerOptions['auth'] }): void;
   initializeResult(revision: Revision, requester: LegacyRequester): object;
 }
 
@@ -166,6 +168,7 @@ export class Handshake implements LegacyRequester, Watcher {
       if (this.#subscribed?.delete(uri)) this.#charge(-weightOf(uri));
       return {};
     }
+    this.#server.watch(uri, { auth: this.#options.auth });
     const subscribed = this.#subscribed ??= new Set();
     if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
       throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);

@@ -89,6 +89,7 @@ export class ModernAnswers {
         needExtension(extension, exchange);
         agreed[key] = agree(wanted, exchange);
       } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds[key] as ListName]) {
+        if (key === 'resourceSubscriptions') for (const uri of asked[key] ?? []) catalogue.watch(uri, exchange);
         agreed[key] = wanted;
       }
     }

@@ -105,10 +105,13 @@ for (const [name, place] of Object.entries({ memory: undefined, ...others })) {
       const once = await whole(store, seen);
       const of = (method) => seen.find(([which]) => which === method);
       const sample = ['create', 'lease', 'append', 'end'].map(of);
-      const plain = await bare(store, sample);
+      // The workers of the whole have gone, and with them their store.
+      await once.close();
+      const again = place ? await place.open(at.at) : memoryStore();
+      const plain = await bare(again, sample);
+      await again.close();
       rates.push(once.result);
       ratios.push(once.result / plain);
-      await once.close();
     } catch (error) {
       console.log(`${name}: left out: ${error.message}`);
       break;

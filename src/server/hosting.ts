@@ -35,7 +35,8 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   readonly changed: (list: ListName) => void;
   readonly resultType: (name: unknown) => ServerExtension<never> | undefined;
   readonly #parts: HostingParts<C>;
-  #around: readonly Around<C>[];
+  readonly #around: readonly Around<C>[];
+  #inner: { readonly around: readonly Around<C>[]; readonly wants: (call: HandlerCall) => boolean } | undefined;
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(parts: HostingParts<C>) {
@@ -48,8 +49,8 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     this.#around = parts.around ?? [];
   }
 
-  surround(around: AnyAround): void {
-    this.#around = [...this.#around, around];
+  surround(around: AnyAround, wants: (call: HandlerCall) => boolean): void {
+    this.#inner = { around: [...this.#around, around], wants };
   }
 
   page<E extends Entry>(
@@ -84,7 +85,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     finish: (value: R) => T | Promise<T>,
     failed?: (error: ToolError) => T,
   ): T | Promise<T> {
-    const around = this.#around;
+    const around = this.#inner?.wants(call) ? this.#inner.around : this.#around;
     const exchange = call.ctx as Exchange;
     return this.guard<R, T>(exchange, () => {
       const definition: Guarded = call.definition;

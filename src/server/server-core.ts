@@ -9,7 +9,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { AnyAround, Around } from './around.ts';
+import type { AnyAround, Around, HandlerCall } from './around.ts';
 import type { CacheHint } from './caching.ts';
 import { Catalogue } from './catalogue.ts';
 import { Changes } from './changes.ts';
@@ -71,8 +71,8 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 export interface ServerInternals {
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
-  /** Puts something around all handlers, inside of what stands there already. */
-  surround(around: AnyAround): void;
+  /** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once. */
+  surround(around: AnyAround, wants: (call: HandlerCall) => boolean): void;
   report(error: Error, where: ErrorPlace): void;
 }
 
@@ -162,7 +162,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     };
     known.set(this, {
       handle,
-      surround: (around) => hosting.surround(around),
+      surround: (around, wants) => hosting.surround(around, wants),
       report: (error, where) => failures.report(error, where),
     });
     for (const feature of features) feature.attach(hosting);

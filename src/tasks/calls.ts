@@ -30,6 +30,11 @@ interface Parts {
   readonly remember: TasksOptions['remember'];
 }
 
+/** Whether a call has anything to do with tasks: all others are answered as if there were none. */
+export function concernsTasks({ kind, definition, params }: HandlerCall): boolean {
+  return kind === 'tool' && ((definition as { task?: unknown }).task !== undefined || params['task'] !== undefined);
+}
+
 /**
  * Stands around the handlers of tools: a call becomes a task, is answered plainly, or is refused, as the tool, the
  * client and the revision have it.
@@ -49,7 +54,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): 
   return (call, next) => {
     const exchange = call.ctx as unknown as Exchange;
     // A worker has it: this is the task.
-    if (call.kind !== 'tool' || exchange instanceof TaskExchange) return next();
+    if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
     const { rules, capabilities: { extensions } } = exchange;
     const wanted = rules.coreTasks ? call.params['task'] : undefined;

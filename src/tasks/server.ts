@@ -1,7 +1,7 @@
 import type { Context } from '../server/context.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore } from '../server/server-core.ts';
-import { aroundCalls } from './calls.ts';
+import { aroundCalls, concernsTasks } from './calls.ts';
 import { ExtensionTasks } from './extension/server.ts';
 import { LegacyTasks } from './legacy/server.ts';
 import { defaultTaskLimits } from './limits.ts';
@@ -36,7 +36,7 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const extension = new ExtensionTasks(all);
   extension.begin(server.extend({ ...extension.extension, legacy: legacy.legacy }));
   const { surround } = internalsOf(server);
-  surround(aroundCalls({ tasks: all, legacy, remember }));
+  surround(aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

@@ -15,6 +15,8 @@ export interface TaskPage {
 
 /** How often a task is looked at on which somebody waits, and of which nothing is heard: other processes may write it. */
 const lookMs = 500;
+/** How long a count of tasks is good for, and how many owners' are kept. */
+const [countedMs, maxCounts] = [1_000, 1_000];
 const pageSize = 100;
 const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
@@ -23,6 +25,8 @@ export class Tasks {
   readonly store: TaskStore;
   readonly #limits: TaskLimits;
   readonly #waiting = new Map<string, Set<() => void>>();
+  /** By owner, and of all. */
+  readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
   readonly #unwatch: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,11 +42,14 @@ export class Tasks {
    */
   async create(owner: string, order: TaskOrder, ttlMs?: number, named?: (id: string) => void): Promise<TaskView> {
     const { maxTasks, maxTasksPerPrincipal, maxTtlMs, pollIntervalMs } = this.#limits;
-    const [all, own] = await Promise.all([this.store.count(), this.store.count(owner)]);
+    await Promise.all([this.#count(undefined), this.#count(owner)]);
+    // As they are now: others were created meanwhile.
+    const [all, own] = [this.#counts.get(undefined)?.n ?? 0, this.#counts.get(owner)?.n ?? 0];
     if (all >= maxTasks) throw internalError(`Too many tasks: the limit is ${maxTasks}`);
     if (own >= maxTasksPerPrincipal) {
       throw internalError(`Too many tasks of one principal: the limit is ${maxTasksPerPrincipal}`);
     }
+    for (const count of [this.#counts.get(undefined), this.#counts.get(owner)]) if (count) count.n++;
     const kept = Math.min(ttlMs ?? this.#limits.ttlMs, maxTtlMs);
     const bounded = Number.isFinite(kept);
     const head: TaskHead = { ...order, seed: random(8), ttlMs: bounded ? kept : null, pollIntervalMs };
@@ -58,6 +65,17 @@ export class Tasks {
     named?.(task.id);
     await this.store.create(task);
     return viewOf(readTask({ ...task, records: [], answers: new Map(), waiting: undefined, end: undefined }));
+  }
+
+  /** How many tasks there are, of one owner where one is named: those that others created may be a second old. */
+  async #count(owner: string | undefined): Promise<void> {
+    const known = this.#counts.get(owner);
+    if (known && Date.now() - known.at < countedMs) return;
+    const n = await this.store.count(owner);
+    this.#counts.delete(owner);
+    this.#counts.set(owner, { n, at: Date.now() });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > maxCounts) this.#counts.delete(oldest);
   }
 
   /** Throws `-32602` where the owner has no such task. */

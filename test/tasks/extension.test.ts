@@ -304,6 +304,14 @@ test('there is a bound on tasks in all, of one principal, on the journal and on 
   assert.match(String((await bob.peer.modern('tools/call', { name: 'long' })).error?.message), /Too many tasks: the limit is 3/);
 });
 
+test('the bound holds for calls that come at once', async (t) => {
+  const { server } = made(t, { limits: { maxTasks: 5 } });
+  server.tool('wait', { task: 'optional' }, () => new Promise<string>(() => {}));
+  const client = await ModernTasks.to(server);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.peer.modern('tools/call', { name: 'wait' })));
+  assert.equal(answers.filter(({ error }) => error === undefined).length, 5);
+});
+
 test('a task whose time is over is gone', async (t) => {
   const { server } = made(t, { limits: { ttlMs: 1 } });
   server.tool('quick', { task: 'optional' }, () => 'q');

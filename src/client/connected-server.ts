@@ -1,15 +1,18 @@
 import { Connection } from '../jsonrpc/connection.ts';
-import type { RequestOptions } from '../jsonrpc/connection.ts';
+import type { PendingRequests, RequestOptions } from '../jsonrpc/pending-requests.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
+import { readCancellation } from '../protocol/cancellation.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKeys } from '../protocol/meta.ts';
+import { methodRow } from '../protocol/methods.ts';
+import { requestsOf } from '../protocol/requests.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { SessionExpired } from '../transport/port.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/port.ts';
@@ -23,8 +26,6 @@ import { ToolHeaders } from './tool-headers.ts';
 
 type Bag = Record<string, unknown>;
 
-/** The calls whose work is the author's, and may take as long as it takes. */
-const takesLong: readonly string[] = ['tools/call', 'resources/read', 'prompts/get'];
 const ignore = (): void => {};
 export const noOptions: CallOptions = {};
 const onlyProgress: CallOptions = { onProgress: ignore };
@@ -125,7 +126,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
-    return this.#handshake.connection.request(method, { ...params, _meta: this.meta }, options, {
+    return this.#requests.request(method, { ...params, _meta: this.meta }, options, {
       send: (text, message) => {
         if (message && 'id' in message) sent?.(message.id);
         this.transport?.send(text, message);
@@ -134,8 +135,12 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   fail(id: RequestId, error: Error): void {
-    this.#handshake.connection.fail(id, error);
+    this.#requests.fail(id, error);
     this.transport?.abandon?.(id);
+  }
+
+  get #requests(): PendingRequests {
+    return requestsOf(this.#handshake.connection);
   }
 
   // ---- what arrives
@@ -144,6 +149,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     return new Connection(pipeOutlet((text, message) => this.transport?.send(text, message)), {
       request: (inbound) => this.#answerRequest(inbound),
       notification: (notification) => this.#notice(notification),
+      cancellation: readCancellation,
       error: this.report,
       giveUp: (id, method) => {
         const http = this.transport?.kind === 'http';
@@ -163,13 +169,13 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
         // 2026-07-28 basic/transports/stdio.
         if (decoded.answer === undefined && decoded.id !== null && this.agreement && !this.meta) {
           this.#handshake.connection.receive(decoded);
-        } else if (!this.#handshake.connection.refused(decoded)) {
+        } else if (!this.#requests.refused(decoded)) {
           this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
         }
       } else if (kind !== 'batch' || this.#handshake.connection.batching) this.#handshake.connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
-    failed: (id, error) => this.#handshake.connection.fail(id, error),
+    failed: (id, error) => this.#requests.fail(id, error),
     error: this.report,
     closed: (why, cause) => {
       this.#handshake.connection.close(why, cause);
@@ -266,17 +272,18 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
 
   #dispatch(method: string, params: Bag | undefined, given: CallOptions): Promise<Bag> {
     const { meta } = this;
-    // A progress token goes with it, so that the server's progress renews the time.
-    const options = given.onProgress || !takesLong.includes(method) ? given
+    // What may ask is the author's work, which may take long: a progress token goes with it, so that the server's
+    // progress renews the time.
+    const options = given.onProgress || !methodRow(method).asks ? given
       : given === noOptions ? onlyProgress : { ...given, onProgress: ignore };
-    if (meta === undefined) return this.#handshake.connection.request(method, params, options);
+    if (meta === undefined) return this.#requests.request(method, params, options);
     const { logLevel } = options;
     const own = params?.['_meta'];
     let _meta = own === undefined ? meta : { ...(own as Bag), ...meta };
     if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
     const mirrored = method === 'tools/call' && params ? this.headers?.of(params) : undefined;
     const headers = (options.headers || mirrored) && { ...options.headers, ...mirrored };
-    return this.#handshake.connection.request(method, { ...params, _meta }, options, headers && {
+    return this.#requests.request(method, { ...params, _meta }, options, headers && {
       send: (text, message) => this.transport?.send(text, { ...message, headers }),
     });
   }

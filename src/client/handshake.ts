@@ -3,6 +3,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
+import { requestsOf } from '../protocol/requests.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/port.ts';
@@ -120,11 +121,12 @@ export class Handshake {
     } finally {
       if (timer !== undefined) clearTimeout(timer);
       // What is still asked is not cancelled, and a late answer to it is dropped.
-      for (const id of asked) this.connection.fail(id, new Error('the other era was found'));
+      for (const id of asked) requestsOf(this.connection).fail(id, new Error('the other era was found'));
       this.deciding = false;
     }
     this.agreement = agreement;
     this.connection.batching = agreement.revision.batching;
+    this.connection.nullErrorId = agreement.revision.nullErrorId;
     port.agreed(agreement);
     transport.agreed?.(agreement.revision);
     this.count++;
@@ -152,7 +154,7 @@ export class Handshake {
   }
 
   #ask(method: string, params: Bag, asked: RequestId[]): Promise<Bag> {
-    return this.connection.request(method, params, undefined, {
+    return requestsOf(this.connection).request(method, params, undefined, {
       send: (text, message) => {
         if (message && 'id' in message) asked.push(message.id);
         this.transport?.send(text, message);

@@ -1,5 +1,6 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
-import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
+import type { ConnectionLimits } from '../jsonrpc/connection.ts';
+import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';

@@ -1,7 +1,8 @@
-import type { ConnectionLimits, RequestOptions } from '../jsonrpc/connection.ts';
+import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
+import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Agreement } from './negotiation.ts';

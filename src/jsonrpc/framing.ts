@@ -1,9 +1,10 @@
 import type { Budget } from './budget.ts';
-import { ByteGatherer } from './bytes.ts';
-import { decodeUtf8 } from './codec.ts';
+import { ByteGatherer, joinBytes } from './bytes.ts';
+import { decodeUtf8, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { need } from './errors.ts';
-import type { ErrorObject } from './message.ts';
+import type { Refusal } from './message.ts';
+import { endBytes, refuseLarge } from './salvage.ts';
 
 const LF = 10;
 const CR = 13;
@@ -14,8 +15,11 @@ export const defaultMaxMessageBytes: number = 16 * 1024 * 1024;
 export interface FramerEvents {
   /** One line, without its end. Never empty. */
   line(text: string): void;
-  /** A line that was dropped: over the limit, or not UTF-8. The stream goes on with the next one. */
-  refused(error: ErrorObject): void;
+  /**
+   * A line that was dropped: over the limit, or not UTF-8. The stream goes on with the next one. Its id is said
+   * where the line is too long and its beginning or its end tells.
+   */
+  refused(refusal: Refusal): void;
 }
 
 /** Splits bytes at newlines. Owns no stream: feed it with `push`, end it with `end`. */
@@ -24,6 +28,8 @@ export interface Framer {
   push(chunk: Uint8Array): void;
   /** The stream is over: a line that never ended is handed out, since the last newline is often forgotten. */
   end(): void;
+  /** Nobody reads any more: drops the unfinished line, and gives back what was charged for it. */
+  close(): void;
 }
 
 /**
@@ -37,48 +43,60 @@ export function createFramer(
 ): Framer {
   need('TextDecoder', 'reading bytes');
   const held = new ByteGatherer(budget);
-  /** Why the rest of the line is skipped. */
-  let skipping: string | undefined;
+  /** The first bytes of the held line. */
+  let head: Uint8Array = none;
+  /** Of a line whose rest is skipped: why, and its last bytes so far. */
+  let skipped: { readonly over: string; tail: Uint8Array } | undefined;
 
   const overLimit = `the limit of ${maxBytes} bytes`;
 
   function hold(part: Uint8Array): void {
-    if (skipping !== undefined) return;
+    if (part.length === 0) return;
+    if (skipped !== undefined) {
+      skipped.tail = lastOf(skipped.tail, part);
+      return;
+    }
+    if (head.length < endBytes) head = joined(head, part.subarray(0, endBytes - head.length));
     // One byte more than the limit may still be the CR of a line that just fits.
-    if (held.length + part.length > maxBytes + 1) skip(overLimit);
-    else if (!held.push(part)) skip('what may be held at a time');
+    const fits = held.length + part.length <= maxBytes + 1;
+    if (fits && held.push(part)) return;
+    skipped = { over: fits ? 'what may be held at a time' : overLimit, tail: lastOf(none, part) };
+    held.clear();
   }
 
-  function skip(over: string): void {
-    skipping = over;
+  function drop(): void {
+    head = none;
+    skipped = undefined;
     held.clear();
   }
 
   /** The held line has reached its end. */
   function finishHeld(): void {
-    const over = skipping;
-    skipping = undefined;
-    if (over !== undefined) refuseLength(over);
-    else emitLine(held.take());
+    if (skipped !== undefined) {
+      const refused = refuseLarge(head, skipped.tail, skipped.over);
+      drop();
+      events.refused(refused);
+    } else {
+      const bytes = held.take();
+      drop();
+      emitLine(bytes);
+    }
   }
 
   function emitLine(bytes: Uint8Array): void {
     if (bytes.length > 0 && bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
     if (bytes.length === 0) return;
-    if (bytes.length > maxBytes) return refuseLength(overLimit);
+    if (bytes.length > maxBytes) {
+      return events.refused(refuseLarge(bytes.subarray(0, endBytes), bytes.subarray(-endBytes), overLimit));
+    }
     let text: string;
     try {
       text = decodeUtf8(bytes);
     } catch {
-      return events.refused({
-        code: errorCodes.parseError, message: 'Parse error: the message is not valid UTF-8',
-      });
+      const message = 'Parse error: the message is not valid UTF-8';
+      return events.refused(refusal(null, errorCodes.parseError, message));
     }
     events.line(text);
-  }
-
-  function refuseLength(over: string): void {
-    events.refused({ code: errorCodes.invalidRequest, message: `Invalid request: the message is over ${over}` });
   }
 
   /**
@@ -116,7 +134,7 @@ export function createFramer(
       const last = chunk.lastIndexOf(LF);
       if (last < 0) return hold(chunk);
       let start = 0;
-      if (held.length > 0 || skipping !== undefined) {
+      if (held.length > 0 || skipped !== undefined) {
         start = chunk.indexOf(LF) + 1;
         hold(chunk.subarray(0, start - 1));
         finishHeld();
@@ -125,7 +143,22 @@ export function createFramer(
       hold(chunk.subarray(last + 1));
     },
     end() {
-      if (held.length > 0 || skipping !== undefined) finishHeld();
+      if (held.length > 0 || skipped !== undefined) finishHeld();
     },
+    close: drop,
   };
+}
+
+const none = new Uint8Array(0);
+
+/** Both, copied: the result keeps no chunk. */
+function joined(before: Uint8Array, now: Uint8Array): Uint8Array {
+  return joinBytes([before, now], before.length + now.length);
+}
+
+/** The last bytes of what came before and of what comes now. */
+function lastOf(before: Uint8Array, now: Uint8Array): Uint8Array {
+  return now.length >= endBytes
+    ? joined(none, now.subarray(-endBytes))
+    : joined(before.subarray(Math.max(0, before.length + now.length - endBytes)), now);
 }

@@ -1,7 +1,7 @@
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from './budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
-export type { ConnectionHandlers, ConnectionLimits, Progress, RequestOptions } from './connection.ts';
+export type { Cancellation, ConnectionHandlers, ConnectionLimits } from './connection.ts';
 export { ConnectionError, errorCodes, RpcError } from './errors.ts';
 export type { LocalFailure } from './errors.ts';
 export { createFramer, defaultMaxMessageBytes } from './framing.ts';
@@ -12,5 +12,7 @@ export type {
   Success,
 } from './message.ts';
 export type { Outlet } from './outlet.ts';
+export { PendingRequests } from './pending-requests.ts';
+export type { Progress, RequestOptions, RequestRules } from './pending-requests.ts';
 export { defaultMaxDepth, defaultMaxValues } from './weight.ts';
 export type { WeightLimits } from './weight.ts';

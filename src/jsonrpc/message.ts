@@ -59,5 +59,7 @@ export interface Refusal {
   id: RequestId | null;
   /** What to tell the caller of our pending request with this id. There is one where the message has no `method`. */
   answer?: string;
+  /** It was dropped unread: where one request of ours waits and no id was found, it was its response. */
+  lost?: true;
   error: ErrorObject;
 }

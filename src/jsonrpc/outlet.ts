@@ -1,4 +1,4 @@
-import type { ErrorObject, Notification, Refusal, Request, RequestId } from './message.ts';
+import type { ErrorObject, Notification, Request, RequestId } from './message.ts';
 
 /** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
 export interface Outlet {
@@ -21,15 +21,14 @@ export interface Outlet {
 }
 
 /** The outlet of a pipe, where an answer goes the way of every other message. */
-export function pipeOutlet(send: Outlet['send'], room?: Outlet['room']): Outlet {
-  const outlet: Outlet = {
+export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => true): Outlet {
+  return {
     send,
+    room,
     answer(text) {
       if (text !== undefined) send(text);
     },
   };
-  if (room !== undefined) outlet.room = room;
-  return outlet;
 }
 
 /** A result that is already JSON text, so that a list is serialized once and not for every client. */
@@ -47,17 +46,13 @@ export function successText(id: RequestId, result: object): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
-export function failureText(id: RequestId | null, error: ErrorObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+/** `nullId`: whether an error without an id says `"id": null`, or leaves the member out. */
+export function failureText(id: RequestId | null, error: ErrorObject, nullId: boolean = false): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: id === null && !nullId ? undefined : id, error });
 }
 
 export function notificationText(method: string, params?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
-}
-
-/** Refuses what could not be read, or what may not be sent now. */
-export function refuse(outlet: Outlet, refusal: Pick<Refusal, 'id' | 'error'>): void {
-  outlet.answer(failureText(refusal.id, refusal.error), refusal.error.code);
 }
 
 /**
@@ -69,6 +64,8 @@ export function batchOutlet(outlet: Outlet, requests: number, maxLength: number,
   const answers: string[] = [];
   let open = requests;
   let length = 0;
+  /** A result did not fit: what follows is not even serialized. */
+  let over = false;
   return {
     send: (text, message) => outlet.send(text, message),
     answer(text) {
@@ -80,6 +77,11 @@ export function batchOutlet(outlet: Outlet, requests: number, maxLength: number,
       outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
       done();
     },
-    room: (more) => length + more <= maxLength && (outlet.room?.(length + more) ?? true),
+    room(more, mayBeLost) {
+      // A notification goes its own way, and does not make the batch longer.
+      if (mayBeLost) return outlet.room?.(more, true) ?? true;
+      over ||= length + more > maxLength || outlet.room?.(length + more) === false;
+      return !over;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
 
 // 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a
 // tool's schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server
@@ -66,7 +67,7 @@ function annotate(
     return `${annotation} needs the type string, integer or boolean`;
   }
   const header = `mcp-param-${name.toLowerCase()}`;
-  if (headers.has(header)) return `${annotation} ${JSON.stringify(name)} is used twice`;
+  if (headers.has(header)) return `${annotation} ${quote(name)} is used twice`;
   headers.set(header, path);
   return undefined;
 }

@@ -1,3 +1,6 @@
+import { isObject, isRequestId } from '../jsonrpc/codec.ts';
+import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
+import type { Progress } from '../jsonrpc/pending-requests.ts';
 import type { NotificationParams } from './base.ts';
 
 /** Chosen by the side that asks, in `_meta.progressToken` of its request. */
@@ -12,4 +15,66 @@ export interface ProgressNotificationParams extends NotificationParams {
   total?: number | undefined;
   /** Since 2025-03-26. */
   message?: string | undefined;
+}
+
+/**
+ * The token is the request's id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress
+ * demands.
+ */
+export function withProgressToken(params: Params | undefined, id: RequestId): Params {
+  return { ...params, _meta: { ...(params?.['_meta'] as object), progressToken: id } };
+}
+
+/** What a notification reports on a request of ours. Throws where it is malformed. */
+export function readProgress(
+  { method, params }: Notification,
+): { token: RequestId; progress: Progress } | undefined {
+  const token = params?.['progressToken'];
+  if (method !== 'notifications/progress' || !isRequestId(token)) return undefined;
+  if (!isProgress(params)) throw new Error('notifications/progress: "progress" must be a number');
+  return { token, progress: params };
+}
+
+function isProgress(params: Params | undefined): params is Params & Progress {
+  return isObject(params) && Number.isFinite(params['progress']);
+}
+
+/** Reports that may follow one another at once, and how many a second make up for them. */
+const maxBurst = 100;
+const perSecond = 50;
+
+/**
+ * The reports on one request of the peer's, as far as they may be sent: each above the last, finite, and not
+ * too many in a row. The report that reaches the total always passes.
+ * 2025-11-25 basic/utilities/progress#behavior-requirements.
+ */
+export class ProgressReports {
+  readonly #token: ProgressToken;
+  #last = -Infinity;
+  #left = maxBurst;
+  #at = Date.now();
+
+  /** `token` is that of the request; undefined where it wants no reports, or its token is none. */
+  static of(meta: Readonly<Record<string, unknown>> | undefined): ProgressReports | undefined {
+    const token = meta?.['progressToken'];
+    return isRequestId(token) ? new ProgressReports(token) : undefined;
+  }
+
+  constructor(token: ProgressToken) {
+    this.#token = token;
+  }
+
+  /** The parameters of the notification; undefined: none is to be sent. JSON leaves out what is undefined. */
+  next(progress: number, total?: number, message?: string): ProgressNotificationParams | undefined {
+    if (!Number.isFinite(progress) || progress <= this.#last) return undefined;
+    const now = Date.now();
+    this.#left = Math.min(maxBurst, this.#left + ((now - this.#at) * perSecond) / 1000);
+    this.#at = now;
+    if (this.#left < 1 && progress !== total) return undefined;
+    this.#left--;
+    this.#last = progress;
+    return {
+      progressToken: this.#token, progress, total: Number.isFinite(total) ? total : undefined, message,
+    };
+  }
 }

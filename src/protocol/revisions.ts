@@ -12,6 +12,11 @@ export interface Revision {
   readonly era: Era;
   /** JSON-RPC batches may be sent and must be received. */
   readonly batching: boolean;
+  /**
+   * An error that answers no known request has `"id": null` (JSON-RPC 2.0, section 5); otherwise it has no id.
+   * Source: `JSONRPCError` and `JSONRPCErrorResponse` in each schema.ts.
+   */
+  readonly nullErrorId: boolean;
   /** HTTP is one endpoint; before, a pair of them (HTTP+SSE). */
   readonly streamableHttp: boolean;
   /** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
@@ -68,6 +73,7 @@ const r2024_11_05: Revision = {
   version: '2024-11-05',
   era: 'legacy',
   batching: false,
+  nullErrorId: true,
   streamableHttp: false,
   versionHeader: false,
   ssePolling: false,
@@ -97,6 +103,7 @@ const r2025_03_26: Revision = {
   version: '2025-03-26',
   era: 'legacy',
   batching: true, // changed
+  nullErrorId: true,
   streamableHttp: true, // changed
   versionHeader: false,
   ssePolling: false,
@@ -126,6 +133,7 @@ const r2025_06_18: Revision = {
   version: '2025-06-18',
   era: 'legacy',
   batching: false, // changed
+  nullErrorId: true,
   streamableHttp: true,
   versionHeader: true, // changed
   ssePolling: false,
@@ -155,6 +163,7 @@ const r2025_11_25: Revision = {
   version: '2025-11-25',
   era: 'legacy',
   batching: false,
+  nullErrorId: false, // changed
   streamableHttp: true,
   versionHeader: true,
   ssePolling: true, // changed
@@ -184,6 +193,7 @@ const r2026_07_28: Revision = {
   version: '2026-07-28',
   era: 'modern', // changed
   batching: false,
+  nullErrorId: false,
   streamableHttp: true,
   versionHeader: true,
   ssePolling: false, // changed

@@ -2,6 +2,8 @@
 // server/resources, "Resource Templates". RFC 6570, 1.4, leaves matching open; the rule here stands at
 // `match`.
 
+import { quote } from '../jsonrpc/quote.ts';
+
 /** What bounds a template, and the work of a match: variables times characters. */
 export interface UriTemplateLimits {
   /** Characters of the template. Default 2048. */
@@ -128,7 +130,7 @@ function parse(text: string, { maxLength = 2048, maxVariables = 32 }: UriTemplat
     for (const [j, name] of names.entries()) {
       check(
         /^(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*$/.test(name),
-        `${JSON.stringify(name)} is not a variable of levels 1 to 3`,
+        `${quote(name)} is not a variable of levels 1 to 3`,
       );
       const named = separator === ';' || separator === '&' ? `${name}=` : '';
       steps.push({

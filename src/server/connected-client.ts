@@ -4,6 +4,7 @@ import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
+import { readCancellation } from '../protocol/cancellation.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -29,6 +30,7 @@ export interface ConnectedServerSide extends HandshakeServer {
  * connection, no more.
  */
 export class ConnectedClient implements ServerPeer, ConnectionHandlers {
+  readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
   readonly #server: ConnectedServerSide;
   readonly #options: PeerOptions;
   readonly #connection: Connection;

@@ -5,15 +5,13 @@ import type { ClientCapabilities, Implementation } from '../protocol/initialize.
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
+import { ProgressReports } from '../protocol/progress.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Need } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Requester } from './requester.ts';
-
-/** What one request may report in a second. What is more is dropped. */
-const maxProgressPerSecond = 100;
 
 /** Hears of what a release throws. */
 export interface ReleaseFailures {
@@ -38,9 +36,8 @@ export class Exchange implements PlainContext {
   #releases: Release[] | undefined;
   /** The run has ended: what is deferred now is undone at once. */
   #over = false;
-  #progress = -Infinity;
-  #reports = 0;
-  #reportsSince = 0;
+  /** null: the client wants no reports. */
+  #reports: ProgressReports | null | undefined;
 
   constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
     this.inbound = inbound;
@@ -149,23 +146,9 @@ export class Exchange implements PlainContext {
     if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
-    const token = this.meta?.['progressToken'];
-    if (!isProgressToken(token) || !(progress > this.#progress)) return;
-    // 2025-11-25 basic/utilities/progress#implementation-notes: a rate limit, so that nobody is flooded.
-    const now = Date.now();
-    if (now - this.#reportsSince >= 1000) {
-      this.#reportsSince = now;
-      this.#reports = 0;
-    }
-    if (++this.#reports > maxProgressPerSecond) return;
-    this.#progress = progress;
-    this.#mention('notifications/progress', {
-      progressToken: token,
-      progress,
-      // JSON leaves out what is undefined.
-      total,
-      message: this.rules.progressMessage ? message : undefined,
-    });
+    if (this.#reports === undefined) this.#reports = ProgressReports.of(this.meta) ?? null;
+    const report = this.#reports?.next(progress, total, this.rules.progressMessage ? message : undefined);
+    if (report) this.#mention('notifications/progress', { ...report });
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
@@ -174,7 +157,3 @@ export class Exchange implements PlainContext {
     this.#mention('notifications/message', { level, ...logger !== undefined && { logger }, data });
   }
 }
-
-/** 2025-11-25 basic/utilities/progress#progress-flow: a token is a string or an integer. */
-const isProgressToken = (token: unknown): token is string | number =>
-  typeof token === 'string' || Number.isSafeInteger(token);

@@ -1,4 +1,4 @@
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Connection } from '../jsonrpc/connection.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -22,10 +22,13 @@ export interface Requester {
 
 /** A legacy client, which is asked by requests. */
 export interface LegacyRequester extends Requester {
+  readonly connection: Connection;
+  /** Milliseconds that a question may take. 0: no limit. */
+  readonly questionTimeoutMs: number;
   /**
-   * Sends a request to the client on the stream of `inbound`, and gives its result. Waits first for
-   * `notifications/initialized`. Rejects with the client's `RpcError`, with a `ConnectionError` when the time
-   * is up or the connection closes, or with the reason when `inbound` is cancelled.
+   * Calls the listener once the client has sent `notifications/initialized`, before which it must not be asked, or
+   * with `false` once the connection closes. Returns what takes the listener away; undefined: there is nothing to
+   * wait for.
    */
-  ask(method: string, params: Params, inbound: Inbound): Promise<Record<string, unknown>>;
+  onReady(listener: (ready: boolean) => void): (() => void) | undefined;
 }

@@ -3,7 +3,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import type { Progress } from '../jsonrpc/connection.ts';
+import type { Progress } from '../jsonrpc/pending-requests.ts';
 
 type Bag = Record<string, unknown>;
 

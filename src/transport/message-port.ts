@@ -1,5 +1,6 @@
-import { decode } from '../jsonrpc/codec.ts';
+import { decode, decodeValue } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Decoded } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
 
@@ -34,10 +35,16 @@ export interface MessagePortServing {
   close(): void;
 }
 
+/** We send JSON text. Others may post the message as it is: it meets the same limits. */
+function read(data: unknown): Decoded {
+  return typeof data === 'string' || data instanceof Uint8Array ? decode(data) : decodeValue(data);
+}
+
+const textOf = (data: unknown): string => (typeof data === 'string' ? data : '(not text)');
+
 /** Listens until the returned function is called, which closes the port. */
-function attach(port: MessagePortLike, onData: (data: string) => void, onClosed: () => void): () => void {
-  // Anything that is not text comes out of `decode` as a refusal, or as the bytes of a message.
-  const onMessage = (event: PortEvent): void => onData(event.data as string);
+function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed: () => void): () => void {
+  const onMessage = (event: PortEvent): void => onData(event.data);
   port.addEventListener('message', onMessage);
   port.addEventListener('close', onClosed);
   port.start?.();
@@ -65,9 +72,9 @@ export function messagePortTransport(
     async open(to) {
       if (receiver !== undefined) throw new Error('The port has been opened before');
       receiver = to;
-      detach = attach(port, (text) => {
-        trace?.({ direction: 'received', text: String(text), at: Date.now() });
-        to.message(decode(text));
+      detach = attach(port, (data) => {
+        trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
+        to.message(read(data));
       }, () => {
         detach?.();
         detach = undefined;
@@ -118,9 +125,9 @@ export function serveMessagePort(
     resolveClosed();
   }
 
-  const detach = attach(port, (text) => {
-    trace?.({ direction: 'received', text: String(text), at: Date.now() });
-    peer.receive(decode(text));
+  const detach = attach(port, (data) => {
+    trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
+    peer.receive(read(data));
   }, () => finish('the client closed its port'));
 
   return { closed, close: () => finish('the server was closed') };

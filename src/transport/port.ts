@@ -129,6 +129,8 @@ export interface ServerPort {
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
   /** Whether something is registered with `scopes`: such a server is not served to anybody who comes. */
   readonly scoped?: boolean;
+  /** Tells the author what went wrong, or will, and has no request to answer. */
+  report?(error: Error): void;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
 }

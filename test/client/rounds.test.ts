@@ -211,3 +211,13 @@ test('an extension takes results of its own type, also after rounds', async () =
   });
   assert.deepEqual(await client.callTool('t'), { content: [], taskId: 5, method: 'tools/call' });
 });
+
+test('questions of one round are bounded', async () => {
+  const many = (count: number): object => Object.fromEntries(
+    Array.from({ length: count }, (_, key) => [`k${key}`, { method: 'roots/list' }]),
+  );
+  for (const [options, limit] of [[{}, 100], [{ limits: { maxQuestions: 2 } }, 2]] as const) {
+    const { client } = await connect(modern(() => input({ inputRequests: many(limit + 1) })), options);
+    await assert.rejects(client.callTool('t'), { message: `tools/call: the server asks ${limit + 1} questions at once; the limit is ${limit}` });
+  }
+});

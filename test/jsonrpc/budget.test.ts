@@ -9,6 +9,7 @@ import { createFramer } from '../../src/jsonrpc/framing.ts';
 import type { Inbound } from '../../src/jsonrpc/inbound.ts';
 import { quote } from '../../src/jsonrpc/quote.ts';
 import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
+import { readCancellation } from '../../src/protocol/cancellation.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -77,7 +78,7 @@ test('framing: an unfinished line is charged; one that does not fit is refused, 
   const budget = new Budget(10 * KiB);
   const seen: string[] = [];
   const framer = createFramer({
-    line: (text) => seen.push(text), refused: ({ message }) => seen.push(`!${message}`),
+    line: (text) => seen.push(text), refused: ({ error }) => seen.push(`!${error.message}`),
   }, undefined, budget);
   framer.push(Buffer.from('abc'));
   assert.ok(budget.used > 0);
@@ -181,7 +182,7 @@ function bench(request: (inbound: Inbound) => object | Promise<object>, limits: 
     },
   };
   const connection = new Connection(
-    outlet, { request, notification() {}, error() {} }, { ...defaultConnectionLimits, ...limits }, budget,
+    outlet, { request, notification() {}, cancellation: readCancellation, error() {} }, { ...defaultConnectionLimits, ...limits }, budget,
   );
   return { connection, budget, sent };
 }
@@ -232,18 +233,20 @@ test('connection: the answer to a batch is bounded: what does not fit becomes an
   connection.receive(decode(`[${[1, 2, 3, 4].map((id) => ask(id)).join()},7]`));
   await settled();
   assert.deepEqual(sent.map(({ error }) => error?.code), [-32600, undefined, undefined, -32603, -32603]);
-  assert.match(sent.at(-1)?.error?.message ?? '', /^The result was dropped: its 4\d\d characters do not fit/);
+  assert.match(sent.at(-1)?.error?.message ?? '', /^The result was dropped: it does not fit/);
   assert.equal(budget.used, 0);
 });
 
 test('connection: 40 results of 15 MB in a batch end neither the process nor the batch', async () => {
   const text = 'x'.repeat(15e6);
-  const { connection, sent } = bench(async () => ({ text }));
+  let serialized = 0;
+  const { connection, sent } = bench(async () => ({ toJSON: () => (serialized++, { text }) }));
   connection.batching = true;
   connection.receive(decode(`[${Array.from({ length: 40 }, (_, id) => ask(id)).join()}]`));
   await settled();
   assert.equal(sent.length, 40);
   assert.equal(sent.filter(({ result }) => result).length, 1);
+  assert.equal(serialized, 2, 'the one that fits, and the one by which it shows that no more do');
 });
 
 test('connection: a batch is charged until its last answer, also one that asks nothing', async () => {

@@ -7,6 +7,8 @@ import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/con
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { Cancelled } from '../../src/jsonrpc/inbound.ts';
 import type { Inbound } from '../../src/jsonrpc/inbound.ts';
+import { readCancellation } from '../../src/protocol/cancellation.ts';
+import { requestsOf } from '../../src/protocol/requests.ts';
 
 type Sent = Record<string, unknown>;
 
@@ -32,6 +34,7 @@ function bench(handlers: Partial<ConnectionHandlers> = {}, limits: Partial<Conne
     {
       request: () => ({}),
       notification: () => undefined,
+      cancellation: readCancellation,
       error: ({ message }) => errors.push(message),
       ...handlers,
     },
@@ -75,13 +78,13 @@ function held(): {
 
 test('connection: answers find their questions, in any order', async () => {
   const { connection, receive, sent } = bench();
-  const calls = [connection.request('a', { x: 1 }), connection.request('b'), connection.request('c')];
+  const calls = [requestsOf(connection).request('a', { x: 1 }), requestsOf(connection).request('b'), requestsOf(connection).request('c')];
   assert.deepEqual(sent, [
     { jsonrpc, id: 1, method: 'a', params: { x: 1 } },
     { jsonrpc, id: 2, method: 'b' },
     { jsonrpc, id: 3, method: 'c' },
   ]);
-  assert.equal(connection.waiting, 3);
+  assert.equal(requestsOf(connection).size, 3);
   receive({ jsonrpc, id: 3, result: { of: 'c' } });
   receive({ jsonrpc, id: 1, result: { of: 'a' } });
   receive({ jsonrpc, id: 2, error: { code: -32601, message: 'no b', data: { x: 1 } } });
@@ -92,7 +95,7 @@ test('connection: answers find their questions, in any order', async () => {
     assert.deepEqual([thrown.code, thrown.message, thrown.data], [-32601, 'no b', { x: 1 }]);
     return true;
   });
-  assert.equal(connection.waiting, 0);
+  assert.equal(requestsOf(connection).size, 0);
 });
 
 test('connection: requests of the peer run concurrently, and are answered as they end', async () => {
@@ -206,12 +209,12 @@ test('connection: cancellations of nothing are ignored', () => {
 test('connection: the caller cancels: the peer is told, and a late answer is no surprise', async () => {
   const { connection, receive, take, errors } = bench();
   const controller = new AbortController();
-  const call = connection.request('m', undefined, { signal: controller.signal });
+  const call = requestsOf(connection).request('m', undefined, { signal: controller.signal });
   take();
   controller.abort(new Error('changed my mind'));
   await assert.rejects(call, /changed my mind/);
   assert.deepEqual(take(), [cancelled(1, 'changed my mind')]);
-  assert.equal(connection.waiting, 0);
+  assert.equal(requestsOf(connection).size, 0);
   receive({ jsonrpc, id: 1, result: {} });
   assert.deepEqual(errors, []);
   // Once: a second answer was not asked for.
@@ -222,17 +225,17 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
 test('connection: a signal that has aborted before sends nothing', async () => {
   const { connection, take } = bench();
   await assert.rejects(
-    connection.request('m', undefined, { signal: AbortSignal.abort(new Error('too late')) }),
+    requestsOf(connection).request('m', undefined, { signal: AbortSignal.abort(new Error('too late')) }),
     /too late/,
   );
   assert.deepEqual(take(), []);
-  assert.equal(connection.waiting, 0);
+  assert.equal(requestsOf(connection).size, 0);
 });
 
 test('connection: an answered request leaves its signal alone', async () => {
   const { connection, receive, take } = bench();
   const controller = new AbortController();
-  const call = connection.request('m', undefined, { signal: controller.signal });
+  const call = requestsOf(connection).request('m', undefined, { signal: controller.signal });
   receive({ jsonrpc, id: 1, result: {} });
   await call;
   take();
@@ -243,7 +246,7 @@ test('connection: an answered request leaves its signal alone', async () => {
 test('connection: initialize is given up without a cancellation', async () => {
   const { connection, take } = bench();
   const controller = new AbortController();
-  const call = connection.request('initialize', {}, { signal: controller.signal });
+  const call = requestsOf(connection).request('initialize', {}, { signal: controller.signal });
   take();
   controller.abort(new Error('stop'));
   await assert.rejects(call, /stop/);
@@ -265,10 +268,10 @@ const timedOut = (ms: number) => (thrown: unknown): boolean => {
 test('connection: a call that is not answered in time is cancelled', async (t) => {
   const tick = mockTime(t);
   const { connection, take } = bench();
-  const call = connection.request('m', undefined, { timeoutMs: 1000 });
+  const call = requestsOf(connection).request('m', undefined, { timeoutMs: 1000 });
   take();
   tick(999);
-  assert.equal(connection.waiting, 1);
+  assert.equal(requestsOf(connection).size, 1);
   tick(1);
   await assert.rejects(call, timedOut(1000));
   assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
@@ -277,9 +280,9 @@ test('connection: a call that is not answered in time is cancelled', async (t) =
 test('connection: the default limits of time', async (t) => {
   const tick = mockTime(t);
   const { connection } = bench();
-  const call = connection.request('m');
+  const call = requestsOf(connection).request('m');
   tick(59_999);
-  assert.equal(connection.waiting, 1);
+  assert.equal(requestsOf(connection).size, 1);
   tick(1);
   await assert.rejects(call, timedOut(60_000));
 });
@@ -288,7 +291,7 @@ test('connection: progress starts the time anew, up to the absolute maximum', as
   const tick = mockTime(t);
   const { connection, receive, take } = bench();
   const seen: number[] = [];
-  const call = connection.request('m', { _meta: { mine: 1 } }, {
+  const call = requestsOf(connection).request('m', { _meta: { mine: 1 } }, {
     timeoutMs: 1000,
     maxTimeoutMs: 2500,
     onProgress: (report) => seen.push(report.progress),
@@ -298,14 +301,14 @@ test('connection: progress starts the time anew, up to the absolute maximum', as
     tick(900);
     receive(progress(1, step));
   }
-  assert.equal(connection.waiting, 1);
+  assert.equal(requestsOf(connection).size, 1);
   // 1800 ms have passed, and 700 are left, whatever else is reported.
   tick(600);
   receive(progress(1, 3));
   tick(99);
-  assert.equal(connection.waiting, 1);
+  assert.equal(requestsOf(connection).size, 1);
   tick(1);
-  assert.equal(connection.waiting, 0);
+  assert.equal(requestsOf(connection).size, 0);
   await assert.rejects(call, (thrown) => thrown instanceof ConnectionError && thrown.reason === 'timeout');
   assert.deepEqual(seen, [1, 2, 3]);
 });
@@ -313,9 +316,9 @@ test('connection: progress starts the time anew, up to the absolute maximum', as
 test('connection: 0 is no limit', async (t) => {
   const tick = mockTime(t);
   const { connection, receive } = bench();
-  const call = connection.request('m', undefined, { timeoutMs: 0, maxTimeoutMs: 0 });
+  const call = requestsOf(connection).request('m', undefined, { timeoutMs: 0, maxTimeoutMs: 0 });
   tick(100 * 24 * 3600 * 1000);
-  assert.equal(connection.waiting, 1);
+  assert.equal(requestsOf(connection).size, 1);
   receive({ jsonrpc, id: 1, result: { a: 1 } });
   assert.deepEqual(await call, { a: 1 });
 });
@@ -326,7 +329,7 @@ test('connection: progress of nothing is ignored, and malformed progress is repo
   receive(progress({}, 1));
   receive({ jsonrpc, method: 'notifications/progress' });
   assert.deepEqual(errors, []);
-  connection.request('m', undefined, { onProgress: () => assert.fail('malformed') }).catch(() => undefined);
+  requestsOf(connection).request('m', undefined, { onProgress: () => assert.fail('malformed') }).catch(() => undefined);
   receive(progress(1, 'half'));
   assert.deepEqual(errors, ['notifications/progress: "progress" must be a number']);
   connection.close();
@@ -334,7 +337,7 @@ test('connection: progress of nothing is ignored, and malformed progress is repo
 
 test('connection: a failing listener for progress harms nobody', async () => {
   const { connection, receive, errors } = bench();
-  const call = connection.request('m', undefined, {
+  const call = requestsOf(connection).request('m', undefined, {
     onProgress: () => {
       throw new Error('listener');
     },
@@ -411,8 +414,8 @@ const malformed: [string, object, RegExp][] = [
 for (const [name, members, says] of malformed) {
   test(`connection: a malformed answer fails its question at once: ${name}`, async () => {
     const { connection, receive, errors, take } = bench();
-    const call = connection.request('m');
-    const other = connection.request('n');
+    const call = requestsOf(connection).request('m');
+    const other = requestsOf(connection).request('n');
     take();
     receive({ jsonrpc, id: 1, ...members });
     await assert.rejects(
@@ -432,7 +435,7 @@ for (const [name, members, says] of malformed) {
 
 test('connection: what cannot be an answer, or answers nothing, is refused as before', () => {
   const { connection, receive, errors, take } = bench();
-  void connection.request('m').catch(() => {});
+  void requestsOf(connection).request('m').catch(() => {});
   take();
   // A request of the peer's with the id of a question of ours.
   receive({ jsonrpc, id: 1, method: 5 });
@@ -441,8 +444,8 @@ test('connection: what cannot be an answer, or answers nothing, is refused as be
   receive({ jsonrpc, id: '1', result: 'x' });
   receive({ jsonrpc, id: 1.5, result: {} });
   assert.deepEqual(take().map((sent) => [sent?.['id'], (sent?.['error'] as { code: number }).code]),
-    [[1, -32600], [1, -32600], [2, -32600], ['1', -32600], [null, -32600]]);
-  assert.equal(connection.waiting, 1);
+    [[1, -32600], [1, -32600], [2, -32600], ['1', -32600], [undefined, -32600]]);
+  assert.equal(requestsOf(connection).size, 1);
   assert.deepEqual(errors, []);
   connection.close();
 });
@@ -450,7 +453,7 @@ test('connection: what cannot be an answer, or answers nothing, is refused as be
 test('connection: a malformed answer in a batch', async () => {
   const { connection, receive, take } = bench();
   connection.batching = true;
-  const call = connection.request('m');
+  const call = requestsOf(connection).request('m');
   take();
   receive([ask('a', 'ping'), { jsonrpc, id: 1 }, { jsonrpc, id: 9 }]);
   await assert.rejects(call, /Invalid answer: neither/);
@@ -460,7 +463,7 @@ test('connection: a malformed answer in a batch', async () => {
 
 test('connection: an id of another type is another id', async () => {
   const { connection, receive, errors } = bench();
-  const call = connection.request('m');
+  const call = requestsOf(connection).request('m');
   receive({ jsonrpc, id: '1', result: { wrong: true } });
   assert.equal(errors.length, 1);
   receive({ jsonrpc, id: 1, result: { right: true } });
@@ -469,8 +472,8 @@ test('connection: an id of another type is another id', async () => {
 
 test('connection: one question can be failed alone', async () => {
   const { connection, receive } = bench();
-  const [a, b] = [connection.request('a'), connection.request('b')];
-  connection.fail(1, new Error('its stream broke'));
+  const [a, b] = [requestsOf(connection).request('a'), requestsOf(connection).request('b')];
+  requestsOf(connection).fail(1, new Error('its stream broke'));
   await assert.rejects(a, /its stream broke/);
   receive({ jsonrpc, id: 2, result: {} });
   await b;
@@ -481,8 +484,8 @@ test('connection: an outlet that throws fails the call', async () => {
   const send = (): never => {
     throw new Error('no pipe');
   };
-  await assert.rejects(connection.request('m', undefined, {}, { send }), /no pipe/);
-  assert.equal(connection.waiting, 0);
+  await assert.rejects(requestsOf(connection).request('m', undefined, {}, { send }), /no pipe/);
+  assert.equal(requestsOf(connection).size, 0);
 });
 
 test('connection: close fails what is pending, stops the handlers, and is final', async () => {
@@ -491,7 +494,7 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   receive(ask(7));
   const signal = inbound[0]?.signal;
   const cause = new Error('exit 3');
-  const calls = [connection.request('a'), connection.request('b')];
+  const calls = [requestsOf(connection).request('a'), requestsOf(connection).request('b')];
   take();
   const idle = connection.idle();
   connection.close('the server exited', cause);
@@ -511,7 +514,7 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   await settle();
   assert.deepEqual(take(), [undefined]);
 
-  await assert.rejects(connection.request('c'), /the server exited/);
+  await assert.rejects(requestsOf(connection).request('c'), /the server exited/);
   connection.notify('n');
   receive(ask(8));
   receive({ jsonrpc, id: 1, result: {} });
@@ -544,7 +547,7 @@ test('connection: a refused message is answered with the error, and with its id 
   connection.receive(decode('garbage'));
   connection.receive(decode('{"jsonrpc":"2.0","id":4,"method":7}'));
   const [first, second] = take();
-  assert.deepEqual([first?.['id'], (first?.['error'] as { code: number }).code], [null, -32700]);
+  assert.deepEqual([first?.['id'], (first?.['error'] as { code: number }).code], [undefined, -32700]);
   assert.deepEqual([second?.['id'], (second?.['error'] as { code: number }).code], [4, -32600]);
 });
 
@@ -553,7 +556,7 @@ test('connection: a batch is refused where the revision has none', () => {
   receive([ask(1), ask(2)]);
   const [refusal, ...rest] = take();
   assert.deepEqual(rest, []);
-  assert.equal(refusal?.['id'], null);
+  assert.ok(refusal && !('id' in refusal));
   assert.deepEqual(refusal?.['error'], {
     code: -32600, message: 'Invalid request: this protocol revision has no batches',
   });
@@ -564,7 +567,7 @@ test('connection: a batch is answered with one batch, once all is answered', asy
   const noticed: string[] = [];
   const { connection, receive, take } = bench({ request, notification: ({ method }) => noticed.push(method) });
   connection.batching = true;
-  const call = connection.request('mine');
+  const call = requestsOf(connection).request('mine');
   take();
   receive([ask(1), { jsonrpc, method: 'n' }, ask(2), 'nonsense', { jsonrpc, id: 1, result: { yours: 1 } }]);
   assert.deepEqual(noticed, ['n']);
@@ -577,7 +580,7 @@ test('connection: a batch is answered with one batch, once all is answered', asy
   const [batch, ...rest] = take();
   assert.deepEqual(rest, []);
   assert.deepEqual(batch, [
-    { jsonrpc, id: null, error: { code: -32600, message: 'Invalid request: a message must be an object' } },
+    { jsonrpc, error: { code: -32600, message: 'Invalid request: a message must be an object' } },
     { jsonrpc, id: 2, result: { n: 2 } },
     { jsonrpc, id: 1, result: { n: 1 } },
   ]);
@@ -610,4 +613,21 @@ test('connection: ids and methods named like members of Object are only names', 
     { method: '__proto__' }, { method: 'constructor' }, { method: 'hasOwnProperty' },
   ]);
   assert.equal(errors.length, 3);
+});
+
+test('connection: an error without an id has none, or null where the revision wants that', () => {
+  const { connection, receive, take } = bench();
+  receive(7);
+  connection.nullErrorId = true;
+  receive(7);
+  assert.deepEqual(take().map((sent) => [sent && 'id' in sent, sent?.['id']]), [[false, undefined], [true, null]]);
+});
+
+test('connection: a time that is up says the limit that was set, never what was left of it', async () => {
+  const { connection, receive } = bench({}, { maxTimeoutMs: 40 });
+  const call = requestsOf(connection).request('m', {}, { timeoutMs: 30, onProgress: () => undefined });
+  const timer = setInterval(() => receive(progress(1, 1)), 5);
+  await assert.rejects(call, { message: 'm: no answer within 40 ms' });
+  clearInterval(timer);
+  await assert.rejects(requestsOf(connection).request('m', {}, { timeoutMs: 5 }), { message: 'm: no answer within 5 ms' });
 });

@@ -103,12 +103,16 @@ test('message-port: what is no message is refused, and the next one is served', 
     ]);
     return JSON.parse(event) as { id: unknown; error?: { code: number } };
   };
-  for (const bad of [undefined, null, 5, { jsonrpc: '2.0', id: 1, method: 'ping' }, '{', '']) {
+  let deep: unknown = 1;
+  for (let i = 0; i < 2000; i++) deep = [deep];
+  for (const bad of [undefined, null, 5, { jsonrpc: '2.0', method: 'n', params: { deep } }, '{', '']) {
     const answer = await next(bad);
-    assert.equal(answer.id, null);
+    assert.equal(answer.id, undefined);
     assert.ok([-32700, -32600].includes(answer.error?.code ?? 0), JSON.stringify(answer));
   }
   assert.deepEqual((await next('{"jsonrpc":"2.0","id":7,"method":"ping"}')).id, 7);
+  // Posted as it is, and not as text.
+  assert.deepEqual((await next({ jsonrpc: '2.0', id: 8, method: 'ping' })).id, 8);
   serving.close();
 });
 

@@ -5,6 +5,7 @@ import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.t
 import { ToolError } from '../failure.ts';
 import type { Question } from '../question.ts';
 import type { LegacyRequester } from '../requester.ts';
+import { askClient } from './ask-client.ts';
 
 /**
  * A request of a legacy client: questions are requests to the client,
@@ -23,7 +24,7 @@ export class LegacyExchange extends AskingExchange {
     let problem: string | undefined;
     for (let times = 0; times < defaultMaxAsks; times++) {
       const params = this.put(question, problem);
-      const answer = await this.#client.ask(method, params, this.inbound).catch((thrown: unknown) => {
+      const answer = await askClient(this.#client, method, params, this.inbound).catch((thrown: unknown) => {
         // The handler may catch the client's error. Uncaught, it must not pass for the answer to the
         // client's own request, so it is no `RpcError` any more.
         throw thrown instanceof RpcError

@@ -2,10 +2,7 @@ import { isObject } from '../../jsonrpc/codec.ts';
 import { openThingBytes } from '../../jsonrpc/budget.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import {
-  ConnectionError, internalError, invalidParams, invalidRequest, methodNotFound, RpcError,
-} from '../../jsonrpc/errors.ts';
-import type { Inbound } from '../../jsonrpc/inbound.ts';
+import { internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
 import type { Params, RequestId } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
@@ -53,7 +50,7 @@ export class Handshake implements LegacyRequester, Watcher {
   capabilities: ClientCapabilities = {};
   logLevel: LoggingLevel = defaultLogLevel;
   readonly #server: HandshakeServer;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #outlet: Outlet;
   readonly #options: PeerOptions;
   #state: LifecycleState = 'new';
@@ -63,13 +60,17 @@ export class Handshake implements LegacyRequester, Watcher {
   /** Bytes that are charged to the client's budget. */
   #held = 0;
   /** Called when the client is ready, or the connection closes. */
-  #waiting: Set<() => void> | undefined;
+  #waiting: Set<(ready: boolean) => void> | undefined;
 
   constructor(server: HandshakeServer, connection: Connection, outlet: Outlet, options: PeerOptions) {
     this.#server = server;
-    this.#connection = connection;
+    this.connection = connection;
     this.#outlet = outlet;
     this.#options = options;
+  }
+
+  get questionTimeoutMs(): number {
+    return this.#server.limits.questionTimeoutMs;
   }
 
   /** No handshake was made yet. */
@@ -99,7 +100,7 @@ export class Handshake implements LegacyRequester, Watcher {
 
   /** Charges what is held for this client until it is released, or the connection closes. */
   #charge(bytes: number): boolean {
-    const { budget } = this.#connection;
+    const { budget } = this.connection;
     if (bytes > 0 && !budget.charge(bytes)) return false;
     if (bytes < 0) budget.release(-bytes);
     this.#held += bytes;
@@ -115,7 +116,7 @@ export class Handshake implements LegacyRequester, Watcher {
     if (next === undefined) return;
     this.#state = next;
     if (next === 'initializing') return;
-    for (const wake of this.#waiting ?? []) wake();
+    for (const listener of this.#waiting ?? []) listener(next === 'ready');
     this.#waiting = undefined;
   }
 
@@ -146,7 +147,8 @@ export class Handshake implements LegacyRequester, Watcher {
     this.revision = revision;
     this.client = clientInfo;
     this.capabilities = capabilities;
-    this.#connection.batching = revision.batching;
+    this.connection.batching = revision.batching;
+    this.connection.nullErrorId = revision.nullErrorId;
     this.#declared = server.capabilities(revision);
     server.changes.add(this);
     return server.initializeResult(revision, this);
@@ -196,42 +198,10 @@ export class Handshake implements LegacyRequester, Watcher {
     return this.#declared?.[list] !== undefined;
   }
 
-  async ask(method: string, params: Params, inbound: Inbound): Promise<Record<string, unknown>> {
-    const { questionTimeoutMs } = this.#server.limits;
-    // Without a signal the question goes on when the client cancels, and its answer is dropped.
-    const signal = typeof AbortController === 'function' ? inbound.signal : undefined;
-    if (this.#state === 'initializing') await this.#ready(method, questionTimeoutMs, signal);
-    return this.#connection.request(
-      method, params, { signal, timeoutMs: questionTimeoutMs, maxTimeoutMs: 0 }, inbound,
-    );
-  }
-
-  /**
-   * Resolves when the client has sent `notifications/initialized`, before which it must not be asked. Rejects
-   * when the time is up, the request is cancelled, or the connection closes.
-   */
-  #ready(method: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const waiting = this.#waiting ??= new Set();
-      const end = (fault?: unknown): void => {
-        waiting.delete(wake);
-        if (timer !== undefined) clearTimeout(timer);
-        signal?.removeEventListener('abort', cancelled);
-        if (fault === undefined) resolve();
-        else reject(fault);
-      };
-      const wake = (): void => end(this.#state === 'ready' ? undefined
-        : new ConnectionError('closed', `${method}: the connection closed before the client was ready`));
-      const cancelled = (): void => end(signal?.reason);
-      waiting.add(wake);
-      signal?.addEventListener('abort', cancelled, { once: true });
-      if (timeoutMs > 0 && typeof setTimeout === 'function') {
-        timer = setTimeout(() => end(new ConnectionError(
-          'timeout', `${method}: the client sent no notifications/initialized within ${timeoutMs} ms`,
-        )), timeoutMs);
-      }
-    });
+  onReady(listener: (ready: boolean) => void): (() => void) | undefined {
+    if (this.#state !== 'initializing') return undefined;
+    const waiting = this.#waiting ??= new Set();
+    waiting.add(listener);
+    return () => waiting.delete(listener);
   }
 }

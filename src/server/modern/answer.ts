@@ -4,6 +4,7 @@ import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import { metaKeys } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
+import { methodRow, methods } from '../../protocol/methods.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Auth } from '../../transport/port.ts';
@@ -56,9 +57,7 @@ export class ModernAnswers {
         .then((result) => this.#complete(result));
     }
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
-    // mrtr#supported-requests: these three may ask, and no other.
-    const mayAsk = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
-    return after(mayAsk ? exchange.begin(handle) : handle(params), (result) => {
+    return after(methodRow(method).asks ? exchange.begin(handle) : handle(params), (result) => {
       try {
         return this.#complete(result);
       } catch (thrown) {
@@ -88,7 +87,7 @@ export class ModernAnswers {
       if (extension && agree) {
         needExtension(extension, exchange);
         agreed[key] = agree(wanted, exchange);
-      } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds[key] as ListName]) {
+      } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds(key) as ListName]) {
         if (key === 'resourceSubscriptions') for (const uri of asked[key] ?? []) catalogue.watch(uri, exchange);
         agreed[key] = wanted;
       }
@@ -117,10 +116,6 @@ export class ModernAnswers {
   }
 }
 
-/** The capability that each key of a filter needs. */
-const filterNeeds: Readonly<Record<string, ListName>> = {
-  toolsListChanged: 'tools',
-  promptsListChanged: 'prompts',
-  resourcesListChanged: 'resources',
-  resourceSubscriptions: 'resources',
-};
+/** The capability that a key of a filter needs. */
+const filterNeeds = (key: string): string | undefined =>
+  Object.values(methods).find(({ filter }) => filter === key)?.needs;

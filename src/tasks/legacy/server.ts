@@ -8,6 +8,7 @@ import type { Task } from '../../protocol/tasks.ts';
 import { adaptToolResult } from '../../server/adapt.ts';
 import type { Exchange } from '../../server/exchange.ts';
 import type { LegacyExtension } from '../../server/extension.ts';
+import { askClient } from '../../server/legacy/ask-client.ts';
 import type { LegacyRequester, Requester } from '../../server/requester.ts';
 import type { TaskView } from '../journal.ts';
 import { ownerOf } from '../owner.ts';
@@ -137,7 +138,7 @@ export class LegacyTasks {
     const under = this.#asking.get(name);
     if (under) return under.catch(() => {});
     const put = { ...params, _meta: { ...params['_meta'] as Bag, ...related(view.id) } };
-    const asking = (requester as LegacyRequester).ask(method, put, inbound)
+    const asking = askClient(requester as LegacyRequester, method, put, inbound)
       // The client's error is no answer that could be used: a form counts as cancelled, the rest is asked again.
       .catch((thrown: unknown): Bag => {
         if (thrown instanceof RpcError) return { action: 'cancel' };
@@ -150,7 +151,7 @@ export class LegacyTasks {
   }
 }
 
-const isLegacy = (requester: Requester): requester is LegacyRequester => 'ask' in requester;
+const isLegacy = (requester: Requester): requester is LegacyRequester => 'onReady' in requester;
 
 /** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */
 function resultOf({ id, status, end }: TaskView, { rules }: Exchange): object {

@@ -1,7 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
+import { quote } from '../../jsonrpc/quote.ts';
 import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { stderrLines } from './stderr.ts';
@@ -24,7 +26,15 @@ export interface StdioTransportOptions {
   readonly termMs?: number | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /**
+   * Milliseconds that a server may leave unread more than 1 MiB of answers to its own requests; then it is ended.
+   * Meanwhile nothing is read of it. 30,000.
+   */
+  readonly stallMs?: number | undefined;
 }
+
+/** Characters of answers that may wait for a server that does not read. */
+const maxOwed = 1024 * 1024;
 
 /** One run of the server. */
 interface Run {
@@ -36,6 +46,12 @@ interface Run {
   readonly over: Promise<void>;
   /** Whether the program went on after its streams were closed, and was told to end. */
   told: boolean;
+  /** Characters of our answers that wait since its stdin is full. Our own requests are not counted. */
+  owed: number;
+  /** Runs while the server is not read because it does not read. */
+  stall: ReturnType<typeof setTimeout> | undefined;
+  /** Why we end it; undefined: it ended itself, or was closed. */
+  fault: string | undefined;
   stopping: Promise<void> | undefined;
 }
 
@@ -52,7 +68,7 @@ export function stdioTransport(
   args: readonly string[] = [],
   options: StdioTransportOptions = {},
 ): ClientTransport {
-  const { trace, graceMs = 2000, termMs = 2000 } = options;
+  const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000 } = options;
   let receiver: ClientReceiver | undefined;
   let run: Run | undefined;
   let starting: Promise<void> = Promise.resolve();
@@ -75,22 +91,29 @@ export function stdioTransport(
     });
 
     keepUntilExit(child);
+    const budget = peerBudget();
     const mine: Run = run = {
       child,
-      writer: lineWriter(child.stdin),
+      writer: lineWriter(child.stdin, () => unstall(mine), budget),
       exited: new Promise((resolve) => child.once('exit', () => resolve())),
       over: new Promise((resolve) => child.once('close', () => resolve())),
       told: false,
+      owed: 0,
+      stall: undefined,
+      fault: undefined,
       stopping: undefined,
     };
     const stopMine = (): void => void stop(mine);
     const framer = createFramer({
       line(text) {
         trace?.({ direction: 'received', text, at: Date.now() });
-        to.message(decode(text));
+        const decoded = decode(text);
+        // Most likely a log: its author has to see it to find where it comes from.
+        if (decoded.kind === 'refusal' && decoded.id === null) to.error(noMessage(command, text));
+        else to.message(decoded);
       },
-      refused: (error) => to.message({ kind: 'refusal', id: null, error }),
-    }, options.maxMessageBytes);
+      refused: (refusal) => to.message(refusal),
+    }, options.maxMessageBytes, budget);
     child.stdout.on('data', (chunk: Uint8Array) => framer.push(chunk));
     // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
     child.stdout.on('end', () => {
@@ -101,6 +124,9 @@ export function stdioTransport(
     void mine.exited.then(stopMine);
     const lastLines = stderrLines(child.stderr, options.onStderr);
     void mine.over.then(() => {
+      framer.close();
+      mine.writer.close();
+      clearTimeout(mine.stall);
       // Nobody may stay, not even who has let go of the pipes.
       signalTree(child, 'SIGKILL');
       forget(child);
@@ -108,6 +134,28 @@ export function stdioTransport(
       run = undefined;
       to.closed(ended(mine, lastLines()));
     });
+  }
+
+  /**
+   * A server that asks and does not read our answers makes them pile up: it is not read either. Not at once, since
+   * a server whose stdout is full may be waiting for us.
+   */
+  function owe(of: Run, length: number): void {
+    of.owed += length;
+    if (of.owed <= maxOwed || of.stall !== undefined) return;
+    of.child.stdout.pause();
+    of.stall = setTimeout(() => {
+      of.fault = `it read none of the answers to its own requests within ${stallMs} ms`;
+      void stop(of);
+    }, stallMs);
+  }
+
+  function unstall(of: Run): void {
+    of.owed = 0;
+    if (of.stall === undefined) return;
+    clearTimeout(of.stall);
+    of.stall = undefined;
+    of.child.stdout.resume();
   }
 
   /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */
@@ -158,6 +206,8 @@ export function stdioTransport(
       }
       trace?.({ direction: 'sent', text, at: Date.now() });
       run.writer.write(text);
+      // What comes without its message is an answer.
+      if (message === undefined && run.writer.full) owe(run, text.length);
     },
     async reopen() {
       if (receiver === undefined) throw new Error('The stdio transport has not been opened');
@@ -176,9 +226,13 @@ function cannotStart(command: string, cwd: string | undefined, error: NodeJS.Err
   );
 }
 
-function ended({ child, told }: Run, said: string): string {
+function noMessage(command: string, line: string): Error {
+  return new Error(`${command} wrote a line to stdout that is no message: ${quote(line, 500)}`);
+}
+
+function ended({ child, told, fault }: Run, said: string): string {
   const { exitCode, signalCode } = child;
   const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
-  const why = told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
+  const why = fault !== undefined ? `the server was ended: ${fault}` : told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
   return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
 }

@@ -47,13 +47,37 @@ function killKept(): void {
   for (const child of kept) signalTree(child, 'SIGKILL');
 }
 
-/** Sees to it that the program does not outlive this process. One hook serves all of them. */
+/** Signals that end a process which does not listen to them, without the event `exit`. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The program and what it has started get a signal too; where somebody else listens, that is theirs to do. */
+function passOn(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  for (const child of kept) signalTree(child, 'SIGTERM');
+  unhook();
+  process.kill(process.pid, signal);
+}
+
+function hook(): void {
+  process.on('exit', killKept);
+  for (const signal of endings) process.on(signal, passOn);
+}
+
+function unhook(): void {
+  process.off('exit', killKept);
+  for (const signal of endings) process.off(signal, passOn);
+}
+
+/**
+ * Sees to it that the program does not outlive this process. One hook serves all of them. A process that gets
+ * SIGKILL cannot do anything: its servers see their stdin end.
+ */
 export function keepUntilExit(child: ChildProcess): void {
-  if (kept.size === 0) process.on('exit', killKept);
+  if (kept.size === 0) hook();
   kept.add(child);
 }
 
 export function forget(child: ChildProcess): void {
   kept.delete(child);
-  if (kept.size === 0) process.off('exit', killKept);
+  if (kept.size === 0) unhook();
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
@@ -26,6 +27,9 @@ export interface ServeStdioOptions {
   readonly stdout?: Writable | undefined;
 }
 
+/** Characters of an answer that not every client takes. */
+const largeAnswer = 10 * 1024 * 1024;
+
 export interface StdioServing {
   /** Resolves once serving is over and everything has been written. Never rejects. */
   readonly closed: Promise<void>;
@@ -48,22 +52,27 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const { trace, maxMessageBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
+  const budget = peerBudget();
   const writer = lineWriter(stdout, () => {
     if (ending === undefined) stdin.resume();
-  });
+  }, budget);
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
     trace?.({ direction: 'sent', text, at: Date.now() });
+    if (text.length > largeAnswer) advise(text.length);
     writer.write(text);
   };
-  const peer = server.connect(pipeOutlet(say), { modern: true });
+  const advise = (length: number): void => server.report?.(new Error(
+    `an answer of ${length} characters: the official clients close the pipe after a line above 10 MiB`,
+  ));
+  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget });
   const framer = createFramer({
     line(text) {
       trace?.({ direction: 'received', text, at: Date.now() });
       peer.receive(decode(text));
     },
-    refused: (error) => peer.receive({ kind: 'refusal', id: null, error }),
-  }, maxMessageBytes);
+    refused: (refusal) => peer.receive(refusal),
+  }, maxMessageBytes, budget);
 
   function onData(chunk: Uint8Array): void {
     framer.push(chunk);
@@ -104,9 +113,11 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
 
   async function end(why: string, exits: boolean): Promise<void> {
     stopReading();
+    framer.close();
     peer.close(why);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await within(drainMs, writer.flush());
+    writer.close();
     // The timer itself holds nothing: a process that has nothing left to do ends before it.
     if (exits && exitMs > 0) setTimeout(() => process.exit(), exitMs).unref();
     resolveClosed();

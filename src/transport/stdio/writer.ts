@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Budget } from '../../jsonrpc/budget.ts';
 
 /** Writes lines to a stream, all the lines of one turn of the event loop at once. */
 export interface LineWriter {
@@ -6,22 +7,35 @@ export interface LineWriter {
   write(text: string): void;
   /** Writes what is queued now. Resolves once the stream has taken it, or has failed. */
   flush(): Promise<void>;
-  /** Whether the stream asked to wait. Writing on is allowed, and is held in memory. */
+  /** Whether the stream asked to wait. Writing on is allowed, and is held in memory, which is charged. */
   readonly full: boolean;
+  /**
+   * Whether so many characters more may wait in a full stream: 16 Mi in all, 8 Mi where they may be lost, and no
+   * more than the budget has.
+   */
+  room(length: number, mayBeLost?: boolean): boolean;
+  /** The stream is over: gives back what was charged for what it never took. */
+  close(): void;
 }
+
+/** Characters that may wait in a full stream. */
+const maxWaiting = 16 * 1024 * 1024;
 
 /** A batch this long, in UTF-16 units, is written at once: the peer can begin to read. */
 const large = 64 * 1024;
 
 /**
  * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream.
+ * `budget` is charged with what waits in a full stream.
  * The stream's `write` is taken now: what replaces the method later is for others.
  */
-export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
+export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budget): LineWriter {
   const { write } = stream;
   let batch = '';
   let scheduled = false;
   let full = false;
+  /** What waits in the full stream, as far as it is charged. */
+  let charged = 0;
 
   // A tick runs once the microtasks of the turn have run,
   // and with them the handlers that were ready to answer.
@@ -34,11 +48,19 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
     if (batch === '') return;
     const text = batch;
     batch = '';
-    if (stream.writable && !write.call(stream, text, 'utf8')) full = true;
+    if (!stream.writable || write.call(stream, text, 'utf8')) return;
+    full = true;
+    charge(stream.writableLength);
+  }
+
+  function charge(bytes: number): void {
+    budget?.hold(bytes - charged);
+    charged = bytes;
   }
 
   stream.on('drain', () => {
     full = false;
+    charge(0);
     onRoom?.();
   });
 
@@ -56,6 +78,12 @@ export function lineWriter(stream: Writable, onRoom?: () => void): LineWriter {
         process.nextTick(tick);
       }
     },
+    room(length, mayBeLost) {
+      if (!full) return true;
+      const most = mayBeLost ? maxWaiting / 2 : maxWaiting;
+      return charged + batch.length + length <= most && (budget?.fits(batch.length + length) ?? true);
+    },
+    close: () => charge(0),
     flush() {
       send();
       return new Promise((resolve) => {

@@ -1,6 +1,8 @@
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
 import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
 import { RpcError } from '../../../src/jsonrpc/errors.ts';
+import { readCancellation } from '../../../src/protocol/cancellation.ts';
+import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
@@ -89,10 +91,11 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
             revision = negotiate(revisions, params?.['protocolVersion']);
             if (params?.['fail'] || revision === undefined) throw new RpcError(errorCodes.invalidParams, 'no');
             connection.batching = revision.batching;
+            connection.nullErrorId = revision.nullErrorId;
             return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
           }
           if (method === 'ask') {
-            return connection.request('roots/list', {}, {}, inbound).then((answer) => ({ answer }));
+            return requestsOf(connection).request('roots/list', {}, {}, inbound).then((answer) => ({ answer }));
           }
           if (method === 'poll') {
             options.closeStream?.(id);
@@ -102,6 +105,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
           return result;
         },
+        cancellation: readCancellation,
         notification: ({ method }) => void notifications.push(method),
         error() {},
       });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
 import { Backlog } from '../../../src/transport/http/server/backlog.ts';
 import { both, modern, rpc, start } from './harness.ts';
+import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Bench } from './harness.ts';
 
 /** A GET stream that is cut once so many bytes of its events have come; the last event id that they told. */
@@ -66,7 +67,7 @@ test('what nobody listens to is kept within bounds, and a question that was answ
   assert.ok(numbers.length > 10 && numbers.length < 1000, `${numbers.length} were kept`);
   assert.deepEqual(numbers, Array.from(numbers, (_, i) => 10_000 - numbers.length + i));
 
-  const answered = peer?.connection.request('roots/list');
+  const answered = peer && requestsOf(peer.connection).request('roots/list');
   const { id } = JSON.parse((await listening.next())?.data ?? '') as { id: number };
   await ask({ headers, body: { jsonrpc: '2.0', id, result: {} } });
   await answered;

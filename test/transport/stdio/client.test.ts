@@ -23,6 +23,8 @@ interface Bench {
   readonly messages: Decoded[];
   readonly failures: [RequestId, Error][];
   readonly lines: string[];
+  /** What `error` was told. */
+  readonly faults: string[];
   /** Resolves with what `closed` was told. */
   readonly closed: Promise<string>;
   /** Resolves once `test` holds; looked at whenever something has arrived. */
@@ -34,6 +36,7 @@ function bench(t: TestContext, command: string, args: readonly string[], options
   const messages: Decoded[] = [];
   const failures: [RequestId, Error][] = [];
   const lines: string[] = [];
+  const faults: string[] = [];
   const waiting = new Set<() => void>();
   const arrived = (): void => waiting.forEach((check) => check());
   let tellClosed: (why: string) => void;
@@ -45,7 +48,7 @@ function bench(t: TestContext, command: string, args: readonly string[], options
     },
     failed: (id, error) => failures.push([id, error]),
     closed: (why) => tellClosed(why),
-    error: (error) => assert.fail(error),
+    error: (error) => faults.push(error.message),
   };
   const transport = stdioTransport(command, args, {
     ...options,
@@ -66,7 +69,7 @@ function bench(t: TestContext, command: string, args: readonly string[], options
     check();
   });
   return {
-    transport, receiver, messages, failures, lines, closed, until,
+    transport, receiver, messages, failures, faults, lines, closed, until,
     async ask(id, method, params) {
       transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), { id });
       let result: Record<string, unknown> | undefined;
@@ -215,17 +218,21 @@ test('stdioTransport: an answer that was written before the end still arrives', 
   assert.deepEqual(messages.map((decoded) => decoded.kind === 'notification' && decoded.message.method), ['a', 'b']);
 });
 
-test('stdioTransport: what is no message is told as a refusal, and the next line arrives', async (t) => {
-  const { transport, receiver, messages, closed } = script(t, `
+test('stdioTransport: a line that is no message is shown, and the next line arrives', async (t) => {
+  const { transport, receiver, messages, faults, closed } = script(t, `
     console.log('Server started on stdio');
+    console.log('{"level":30,"msg":"listening"}');
     console.log('x'.repeat(2000));
     console.log('{"jsonrpc":"2.0","method":"ok"}');
   `, { maxMessageBytes: 1000 });
   await transport.open(receiver);
   await closed;
-  assert.deepEqual(messages.map(({ kind }) => kind), ['refusal', 'refusal', 'notification']);
-  assert.ok(messages[0]?.kind === 'refusal' && messages[0].error.message.includes('"Server sta"'));
-  assert.ok(messages[1]?.kind === 'refusal' && messages[1].error.message.includes('limit of 1000 bytes'));
+  assert.deepEqual(messages.map(({ kind }) => kind), ['refusal', 'notification']);
+  const shown = `${process.execPath} wrote a line to stdout that is no message: `;
+  assert.deepEqual(faults, [
+    `${shown}"Server started on stdio"`, `${shown}"{\\"level\\":30,\\"msg\\":\\"listening\\"}"`,
+  ]);
+  assert.ok(messages[0]?.kind === 'refusal' && messages[0].error.message.includes('limit of 1000 bytes'));
 });
 
 test('stdioTransport: a program that is not there', async (t) => {
@@ -312,14 +319,78 @@ test('stdioTransport: nothing outlives the process that started it', async (t) =
   if (!socket.closed) await once(socket, 'close');
 });
 
+test('stdioTransport: a signal that ends the process ends what it has started', async (t) => {
+  const { port, alive } = await lifeline(t);
+  const host = spawn(process.execPath, [programOf('stubborn'), port, 'doomed'], { stdio: 'inherit' });
+  t.after(() => host.kill('SIGKILL'));
+  const [socket, [, signal]] = await Promise.all([alive, once(host, 'exit')]);
+  assert.equal(signal, 'SIGTERM');
+  if (!socket.closed) await once(socket, 'close');
+});
+
+test('stdioTransport: a server that asks and never reads is not read, and ended when the time is up', async (t) => {
+  // Each answer is longer than its request, so that they pile up: the client must not take them all.
+  const { transport, receiver, closed } = script(t, `
+    const pings = '{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'.repeat(1000);
+    const go = () => { while (process.stdout.write(pings)); };
+    process.stdout.on('drain', go);
+    process.on('SIGTERM', () => process.exit());
+    go();
+  `, { stallMs: 300, graceMs: 50 });
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1000) } });
+  let sent = 0;
+  await transport.open({
+    ...receiver,
+    message() {
+      sent += answer.length;
+      transport.send(answer);
+    },
+  });
+  assert.match(await closed, /^the server was ended: it read none of the answers to its own requests within 300 ms/);
+  assert.ok(sent < 80 * 1024 * 1024, `${sent} characters of answers`);
+});
+
+test('stdioTransport: a server that reads late is read again', async (t) => {
+  const { transport, receiver, until, messages } = script(t, `
+    const ask = (id) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, method: 'roots/list' }) + '\\n');
+    for (let id = 0; id < 200; id++) ask(id);
+    let read = 0;
+    process.stderr.write('asked\\n');
+    setTimeout(() => process.stdin.on('data', (chunk) => {
+      for (const byte of chunk) if (byte === 10) read++;
+      if (read === 200) { read++; ask(200); }
+    }), 100);
+  `);
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(20_000) } });
+  await transport.open({
+    ...receiver,
+    message(decoded) {
+      transport.send(answer);
+      receiver.message(decoded);
+    },
+  });
+  await until(() => messages.length === 201);
+});
+
+test('stdioTransport: an answer above the limit is refused with its id, at once', async (t) => {
+  const { transport, receiver, messages, until } = server(t, {}, { maxMessageBytes: 100_000 });
+  await transport.open(receiver);
+  transport.send('{"jsonrpc":"2.0","id":"a","method":"big","params":{"size":300000}}', { id: 'a' });
+  await until(() => messages.length === 1);
+  const [refusal] = messages;
+  assert.ok(refusal?.kind === 'refusal');
+  assert.deepEqual([refusal.id, refusal.answer], ['a', 'Invalid answer: the message is over the limit of 100000 bytes']);
+});
+
 test('stdioTransport: the hook for the exit of the process goes with the last server', async (t) => {
-  const before = process.listenerCount('exit');
+  const count = (): number[] => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name));
+  const before = count();
   const [a, b] = [server(t), server(t)];
   await Promise.all([a.transport.open(a.receiver), b.transport.open(b.receiver)]);
-  assert.equal(process.listenerCount('exit'), before + 1);
+  assert.deepEqual(count(), before.map((listeners) => listeners + 1));
   await a.transport.close();
   await b.transport.close();
-  assert.equal(process.listenerCount('exit'), before);
+  assert.deepEqual(count(), before);
 });
 
 test('stdioTransport: reopen starts a server that has ended again', async (t) => {

@@ -81,7 +81,8 @@ test('serveStdio: what cannot be read is refused by name, and the next line is s
   await serving.closed;
   const seen = answers();
   assert.deepEqual(seen.map(({ id, error }) => [id, error?.code]), [
-    [null, -32700], [null, -32600], [null, -32700], [null, -32600], [null, -32600], [9, undefined],
+    [undefined, -32700], [undefined, -32600], [undefined, -32700], [undefined, -32600], [undefined, -32600],
+    [9, undefined],
   ]);
   assert.match(seen[0]?.error?.message ?? '', /garbage/);
   assert.match(seen[2]?.error?.message ?? '', /UTF-8/);
@@ -301,4 +302,51 @@ test('serveStdio: a client that has closed stdout ends the process quietly', asy
   assert.deepEqual(await ended(child), [0, null]);
   assert.match(child.err, /aborted: a standard stream failed: write EPIPE/);
   assert.doesNotMatch(child.err, /\bat /);
+});
+
+test('serveStdio: an answer above 10 MiB is written, and its author is told of clients that do not take it', async () => {
+  const server = fakeServer();
+  const reported: string[] = [];
+  const stdin = new PassThrough();
+  let written = 0;
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, callback) {
+      written += chunk.length;
+      callback();
+    },
+  });
+  const serving = serveStdio({ ...server, report: ({ message }) => void reported.push(message) }, { stdin, stdout });
+  stdin.end(ask(1, 'big', { size: 9_000_000 }) + ask(2, 'big', { size: 11_000_000 }));
+  await serving.closed;
+  assert.ok(written > 20_000_000);
+  assert.equal(reported.length, 1);
+  assert.match(reported[0] ?? '', /^an answer of 110000\d\d characters: the official clients close the pipe/);
+});
+
+test('serveStdio: a client that sends and never reads gets errors for results, and costs no more memory', async () => {
+  const answered: string[] = [];
+  let take: (() => void) | undefined;
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, callback) {
+      answered.push(...chunk.split('\n').filter(Boolean));
+      take = callback;
+    },
+  });
+  const { stdin, serving } = bench({}, stdout);
+  // All at once: what is read before the pipe is full must not pile up either.
+  stdin.write(Array.from({ length: 10 }, (_, id) => ask(id, 'big', { size: 6_000_000 })).join(''));
+  await turn();
+  await turn();
+  for (; take !== undefined; await turn()) {
+    const next = take;
+    take = undefined;
+    next();
+  }
+  const errors = answered.map((text) => JSON.parse(text) as Answer).filter(({ error }) => error);
+  assert.equal(answered.length, 10);
+  assert.ok(errors.length >= 6, `${errors.length} of 10`);
+  assert.match(errors[0]?.error?.message ?? '', /^The result was dropped: it does not fit/);
+  await serving.close();
 });

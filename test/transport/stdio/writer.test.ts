@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import test from 'node:test';
+import { Budget } from '../../../src/jsonrpc/budget.ts';
 import { lineWriter } from '../../../src/transport/stdio/writer.ts';
 
 /** A stream that keeps what each write brought, and takes the next one when `next` is called. */
@@ -124,4 +125,28 @@ test('writer: a stream that is gone takes nothing and harms nobody', async () =>
   writer.write('a');
   writer.write('x'.repeat(70_000));
   await writer.flush();
+});
+
+test('writer: what waits in a full stream is charged, and bounded', async () => {
+  const { stream: to, next } = slowStream(10);
+  const budget = new Budget(100_000);
+  const writer = lineWriter(to, undefined, budget);
+  assert.ok(writer.room(1e9), 'a stream that is not full takes whatever comes');
+  for (let i = 0; i < 5; i++) {
+    writer.write('x'.repeat(10_000));
+    await turn();
+  }
+  assert.equal(writer.full, true);
+  assert.ok(budget.used >= 50_000, String(budget.used));
+  assert.deepEqual([writer.room(40_000), writer.room(60_000)], [true, false]);
+  while (writer.full) {
+    next();
+    await turn();
+  }
+  assert.equal(budget.used, 0);
+  writer.write('x'.repeat(10_000));
+  await turn();
+  assert.ok(budget.used > 0);
+  writer.close();
+  assert.equal(budget.used, 0);
 });

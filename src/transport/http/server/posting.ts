@@ -92,7 +92,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (session === undefined) return refuse(services, request, 404, noSession);
     readBody(request, (body) => {
       if (session.ended) return refuse(services, request, 404, noSession);
-      if (isBatch(body) && !session.peer.revision?.batching) return refuseBatch(request);
+      if (isBatch(body) && !session.peer.revision?.batching) return refuseBatch(request, session.peer.revision);
       const decoded = readMessage(request, body, () => session);
       if (decoded === undefined) return;
       // Answers and cancellations are what makes room again.
@@ -134,9 +134,10 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     services.tracing?.message('received', textOf(body), request);
     if (decoded.kind !== 'refusal') return decoded;
     // A malformed answer still ends the question that it was to answer.
-    if (decoded.answer !== undefined) session()?.peer.receive(decoded, nobody);
+    const peer = session()?.peer;
+    if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
-    refuse(services, request, 400, message, { id, code });
+    refuse(services, request, 400, message, { id, code, revision: peer?.revision });
     return undefined;
   }
 
@@ -148,13 +149,13 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     }
     const session = sessionOf(post);
     if (session === undefined) return false;
-    const { batching = false } = session.peer.revision ?? {};
-    if (!batching) refuseBatch(request);
-    return batching;
+    const { revision: agreed } = session.peer;
+    if (!agreed?.batching) refuseBatch(request, agreed);
+    return agreed?.batching ?? false;
   }
 
-  function refuseBatch(request: HttpRequest): void {
-    refuse(services, request, 400, 'Invalid request: this protocol revision has no batches');
+  function refuseBatch(request: HttpRequest, revision?: Revision): void {
+    refuse(services, request, 400, 'Invalid request: this protocol revision has no batches', { revision });
   }
 
   function receive(post: Post, decoded: Decoded): void {

@@ -1,6 +1,7 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import { failureText } from '../../../jsonrpc/outlet.ts';
+import type { Revision } from '../../../protocol/revisions.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 
@@ -8,6 +9,8 @@ import type { EndpointServices } from './services.ts';
 export interface RefusalDetails {
   /** The id of the request, where one was read. */
   readonly id?: RequestId | null | undefined;
+  /** The revision of the session, where there is one: it decides how an error without an id looks. */
+  readonly revision?: Revision | undefined;
   /** The error's code. Default: `-32600` where the client is at fault, `-32603` where the server is busy. */
   readonly code?: number | undefined;
   readonly data?: unknown;
@@ -17,11 +20,11 @@ export interface RefusalDetails {
 /** Answers with an HTTP status and a JSON-RPC error that says why the request is not served. */
 export function refuse(
   services: EndpointServices, request: HttpRequest, status: number, message: string,
-  { id = null, code, data, fields }: RefusalDetails = {},
+  { id = null, revision, code, data, fields }: RefusalDetails = {},
 ): void {
   const text = failureText(id, {
     code: code ?? (status < 429 ? errorCodes.invalidRequest : errorCodes.internalError), message, data,
-  });
+  }, revision?.nullErrorId);
   // 429, 503: what is too much now may be served later.
   request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
   services.tracing?.message('sent', text, request);

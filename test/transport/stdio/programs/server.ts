@@ -1,6 +1,7 @@
 // A server for the tests: its methods show what the transport around it does. The arguments change its manners.
 import { connect } from 'node:net';
 import { Connection } from '../../../../src/jsonrpc/index.ts';
+import { readCancellation } from '../../../../src/protocol/cancellation.ts';
 import { revisions } from '../../../../src/protocol/revisions.ts';
 import type { ServerPort } from '../../../../src/transport/port.ts';
 import { serveStdio } from '../../../../src/transport/stdio/index.ts';
@@ -35,6 +36,7 @@ const port: ServerPort = {
           default: throw new Error(`no method ${method}`);
         }
       },
+      cancellation: readCancellation,
       notification: ({ method }) => {
         if (method === 'exit') process.exit(7);
       },

@@ -4,6 +4,7 @@
 //   grandchild  ends with stdin, and leaves a stubborn program behind, with no pipe of ours
 //   holder      ends with stdin, and leaves a stubborn program behind that holds the pipes
 //   mute        closes stdout and goes on
+//   doomed      opens a transport to a deaf program, and gets SIGTERM once that one runs
 //   host        opens a transport to a stubborn program, and exits once that one runs
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -32,9 +33,11 @@ if (role === 'deaf' || role === 'stubborn' || role === 'mute') {
   spawn(process.execPath, [self, port, 'stubborn'], { stdio: ['ignore', stdio, stdio] }).unref();
   process.stdin.resume();
 } else {
-  const transport = stdioTransport(process.execPath, [self, port, 'stubborn'], {
+  const transport = stdioTransport(process.execPath, [self, port, role === 'doomed' ? 'deaf' : 'stubborn'], {
     onStderr: (line) => {
-      if (line === 'ready') process.exit(0);
+      if (line !== 'ready') return;
+      if (role === 'doomed') process.kill(process.pid, 'SIGTERM');
+      else process.exit(0);
     },
   });
   const ignore = (): void => undefined;

@@ -1,0 +1,219 @@
+import { encode } from './codec.ts';
+import * as errorCodes from './error-codes.ts';
+import { ConnectionError, RpcError, toError } from './errors.ts';
+import type { Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type { Outlet } from './outlet.ts';
+
+/** `progress` grows with each report; `total` is in the same unit, when it is known. */
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+export interface RequestOptions {
+  /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for the answer; each progress report starts them anew. 0: no limit. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
+  maxTimeoutMs?: number | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** What the protocol above JSON-RPC says of a request of ours while it waits. */
+export interface RequestRules {
+  /** The parameters with a token by which the peer reports progress on this request. */
+  withToken(params: Params | undefined, token: RequestId): Params;
+  /** What a notification reports; undefined: no progress. Throws where it is malformed. */
+  progressOf(notification: Notification): { token: RequestId; progress: Progress } | undefined;
+  /** Tells the peer that nobody waits any longer; undefined: such a request must not be cancelled. */
+  cancellationOf(id: RequestId, method: string, reason: unknown): Notification | undefined;
+}
+
+/** What requests need of the connection that they go over. */
+export interface RequestPort {
+  readonly outlet: Pick<Outlet, 'send'>;
+  readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
+  /** Why nothing can be sent any more; undefined while it can. */
+  readonly closed: Error | undefined;
+  readonly handlers: {
+    error(error: Error): void;
+    /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
+    giveUp?(id: RequestId, method: string): boolean;
+  };
+  notify(method: string, params?: Params): void;
+}
+
+interface Pending {
+  method: string;
+  resolve(result: Record<string, unknown>): void;
+  reject(error: unknown): void;
+  onProgress: ((progress: Progress) => void) | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  timeoutMs: number;
+  maxTimeoutMs: number;
+  /** When `maxTimeoutMs` are over. */
+  deadline: number;
+  signal: AbortSignal | undefined;
+  onAbort: (() => void) | undefined;
+}
+
+/** How many requests that nobody waits for are remembered: a late answer to one is no fault of the peer's. */
+const maxAbandoned = 256;
+
+/** Our requests to one peer that are not answered yet, with their timeouts, progress and cancellation. */
+export class PendingRequests {
+  readonly #port: RequestPort;
+  readonly #rules: RequestRules;
+  #nextId = 1;
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #abandoned = new Set<RequestId>();
+
+  constructor(port: RequestPort, rules: RequestRules) {
+    this.#port = port;
+    this.#rules = rules;
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Asks the peer. Rejects with `RpcError` where the peer answers with an error, with `ConnectionError` where
+   * the time is up or the connection closes, with the signal's reason where the caller cancels.
+   * `outlet` is where the request goes, when it belongs to a request of the peer's.
+   */
+  request(
+    method: string,
+    params?: Params,
+    options: RequestOptions = {},
+    outlet: Pick<Outlet, 'send'> = this.#port.outlet,
+  ): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const { signal, onProgress } = options;
+      const { closed, limits } = this.#port;
+      if (closed) throw closed;
+      signal?.throwIfAborted();
+      const id = this.#nextId++;
+      const sent = onProgress ? this.#rules.withToken(params, id) : params;
+      const { timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
+      const pending: Pending = {
+        method, resolve, reject, onProgress, signal, timeoutMs, maxTimeoutMs,
+        timer: undefined,
+        deadline: maxTimeoutMs > 0 ? Date.now() + maxTimeoutMs : Infinity,
+        onAbort: signal && (() => this.#giveUp(id, signal.reason)),
+      };
+      if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
+      this.#pending.set(id, pending);
+      this.#startTimer(id, pending);
+      try {
+        const request: Request = { jsonrpc: '2.0', id, method };
+        if (sent !== undefined) request.params = sent;
+        outlet.send(encode(request), request);
+      } catch (thrown) {
+        this.#take(id);
+        throw thrown;
+      }
+    });
+  }
+
+  #startTimer(id: RequestId, pending: Pending): void {
+    if (pending.timer !== undefined) clearTimeout(pending.timer);
+    const { method, timeoutMs, maxTimeoutMs, deadline } = pending;
+    const soon = timeoutMs > 0 ? timeoutMs : Infinity;
+    const left = deadline - Date.now();
+    if (soon === left || typeof setTimeout !== 'function') return;
+    pending.timer = setTimeout(() => {
+      const within = soon <= left ? timeoutMs : maxTimeoutMs;
+      this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
+    }, Math.max(0, Math.min(soon, left)));
+  }
+
+  /** The caller no longer waits: the peer is told. */
+  #giveUp(id: RequestId, reason: unknown): void {
+    const method = this.fail(id, reason);
+    if (method === undefined || this.#port.handlers.giveUp?.(id, method)) return;
+    const told = this.#rules.cancellationOf(id, method, reason);
+    if (told !== undefined) this.#port.notify(told.method, told.params);
+  }
+
+  #take(id: RequestId): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    if (pending.timer !== undefined) clearTimeout(pending.timer);
+    if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
+    return pending;
+  }
+
+  /**
+   * Fails one request of ours: it could not be delivered, or its answer is not to be waited for. A late answer
+   * will be expected. Returns the request's method; undefined where no such request waits.
+   */
+  fail(id: RequestId, error: unknown): string | undefined {
+    const pending = this.#take(id);
+    if (pending === undefined) return undefined;
+    this.#abandoned.add(id);
+    if (this.#abandoned.size > maxAbandoned) {
+      this.#abandoned.delete(this.#abandoned.values().next().value as RequestId);
+    }
+    pending.reject(error);
+    return pending.method;
+  }
+
+  /** Takes an answer. False: nobody asked for it. */
+  settle(response: Success | Failure): boolean {
+    const id = response.id ?? this.#onlyOneUnread(response);
+    const pending = id === undefined ? undefined : this.#take(id);
+    if (pending === undefined) return id !== undefined && this.#abandoned.delete(id);
+    if ('result' in response) {
+      pending.resolve(response.result);
+    } else {
+      const { code, message, data } = response.error;
+      pending.reject(new RpcError(code, message, data));
+    }
+    return true;
+  }
+
+  /** An error without an id says that a message of ours could not be read: if one request waits, it was that. */
+  #onlyOneUnread(response: Success | Failure): RequestId | undefined {
+    const unread = 'error' in response
+      && (response.error.code === errorCodes.parseError || response.error.code === errorCodes.invalidRequest);
+    return unread && this.size === 1 ? this.#pending.keys().next().value : undefined;
+  }
+
+  /** Rejects our pending request if this malformed message was its response. False: it was not. */
+  refused({ id, answer, lost, error: { code } }: Refusal): boolean {
+    if (answer === undefined) return false;
+    const asked = id ?? (lost && this.#pending.size === 1 ? this.#pending.keys().next().value : undefined);
+    if (asked === undefined || !this.#pending.has(asked)) return false;
+    const error = new RpcError(code, answer);
+    this.fail(asked, error);
+    this.#port.handlers.error(error);
+    return true;
+  }
+
+  /** Takes a notification, which may report progress. */
+  notice(notification: Notification): void {
+    try {
+      const report = this.#rules.progressOf(notification);
+      // A late report is no fault: it crosses the answer on the wire.
+      const pending = report && this.#pending.get(report.token);
+      if (report === undefined || pending === undefined) return;
+      this.#startTimer(report.token, pending);
+      pending.onProgress?.(report.progress);
+    } catch (thrown) {
+      this.#port.handlers.error(toError(thrown));
+    }
+  }
+
+  /** The connection has closed: whatever waits fails. */
+  close(why: string, cause: unknown): void {
+    for (const [id, { method, reject }] of this.#pending) {
+      this.#take(id);
+      reject(new ConnectionError('closed', `${method}: ${why}`, { cause }));
+    }
+  }
+}

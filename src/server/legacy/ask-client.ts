@@ -1,0 +1,47 @@
+import { ConnectionError } from '../../jsonrpc/errors.ts';
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params } from '../../jsonrpc/message.ts';
+import { requestsOf } from '../../protocol/requests.ts';
+import type { LegacyRequester } from '../requester.ts';
+
+/**
+ * Sends a request to a legacy client on the stream of `inbound`, and gives its result. Waits first for
+ * `notifications/initialized`. Rejects with the client's `RpcError`, with a `ConnectionError` when the time is up
+ * or the connection closes, or with the reason when `inbound` is cancelled. A function, and no method of the
+ * handshake: a server whose handlers do not ask does not carry it.
+ */
+export async function askClient(
+  client: LegacyRequester, method: string, params: Params, inbound: Inbound,
+): Promise<Record<string, unknown>> {
+  const { connection, questionTimeoutMs: timeoutMs } = client;
+  // Without a signal the question goes on when the client cancels, and its answer is dropped.
+  const signal = typeof AbortController === 'function' ? inbound.signal : undefined;
+  await ready(client, method, signal);
+  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0 }, inbound);
+}
+
+/** Resolves when the client may be asked. */
+function ready(client: LegacyRequester, method: string, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (fault?: unknown): void => {
+      forget?.();
+      if (timer !== undefined) clearTimeout(timer);
+      signal?.removeEventListener('abort', cancelled);
+      if (fault === undefined) resolve();
+      else reject(fault);
+    };
+    const cancelled = (): void => end(signal?.reason);
+    const forget = client.onReady((isReady) => end(isReady ? undefined
+      : new ConnectionError('closed', `${method}: the connection closed before the client was ready`)));
+    if (forget === undefined) return resolve();
+    signal?.addEventListener('abort', cancelled, { once: true });
+    const { questionTimeoutMs: ms } = client;
+    if (ms > 0 && typeof setTimeout === 'function') {
+      timer = setTimeout(() => end(new ConnectionError(
+        'timeout', `${method}: the client sent no notifications/initialized within ${ms} ms`,
+      )), ms);
+    }
+  });
+}

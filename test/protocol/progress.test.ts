@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { cancellationOf, readCancellation } from '../../src/protocol/cancellation.ts';
+import { ProgressReports, readProgress } from '../../src/protocol/progress.ts';
+
+test('progress: a token is a string or an integer; anything else wants no reports', () => {
+  for (const progressToken of [null, 1.5, true, {}, [1], 2 ** 53, 'x'.repeat(2000), undefined]) {
+    assert.equal(ProgressReports.of({ progressToken }), undefined);
+  }
+  assert.equal(ProgressReports.of(undefined), undefined);
+  for (const progressToken of ['', 'a', 0, -7]) {
+    assert.equal(ProgressReports.of({ progressToken })?.next(1)?.progressToken, progressToken);
+  }
+});
+
+test('progress: each report is above the last, and finite', () => {
+  const reports = new ProgressReports('t');
+  const sent = [NaN, 1, 1, 0.5, Infinity, -Infinity, 2, NaN, 3].map((progress) => reports.next(progress)?.progress);
+  assert.deepEqual(sent.filter((progress) => progress !== undefined), [1, 2, 3]);
+  assert.equal(JSON.stringify(reports.next(4, Infinity, 'm')), '{"progressToken":"t","progress":4,"message":"m"}');
+});
+
+test('progress: reports in a loop are thinned out, the one that reaches the total is not', () => {
+  mock.timers.enable({ apis: ['Date'] });
+  const reports = new ProgressReports(1);
+  let sent = 0;
+  for (let i = 1; i < 100_000; i++) if (reports.next(i, 100_000)) sent++;
+  assert.equal(sent, 100);
+  assert.equal(reports.next(100_000, 100_000)?.progress, 100_000);
+  mock.timers.tick(10_000);
+  let later = 0;
+  for (let i = 0; i < 1000; i++) if (reports.next(100_001 + i)) later++;
+  assert.equal(later, 100);
+  mock.timers.reset();
+});
+
+test('progress: a malformed report throws, one for a token that is none is nothing', () => {
+  const report = (params: Record<string, unknown>): unknown =>
+    readProgress({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  for (const progress of [undefined, null, '1', NaN]) {
+    assert.throws(() => report({ progressToken: 1, progress }), /must be a number/);
+  }
+  assert.equal(report({ progressToken: 1.5, progress: 1 }), undefined);
+  assert.equal(readProgress({ jsonrpc: '2.0', method: 'other', params: { progressToken: 1 } }), undefined);
+});
+
+test('cancellation: what is malformed cancels nothing, initialize is not cancelled, reasons are short', () => {
+  const read = (params?: Record<string, unknown>): unknown =>
+    readCancellation({ jsonrpc: '2.0', method: 'notifications/cancelled', ...params && { params } });
+  for (const requestId of [undefined, null, 1.5, true, {}]) assert.equal(read({ requestId }), undefined);
+  assert.equal(read(), undefined);
+  assert.deepEqual(read({ requestId: 1, reason: 7 }), { id: 1, reason: 'The client cancelled the request' });
+  assert.deepEqual(read({ requestId: 'a', reason: 'b' }), { id: 'a', reason: 'b' });
+  assert.equal(cancellationOf(1, 'initialize', 'x'), undefined);
+  const told = cancellationOf(1, 'tools/call', new Error('x'.repeat(1e6)));
+  assert.ok(JSON.stringify(told).length < 400);
+});

@@ -16,7 +16,7 @@ import type { Line, Transcript } from './wire.ts';
 
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
 // Not what the client would never send, or sends by other calls than `request`.
-const others = /lifecycle|negotiation|batching|\/errors|cancellation|progress|wrong-answers|request-state|2026-07-28.(logging|subscriptions|list-changes)/;
+const others = /lifecycle|tasks|negotiation|batching|\/errors|cancellation|progress|wrong-answers|request-state|2026-07-28.(logging|subscriptions|list-changes)/;
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))
   .filter((name) => name.endsWith('.wire') && !others.test(name)).sort();

@@ -1,5 +1,6 @@
 import { ask, McpServer, RpcError, ToolError } from '../../src/server/index.ts';
 import type { Handle, ServerOptions, ToolDefinition } from '../../src/server/index.ts';
+import { memoryStore, tasks } from '../../src/tasks/index.ts';
 
 // The servers of the transcripts, one for each feature, and no larger than the feature needs.
 
@@ -312,6 +313,35 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
       const name = yield* ask.text('Your name?');
       const age = yield* ask.number('Your age?', { integer: true, minimum: 0 });
       return `${name} is ${age}`;
+    });
+    return server;
+  },
+
+  /** Every state of a task, and every error; `rest` answers when nothing is being worked on. */
+  tasks() {
+    const server = plain();
+    const store = memoryStore();
+    const work = tasks(server, { store });
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    server.tool('bake', { description: 'Takes until the oven is opened', task: 'optional' }, async (_args, ctx) => {
+      ctx.signal.addEventListener('abort', () => open());
+      await opened;
+      return 'A cake.';
+    });
+    server.tool('open', { description: 'Opens the oven' }, () => open());
+    server.tool('send', { description: 'Asks where to', task: 'required' }, async (_args, ctx) => {
+      const form = await ctx.elicit('Where to?', { city: { type: 'string' } }, { key: 'city' });
+      return form.action === 'accept' ? `Sent to ${form.content.city}.` : 'Sent nowhere.';
+    });
+    server.tool('burn', { description: 'Fails as tools do', task: 'optional' }, () => ({
+      content: [{ type: 'text', text: 'All is burnt.' }], isError: true,
+    }));
+    server.tool('break', { description: 'Fails as the protocol does', task: 'optional' }, () => {
+      throw new RpcError(4711, 'The oven is broken');
+    });
+    server.tool('rest', { description: 'Answers when nothing is being worked on' }, async () => {
+      while (work.running > 0 || (await store.due(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     });
     return server;
   },

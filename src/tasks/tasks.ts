@@ -74,8 +74,10 @@ export class Tasks {
     const n = await this.store.count(owner);
     this.#counts.delete(owner);
     this.#counts.set(owner, { n, at: Date.now() });
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size > maxCounts) this.#counts.delete(oldest);
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= maxCounts) break;
+      if (oldest !== undefined) this.#counts.delete(oldest);
+    }
   }
 
   /** Throws `-32602` where the owner has no such task. */

@@ -1,9 +1,9 @@
-// The table of limits in README.md, made from the code: the interfaces named `…Limits` and the default objects beside
+// The table of limits in docs/limits.md, made from the code: the interfaces named `…Limits` and the default objects beside
 // them, and the options that bound something. A member's documentation ends with its default, as in `Bytes of a body;
 // a longer one gets 413. 16 MiB.`, which must be what the default object holds.
 //
 //   node scripts/limits.mjs           writes the table (after `npm run build`)
-//   node scripts/limits.mjs --check   exits 1 where README.md has another
+//   node scripts/limits.mjs --check   exits 1 where docs/limits.md has another
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -32,6 +32,11 @@ const GROUPS = {
   KeySetLimits: '`jwtVerifier`: `limits`',
   IntrospectionLimits: '`introspection`: `limits`',
   UriTemplateLimits: '`resourceTemplate`',
+  AnsweringLimits: '`answering`, `McpClient`: `limits`',
+  OAuthLimits: '`oauth`, `login`: `limits`',
+  FileLockLimits: '`fileStore` of `barewire/oauth/node`: `limits`',
+  HostLimits: '`Host`: `limits`',
+  RestartLimits: '`Host`, a server that dies: `limits`',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set(['RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions']);
@@ -103,16 +108,17 @@ for (const { where, member, standard, bounds } of limits) {
 const table = lines.join('\n');
 const BEGIN = '<!-- limits: written by scripts/limits.mjs -->';
 const END = '<!-- end of limits -->';
-const readme = readFileSync(`${root}README.md`, 'utf8');
-const [before, rest] = readme.split(BEGIN);
+const FILE = 'docs/limits.md';
+const page = readFileSync(`${root}${FILE}`, 'utf8');
+const [before, rest] = page.split(BEGIN);
 const after = rest?.split(END)[1];
-if (after === undefined) problems.push(`README.md has no ${BEGIN} … ${END}`);
+if (after === undefined) problems.push(`${FILE} has no ${BEGIN} … ${END}`);
 const wanted = `${before}${BEGIN}\n${table}\n${END}${after}`;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (problems.length === 0 && process.argv[2] !== '--check') writeFileSync(`${root}README.md`, wanted);
-  else if (problems.length === 0 && wanted !== readme) problems.push('README.md has another table: node scripts/limits.mjs');
+  if (problems.length === 0 && process.argv[2] !== '--check') writeFileSync(`${root}${FILE}`, wanted);
+  else if (problems.length === 0 && wanted !== page) problems.push('docs/limits.md has another table: node scripts/limits.mjs');
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }
-export { problems, readme, wanted };
+export { page, problems, wanted };

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { anchorsOf, linksOf, snippetsOf } from './snippets.ts';
+
+const run = promisify(execFile);
+// The compiled test lies in dist/test/documents.
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md') && !file.includes('node_modules'))
+  .map((file) => `docs/${file}`);
+const taught = ['README.md', ...pages];
+const documents = [...taught, 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+const built = existsSync(join(root, 'dist/lib')) ? {} : { skip: 'dist/lib is not built' };
+
+/** Runs the compiler over programs, and gives what it says. */
+async function compiled(folder: string, programs: ReadonlyMap<string, string>): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of programs) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'frameworks.d.ts'), read('test/documents/frameworks.d.ts'));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: {
+      target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
+      lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')],
+      skipLibCheck: true, outDir: 'out', rootDir: '.',
+    },
+    include: ['*.ts'],
+  }));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  return run(process.execPath, [tsc, '-p', folder], { cwd: folder }).then(
+    ({ stdout }) => stdout, (error: { stdout?: unknown }) => String(error.stdout));
+}
+
+describe('the snippets of README.md and docs/', { ...built, concurrency: 2 }, () => {
+  const snippets = taught.flatMap((file) => snippetsOf(file, read(file)));
+  // Within the package, so that `barewire/…` is what a user gets.
+  const folder = join(root, 'dist/documents');
+  const fileOf = (place: string): string => place.replace(/\W+/g, '-');
+  let said: string;
+  before(async () => {
+    said = await compiled(folder, new Map(snippets.map(({ place, program }) => [`${fileOf(place)}.ts`, program])));
+  });
+
+  test('there are many', () => {
+    assert.ok(snippets.length > 40 && snippets.length < 400, String(snippets.length));
+    assert.ok(snippets.filter(({ prints }) => prints !== undefined).length > 12);
+  });
+
+  test('all pass the type checker, as a user has the types', () => assert.equal(said, ''));
+
+  for (const { place, prints } of snippets) {
+    if (prints === undefined) continue;
+    test(`${place} runs`, async () => {
+      const file = join(folder, 'out', `${fileOf(place)}.js`);
+      const running = run(process.execPath, [file], { timeout: 60_000 });
+      // Whoever serves over stdio ends with its input.
+      running.child.stdin?.end();
+      const { stdout, stderr } = await running;
+      assert.equal(stderr, '');
+      assert.equal(stdout.trim(), prints);
+    });
+  }
+});
+
+test('a snippet that is wrong is found', built, async () => {
+  const [snippet] = snippetsOf('x.md', 'Text.\n\n<!-- given: const a = 1; -->\n```ts\nconst b: string = a;\n```\n');
+  assert.equal(snippet?.place, 'x.md:5');
+  const said = await compiled(join(root, 'dist/documents-wrong'), new Map([['x.ts', snippet?.program ?? '']]));
+  assert.match(said, /x\.ts.*'number' is not assignable to type 'string'/);
+  assert.throws(() => snippetsOf('x.md', '<!-- run -->\n\nText.'), /belongs to no snippet/);
+});
+
+test('links between documents lead somewhere', () => {
+  const dead: string[] = [];
+  let links = 0;
+  for (const file of documents) {
+    for (const link of linksOf(read(file))) {
+      links++;
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(join(root, target))) dead.push(`${file}: ${link}`);
+      else if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(anchor)) dead.push(`${file}: ${link}`);
+    }
+  }
+  assert.ok(links > 40, String(links));
+  assert.deepEqual(dead, []);
+});
+
+test('every page of docs/ is reached from its first page, which README.md names', () => {
+  const linked = linksOf(read('docs/README.md')).map((link) => `docs/${link.split('#')[0]}`);
+  assert.deepEqual(pages.filter((page) => page !== 'docs/README.md' && page.split('/').length === 2 && !linked.includes(page)), []);
+  assert.ok(linksOf(read('README.md')).some((link) => link.startsWith('docs/')));
+});
+
+test('every entry of the package is in the table of entries', () => {
+  const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+  const rows = [...read('docs/README.md').matchAll(/^\| `(barewire[\w/-]*)` \|/gm)].map(([, entry]) => entry);
+  const entries = Object.keys(exports).filter((key) => key !== './package.json').map((key) => `barewire${key.slice(1)}`);
+  assert.deepEqual([...rows].sort(), entries.sort());
+});
+
+test('README.md is short enough to be read', () => {
+  const words = read('README.md').replace(/<!--[^]*?-->/g, '').split(/\s+/).length;
+  assert.ok(words <= 1000, `${words} words`);
+});
+
+test('the files that ARCHITECTURE.md and the glossary name are there', () => {
+  const dead: string[] = [];
+  let named = 0;
+  for (const file of ['ARCHITECTURE.md', 'docs/glossary.md']) {
+    for (const [, path = ''] of read(file).matchAll(/`((?:[\w.-]+\/)+[\w.-]*|[\w-]+\/[\w-]+\.ts)`/g)) {
+      if (/^(notifications|resources|tools|prompts|sampling|elicitation|subscriptions|logging|completion|server)\/[a-z_]+$/i.test(path)) continue;
+      if (path.startsWith('barewire/')) continue;
+      named++;
+      if (!existsSync(join(root, 'src', path)) && !existsSync(join(root, path))) dead.push(`${file}: ${path}`);
+    }
+  }
+  assert.ok(named > 60, String(named));
+  assert.deepEqual(dead, []);
+});

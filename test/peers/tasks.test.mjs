@@ -1,5 +1,8 @@
 // Tasks with other people's programs, both ways.
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import test from 'node:test';
 import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import * as v2 from '@modelcontextprotocol/client';
@@ -7,6 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { TaskClient } from '../../dist/src/tasks/index.js';
+import { httpTransport } from '../../dist/src/transport/http/node/index.js';
 import { stdioTransport } from '../../dist/src/transport/stdio/index.js';
 import { at, start } from './processes.mjs';
 
@@ -133,4 +137,27 @@ test('our client does research with server-everything, which asks what was meant
   assert.equal(asked.length, 1);
   assert.ok(states.includes('input_required'), states.join());
   assert.equal(states.at(-1), 'completed');
+});
+
+// PYTHON names one that has `fastmcp[tasks]`.
+const python = process.env.PYTHON ?? 'python3';
+const hasFastMcp = spawnSync(python, ['-c', 'import fastmcp_tasks']).status === 0;
+
+test('our client calls tools of FastMCP 4 that are tasks of 2026-07-28', { skip: !hasFastMcp && `${python} has no fastmcp[tasks]` }, async (t) => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  const server = spawn(python, [at('test/peers/servers/fastmcp-tasks.py'), String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.after(() => server.kill('SIGKILL'));
+  await new Promise((resolve, reject) => {
+    server.once('exit', () => reject(new Error('the server has ended')));
+    server.stderr.on('data', (said) => String(said).includes('running on') && resolve());
+  });
+  const client = await ours(t, httpTransport(`http://127.0.0.1:${port}/mcp`));
+  assert.equal(client.revision.version, '2026-07-28');
+  assert.equal(textOf(await client.callTool('double', { n: 21 })), '42');
+  const { task } = await client.startTool('double', { n: 4 });
+  assert.equal(textOf(await client.task(task.id).result()), '8');
+  assert.equal((await client.callTool('broken')).isError, true);
 });

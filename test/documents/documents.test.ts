@@ -114,7 +114,7 @@ test('the files that ARCHITECTURE.md and the glossary name are there', () => {
   const dead: string[] = [];
   let named = 0;
   for (const file of ['ARCHITECTURE.md', 'docs/glossary.md']) {
-    for (const [, path = ''] of read(file).matchAll(/`((?:[\w.-]+\/)+[\w.-]*|[\w-]+\/[\w-]+\.ts)`/g)) {
+    for (const [, path = ''] of read(file).matchAll(/`((?:[\w.-]+\/)+[\w.-]+)`/g)) {
       if (/^(notifications|resources|tools|prompts|sampling|elicitation|subscriptions|logging|completion|server)\/[a-z_]+$/i.test(path)) continue;
       if (path.startsWith('barewire/')) continue;
       named++;

@@ -23,7 +23,8 @@ export interface Cell {
 export type Channel = () => ClientTransport;
 
 export function smokeServer(): McpServer {
-  const server = new McpServer({ name: 'smoke', version: '1.0.0' });
+  // What a runtime lacks is told by name, to the caller too.
+  const server = new McpServer({ name: 'smoke', version: '1.0.0' }, { errors: 'message', onError() {} });
   server.tool('add', {
     description: 'Adds two numbers',
     input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },

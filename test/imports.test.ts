@@ -23,14 +23,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   fleet: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks'],
   doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain', 'oauth', 'host'],
+  executables: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   cli: [
     'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',
-    'host', 'doctor',
+    'host', 'doctor', 'executables',
   ],
 };
 /** Where Node may be imported. */
 const nodeFolders: readonly string[] = [
-  'transport/stdio/', 'transport/http/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'host/node/', 'cli/',
+  'transport/stdio/', 'transport/http/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'host/node/', 'executables/', 'cli/',
 ];
 
 interface Import {

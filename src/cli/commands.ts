@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, Listed>> = {
   watch: { about: 'tells of changes to resources and lists', load: () => import('./commands/watch.ts') },
   log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
   pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
+  serve: { about: 'serves the executables of a folder as tools', load: () => import('./commands/serve.ts') },
 };
 
 /** The overview: one screen. */

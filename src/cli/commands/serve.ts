@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { executables } from '../../executables/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import { McpServer } from '../../server/index.ts';
+import { serveHttp } from '../../transport/http/node/index.ts';
+import { serveStdio } from '../../transport/stdio/index.ts';
+import type { Command } from '../command.ts';
+import { readWords } from '../client-options.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+
+export const command: Command = {
+  usage: '[options] FOLDER',
+  about: 'Serves the executable files of a folder as tools, over stdin and stdout. THIS EXECUTES THEM, with --schema at once.',
+  options: [
+    ['--check', 'says what would be served and what bounds it, and ends'],
+    ['--port N', 'serves over HTTP on 127.0.0.1 instead; 0 takes a free port'],
+    ['--env NAME=VALUE', 'gives this to the tools, beside PATH, HOME and LANG; may be given again'],
+    ['--user NAME', 'runs the tools as this user (a name, or UID:GID), where barewire runs as root'],
+    ['--time N', 'seconds that one run may take; 60'],
+    ['--memory N', 'MiB of memory; 512'],
+    ['--processes N', 'processes of a run; 64'],
+  ],
+  example: 'barewire serve ./tools',
+  notes: [
+    'FILE --schema       prints {"name", "description", "parameters"}; also "title", "annotations", "output"',
+    'FILE                reads {"name", "params"} on stdin, prints {"result": …} or {"error": {"message", "code"}}',
+    'while it runs       {"progress": {"progress", "total", "message"}}, {"log": {"level", "data"}}, {"partial": …},',
+    '                    a line each; parts alone are the result',
+    '{"ask": {"message", "schema"}}   asks the person; the answer is {"action", "content"}',
+    '{"call": {"name", "params"}}     calls another tool; the answer is {"result"} or {"error"}',
+    'The file is then run again, with all "answers" beside "params", in the order asked. With "stdin": "open" in its',
+    'description it may stay instead, and reads each answer as a line; it is run again only if the client must ask anew.',
+    'pipeline.json: {"name", "parameters", "steps": [{"tool", "params"}]}, or several in an array; a string "$params.x",',
+    '"$last" or "$steps.0.y" stands for that value.',
+    'Served are regular files directly in the folder that nobody else can write. Each run has a process, a folder and an',
+    'environment of its own. Bounded are time and output, and by the strongest means there is memory and processes: a',
+    'cgroup, else another user. Not bounded are the network, what the user may read, and the disk as a whole.',
+  ],
+  async run(words) {
+    const read = readWords(words, {
+      check: { type: 'boolean' }, port: { type: 'string' }, env: { type: 'string', multiple: true }, user: { type: 'string' },
+      time: { type: 'string' }, memory: { type: 'string' }, processes: { type: 'string' },
+    }, true);
+    const [folder, more] = read.rest;
+    if (folder === undefined || more !== undefined) throw new WrongUse('serve takes one folder');
+    if (!existsSync(folder)) throw new WrongUse(`there is no folder ${folder}`);
+    const number = (name: string, least: number, most: number): number | undefined => {
+      const text = read.text(name);
+      if (text === undefined) return undefined;
+      const value = Number(text);
+      if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
+      return value;
+    };
+    const [port, time, memory, processes] = [
+      number('port', 0, 65_535), number('time', 0.1, 86_400), number('memory', 16, 1_000_000), number('processes', 1, 100_000),
+    ];
+    const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
+    let problems = 0;
+    const server = new McpServer({ name: basename(resolve(folder)), version: '1.0.0' });
+    const tools = await executables(server, folder, {
+      env: Object.fromEntries(read.texts('env').map(readVariable)),
+      ...read.text('user') !== undefined && { user: read.text('user') ?? '' },
+      watch: !read.flag('check'),
+      limits: {
+        ...time !== undefined && { runMs: time * 1000 },
+        ...memory !== undefined && { maxMemoryBytes: Math.round(memory * 1024 * 1024) },
+        ...processes !== undefined && { maxProcesses: Math.round(processes) },
+      },
+      onProblem(file, why) {
+        problems += 1;
+        say(`${file} is not served: ${why}`);
+      },
+      onStderr: (file, line) => say(`${file}: ${line}`),
+    }).catch((thrown: unknown) => {
+      throw new WrongUse(errorMessage(thrown));
+    });
+    try {
+      if (read.flag('check')) {
+        const { tools: names, confinement, warning } = tools;
+        if (read.flag('json')) process.stdout.write(`${JSON.stringify({ tools: names, confinement, warning })}\n`);
+        else process.stdout.write(`tools: ${names.join(', ') || 'none'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
+        return problems === 0 ? exitCodes.good : exitCodes.failed;
+      }
+      say(`runs are bounded by ${tools.confinement}`);
+      if (tools.warning !== undefined) say(`WARNING: ${tools.warning}`);
+      if (port === undefined) {
+        await serveStdio(server).closed;
+        return exitCodes.good;
+      }
+      const http = await serveHttp(server, { port });
+      say(`serving ${http.url}`);
+      const code = await new Promise<number>((resolve) => {
+        process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(143));
+      });
+      await http.close();
+      return code;
+    } finally {
+      await tools.close();
+    }
+  },
+};
+
+function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new WrongUse('--env takes NAME=VALUE');
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A control group that bounds one run. */
+export interface Cgroup {
+  /** Puts a process, and what it starts from then on, into the group. Throws where that is refused. */
+  add(pid: number): void;
+  /** Kills all that is in it, and takes it away once it is empty. */
+  end(): Promise<void>;
+}
+
+/** Makes control groups. */
+export interface Cgroups {
+  /** Such as `cgroup v2`. */
+  readonly name: string;
+  make(): Cgroup;
+}
+
+/** A file that sets a bound, in a directory that is made for each run. */
+interface Controller {
+  readonly parent: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds out whether this process may make control groups that bound processes and memory: v2 where the controllers
+ * `pids` and `memory` are handed down to our own group, else v1. Undefined: it may not.
+ */
+export function findCgroups(limits: { maxProcesses: number; maxMemoryBytes: number }): Cgroups | undefined {
+  if (process.platform !== 'linux') return undefined;
+  for (const { name, controllers } of candidates(limits)) {
+    const cgroups: Cgroups = { name, make: () => makeCgroup(controllers) };
+    try {
+      void cgroups.make().end();
+      return cgroups;
+    } catch {
+      // Not permitted, or no such controller.
+    }
+  }
+  return undefined;
+}
+
+function candidates(
+  { maxProcesses, maxMemoryBytes }: { maxProcesses: number; maxMemoryBytes: number },
+): { name: string; controllers: readonly Controller[] }[] {
+  const pids = { 'pids.max': String(maxProcesses) };
+  let mounts: string[][];
+  let own: string[];
+  try {
+    mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n').map((line) => line.split(' '));
+    own = readFileSync('/proc/self/cgroup', 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+  /** Our own group of a hierarchy, or its root where that is not to be seen from here (in a container). */
+  const parent = (mount: string | undefined, hierarchy: (controllers: string) => boolean): string => {
+    const line = own.find((one) => hierarchy(one.split(':')[1] ?? ''));
+    const path = join(mount ?? '', line?.split(':').slice(2).join(':') ?? '');
+    return existsSync(path) ? path : mount ?? '';
+  };
+  const v2 = mounts.find(([, , type]) => type === 'cgroup2')?.[1];
+  const v1 = (controller: string): string | undefined =>
+    mounts.find(([, , type, options = '']) => type === 'cgroup' && options.split(',').includes(controller))?.[1];
+  const [pidsMount, memoryMount] = [v1('pids'), v1('memory')];
+  return [
+    ...v2 === undefined ? [] : [{
+      name: 'cgroup v2',
+      controllers: [{
+        parent: parent(v2, (controllers) => controllers === ''),
+        settings: { ...pids, 'memory.max': String(maxMemoryBytes) },
+      }],
+    }],
+    ...pidsMount === undefined || memoryMount === undefined ? [] : [{
+      name: 'cgroup v1',
+      controllers: [
+        { parent: parent(pidsMount, (controllers) => controllers.split(',').includes('pids')), settings: pids },
+        {
+          parent: parent(memoryMount, (controllers) => controllers.split(',').includes('memory')),
+          settings: { 'memory.limit_in_bytes': String(maxMemoryBytes) },
+        },
+      ],
+    }],
+  ];
+}
+
+let made = 0;
+
+/** Throws where a group cannot be made or a bound not be set; nothing is left of it then. */
+function makeCgroup(controllers: readonly Controller[]): Cgroup {
+  const name = `barewire-${process.pid}-${(made += 1)}`;
+  const directories: string[] = [];
+  const remove = (): void => directories.splice(0).forEach((directory) => rmdirSync(directory));
+  try {
+    for (const { parent, settings } of controllers) {
+      const directory = join(parent, name);
+      mkdirSync(directory);
+      directories.push(directory);
+      for (const [file, value] of Object.entries(settings)) {
+        const path = join(directory, file);
+        // The directory may be of a file system that lets anything be written.
+        if (!existsSync(path)) throw new Error(`there is no ${path}`);
+        writeFileSync(path, value);
+      }
+      // Without swap the bound of memory is one. Not every kernel counts it.
+      const swap = join(directory, 'memory.swap.max');
+      if (existsSync(swap)) writeFileSync(swap, '0');
+    }
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+  return {
+    add: (pid) => directories.forEach((directory) => writeFileSync(join(directory, 'cgroup.procs'), String(pid))),
+    async end() {
+      // A process that is being killed stays in its group for a while. Each look is twice as late as the one before.
+      for (let wait = 1; wait < 5000; wait *= 2) {
+        directories.forEach(killAll);
+        try {
+          remove();
+          return;
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, wait));
+        }
+      }
+    },
+  };
+}
+
+/** Kills every process of a group. Between two looks a process may have forked: v1 needs several. */
+function killAll(directory: string): void {
+  try {
+    const kill = join(directory, 'cgroup.kill');
+    if (existsSync(kill)) {
+      writeFileSync(kill, '1');
+      return;
+    }
+    for (const pid of readFileSync(join(directory, 'cgroup.procs'), 'utf8').split('\n')) {
+      // 0: a process that cannot be seen from this PID namespace; to a signal it would mean all of our own group.
+      if (Number(pid) > 1 && Number(pid) !== process.pid) signal(Number(pid));
+    }
+  } catch {
+    // Gone.
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { findCgroups } from './cgroup.ts';
+import type { Cgroup } from './cgroup.ts';
+import type { ExecutableLimits } from './limits.ts';
+
+/** Another user, for tools to run as. */
+export interface OtherUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A program and its arguments, as they are spawned. */
+export interface Wrapped {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** How runs are bounded: the strongest means that there are, tried once. */
+export interface Confinement {
+  /** What bounds a run, in words. */
+  readonly description: string;
+  /** What is not bounded, for whoever runs the server. */
+  readonly warning: string | undefined;
+  /** Whether the number of processes is bounded. */
+  readonly boundsProcesses: boolean;
+  readonly user: OtherUser | undefined;
+  /** Puts what bounds a run before its program. Nothing passes through a shell as text: `sh` gets arguments only. */
+  wrap(program: string, args: readonly string[], gated: boolean): Wrapped;
+  /** A group for one run. Its process waits, gated, for a line on descriptor 3 until it is in the group. */
+  cgroup(): Cgroup | undefined;
+  /** The signal that ended the program, where its exit code says so. */
+  signalOf(exitCode: number): number | undefined;
+}
+
+/** Waits until it is told to go on, and becomes the program that its arguments name. */
+const gate = ['sh', '-c', 'read -r _ <&3 && exec 3<&- && exec "$@"', 'sh'];
+/** The first process of a PID namespace. Signals mean nothing to that one, so the program is its child. */
+const init = ['sh', '-c', '"$@"; exit $?', 'sh'];
+
+/** Whether a program with these words before it can be run. */
+function works(words: readonly string[], user?: OtherUser): boolean {
+  const [command = '', ...args] = [...words, 'sh', '-c', 'exit 0'];
+  return spawnSync(command, args, { stdio: 'ignore', timeout: 5000, cwd: '/', ...user }).status === 0;
+}
+
+/** Reads `--user`: a name of /etc/passwd, or UID:GID. Throws where there is none, for root, and where we may not. */
+export function findUser(text: string): OtherUser {
+  if (process.getuid?.() !== 0) throw new Error('only root may run tools as another user');
+  const numbers = /^(\d+):(\d+)$/.exec(text);
+  let uid = Number(numbers?.[1]);
+  let gid = Number(numbers?.[2]);
+  if (!numbers) {
+    const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((one) => one.startsWith(`${text}:`));
+    if (line === undefined) throw new Error(`there is no user ${JSON.stringify(text)}`);
+    uid = Number(line.split(':')[2]);
+    gid = Number(line.split(':')[3]);
+  }
+  if (uid === 0 || gid === 0) throw new Error('tools are not run as root: another user bounds nothing then');
+  return { uid, gid };
+}
+
+/**
+ * Tries what there is: a cgroup for processes and memory; a PID namespace, so that what left the group of processes dies
+ * as well; another user with `prlimit`. Takes some tens of milliseconds.
+ * @param user the other user; without one, tools run as this process does
+ */
+export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Confinement {
+  const linux = process.platform === 'linux';
+  const cgroups = findCgroups(limits);
+  const root = process.getuid?.() === 0;
+  const setpriv = linux && works(['setpriv', '--pdeathsig', 'KILL', '--']);
+  const asUser = user && setpriv
+    ? ['setpriv', '--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups', '--no-new-privs', '--']
+    : [];
+  const unshare = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
+  // Only root enters a namespace without becoming somebody else, and it must not have given that up before.
+  const namespace = linux && root && (!user || setpriv) && works([...unshare, ...init, ...asUser]);
+  const limit = [
+    'prlimit', `--data=${limits.maxMemoryBytes}`, `--fsize=${limits.maxFileBytes}`, '--core=0',
+    // Counted for each user, so that it would count what else ours runs; and root is not bound by it.
+    ...user ? [`--nproc=${limits.maxProcesses}`] : [], '--',
+  ];
+  const prlimit = linux && works([...asUser, ...limit]);
+  const boundsProcesses = cgroups !== undefined || (user !== undefined && prlimit);
+
+  const prefix = [
+    // The first of them: a change of user would clear it again.
+    ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
+    ...namespace ? [...unshare, ...init] : [],
+    ...asUser,
+    ...prlimit ? limit : [],
+  ];
+  const means = [
+    ...cgroups ? [`${cgroups.name} (memory and processes)`] : [],
+    ...user ? [`another user (${user.uid}:${user.gid})`] : [],
+    ...namespace ? ['a PID namespace'] : [],
+    ...prlimit ? [`prlimit (memory of each process, size of files${user ? ', processes' : ''})`] : [],
+    'time and output',
+  ];
+  return {
+    description: means.join(', '),
+    boundsProcesses,
+    user,
+    warning: boundsProcesses ? undefined
+      : `the number of processes${prlimit ? ' is' : ' and their memory are'} not bounded: no cgroup may be made here, and --user names no other user`,
+    wrap(program, args, gated) {
+      const [command = program, ...rest] = [...gated ? gate : [], ...prefix, program, ...args];
+      return { command, args: rest, ...user && !setpriv ? user : {} };
+    },
+    cgroup: () => cgroups?.make(),
+    signalOf: (exitCode) => (namespace && exitCode > 128 && exitCode < 160 ? exitCode - 128 : undefined),
+  };
+}

@@ -1,0 +1,69 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import type { ToolAnnotations } from '../protocol/tools.ts';
+import type { JsonSchema } from '../schema/types.ts';
+import type { ExecutableFile } from './file-checks.ts';
+import type { ExecutableLimits } from './limits.ts';
+import { excerpt } from './tool-process.ts';
+import type { Runner } from './tool-process.ts';
+
+/** What an executable says of itself when it is run with `--schema`. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** JSON Schema of `params`. */
+  readonly parameters: JsonSchema;
+  /** JSON Schema of `result`. */
+  readonly output?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  /** `open`: it reads stdin line by line, and gets answers as further lines; otherwise stdin ends after the first. */
+  readonly stdin?: 'open';
+}
+
+/** Runs a file with `--schema`. Rejects with an error that says what is wrong with it. */
+export async function describe(runner: Runner, file: ExecutableFile, limits: ExecutableLimits): Promise<ToolDescription> {
+  const lines: string[] = [];
+  const run = await runner.start(file, {
+    args: ['--schema'], input: '', open: false, timeMs: limits.describeMs, onLine: (line) => lines.push(line),
+  });
+  const fault = await run.ended;
+  if (fault !== undefined) throw new Error(`with --schema it ${fault}`);
+  const text = lines.join('\n');
+  let said: unknown;
+  try {
+    said = JSON.parse(text) as unknown;
+  } catch (thrown) {
+    throw new Error(`with --schema it wrote no JSON, but ${excerpt(text)} (${errorMessage(thrown)})`);
+  }
+  return readDescription(said);
+}
+
+/** Checks a description; throws where it is none. Members that nobody knows are left out. */
+export function readDescription(said: unknown): ToolDescription {
+  if (!isObject(said)) throw new Error('its description is no object');
+  const { name, title, description, parameters = {}, output, annotations, stdin } = said;
+  // 2026-07-28 server/tools#tool-names
+  if (typeof name !== 'string' || !/^[\w.-]{1,128}$/.test(name)) {
+    throw new Error('its name is not 1 to 128 of A-Z, a-z, 0-9, _, - and .');
+  }
+  const text = (member: string, value: unknown): string | undefined => {
+    if (value !== undefined && typeof value !== 'string') throw new Error(`its ${member} is no text`);
+    return value;
+  };
+  const object = (member: string, value: unknown): Record<string, unknown> | undefined => {
+    if (value !== undefined && !isObject(value)) throw new Error(`its ${member} is no object`);
+    return value;
+  };
+  const [titled, described] = [text('title', title), text('description', description)];
+  const [outputs, hints] = [object('output', output), object('annotations', annotations)];
+  return {
+    name,
+    ...titled !== undefined && { title: titled },
+    ...described !== undefined && { description: described },
+    parameters: { type: 'object', ...object('parameters', parameters) },
+    ...outputs && { output: outputs },
+    ...hints && { annotations: hints as ToolAnnotations },
+    ...stdin === 'open' && { stdin: 'open' },
+  };
+}

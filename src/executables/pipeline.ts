@@ -1,0 +1,94 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { readDescription } from './description.ts';
+import type { ToolDescription } from './description.ts';
+
+/** One step: a tool of the folder, or another pipeline, and what it is given. */
+export interface PipelineStep {
+  readonly tool: string;
+  /** Any JSON. A string that is a reference stands for what it names: see `resolveReferences`. */
+  readonly params: unknown;
+}
+
+/** Tools one after another, as one tool. */
+export interface Pipeline extends ToolDescription {
+  readonly steps: readonly PipelineStep[];
+  /** What the pipeline gives back, with references; without it, what the last step gave. */
+  readonly result?: unknown;
+}
+
+/** What references name: the pipeline's own parameters, and what the steps before gave. */
+export interface PipelineValues {
+  readonly params: unknown;
+  readonly steps: readonly unknown[];
+}
+
+/** A reference that leads nowhere. */
+export class ReferenceFault extends Error {}
+
+const reference = /^\$(params|last|steps\.\d+)((?:\.[^.]+)*)$/;
+const maxSteps = 50;
+
+/**
+ * Reads pipeline.json: one pipeline or an array of them. Each is a description as `--schema` gives it, with `steps`:
+ *
+ *     { "name": "report", "parameters": { "properties": { "url": { "type": "string" } } },
+ *       "steps": [ { "tool": "fetch", "params": { "url": "$params.url" } }, { "tool": "count", "params": { "text": "$last" } } ] }
+ *
+ * Throws where it is none.
+ */
+export function readPipelines(text: string): Pipeline[] {
+  const read = JSON.parse(text) as unknown;
+  return (Array.isArray(read) ? read as unknown[] : [read]).map((one) => {
+    const description = readDescription(one);
+    const fault = (why: string): Error => new Error(`pipeline ${description.name}: ${why}`);
+    const { steps, result } = one as Record<string, unknown>;
+    if (!Array.isArray(steps) || steps.length === 0) throw fault('it has no steps');
+    if (steps.length > maxSteps) throw fault(`it has more than ${maxSteps} steps`);
+    const check = (value: unknown, at: number): void => {
+      for (const name of references(value)) {
+        const [, root = ''] = reference.exec(name) ?? [];
+        if (root === '') throw fault(`${quote(name)} names nothing; there are $params, $last and $steps.N, and $$ for a $`);
+        const number = root.startsWith('steps.') ? Number(root.slice(6)) : root === 'last' ? at - 1 : -1;
+        if (number >= at || (root === 'last' && at === 0)) throw fault(`${name} is not known before step ${at}`);
+      }
+    };
+    const read = (steps as unknown[]).map((step, at): PipelineStep => {
+      if (!isObject(step) || typeof step['tool'] !== 'string') throw fault(`step ${at} names no tool`);
+      check(step['params'], at);
+      return { tool: step['tool'], params: step['params'] ?? {} };
+    });
+    check(result, read.length);
+    return { ...description, steps: read, ...result !== undefined && { result } };
+  });
+}
+
+/** Every string of a value that is a reference, or looks like one. */
+function references(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('$') && !value.startsWith('$$') ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(references) : [];
+}
+
+/**
+ * A value with its references replaced: `$params` and `$params.a.b`, `$last` for what the step before gave, `$steps.0`
+ * for what the first gave. `$$x` is the text `$x`. Throws `ReferenceFault` where a reference leads nowhere.
+ */
+export function resolveReferences(value: unknown, values: PipelineValues): unknown {
+  if (typeof value === 'string') {
+    if (value.startsWith('$$')) return value.slice(1);
+    return value.startsWith('$') ? resolve(value, values) : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, values));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, values)]));
+}
+
+function resolve(name: string, { params, steps }: PipelineValues): unknown {
+  const [, root = '', path = ''] = reference.exec(name) ?? [];
+  let at: unknown = root === 'params' ? params : root === 'last' ? steps.at(-1) : steps[Number(root.slice(6))];
+  for (const key of path.split('.').slice(1)) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) throw new ReferenceFault(`there is no ${name}`);
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { script } from '../executables/folder.ts';
+
+const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const unix = process.platform === 'win32' ? 'scripts with #! are for Unix' : false;
+const folder = mkdtempSync(join(tmpdir(), 'barewire-serve-'));
+chmodSync(folder, 0o755);
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+function add(name: string, text: string, mode: number = 0o755): void {
+  writeFileSync(join(folder, name), text);
+  chmodSync(join(folder, name), mode);
+}
+
+const parameters = { properties: { who: { type: 'string' } }, required: ['who'] };
+add('hello', script({ name: 'hello', description: 'Says hello', parameters, annotations: { readOnlyHint: true } }, 'echo "{\\"result\\": \\"hello from $GREETER\\"}"'));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(words: readonly string[], onErr?: (err: string, end: () => void) => void): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BAREWIRE_HOME: folder, NO_COLOR: '1' } });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      onErr?.(err, () => child.kill('SIGTERM'));
+    });
+    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+const serving = ['--', process.execPath, program, 'serve', '--env', 'GREETER=barewire', folder];
+
+test('serve: the tools of a folder over stdio', { skip: unix }, async () => {
+  const { code, out } = await run(['list', '--json', 'tools', ...serving]);
+  assert.equal(code, 0);
+  const { tools } = JSON.parse(out) as { tools: { name: string; inputSchema: object }[] };
+  assert.deepEqual(tools.map(({ name, inputSchema }) => [name, inputSchema]), [['hello', { type: 'object', ...parameters }]]);
+  const called = await run(['call', 'hello', 'who=me', ...serving]);
+  assert.deepEqual([called.code, called.out], [0, 'hello from barewire\n']);
+});
+
+test('serve: over HTTP, until it is told to end', { skip: unix }, async () => {
+  let called: Promise<Ran> | undefined;
+  const { code } = await run(['serve', '--port', '0', '--env', 'GREETER=http', folder], (err, end) => {
+    const [, url] = /serving (http:\S+)/.exec(err) ?? [];
+    if (url !== undefined) called ??= run(['call', url, 'hello', 'who=me']).finally(end);
+  });
+  assert.equal(code, 143);
+  assert.equal((await called)?.out, 'hello from http\n');
+});
+
+test('serve --check: says what would be served, what bounds it, and what is wrong', { skip: unix }, async () => {
+  const good = await run(['serve', '--check', folder]);
+  assert.equal(good.code, 0);
+  assert.match(good.out, /^tools: hello\nbounded by: .*time and output/);
+  add('unsafe', '#!/bin/sh\n', 0o777);
+  const bad = await run(['serve', '--check', '--json', folder]);
+  assert.equal(bad.code, 1);
+  assert.deepEqual((JSON.parse(bad.out) as { tools: string[] }).tools, ['hello']);
+  assert.match(bad.err, /unsafe is not served: it is writable by others/);
+});
+
+test('serve: wrong words end with 2, and the help says that it executes', async () => {
+  for (const words of [[], ['a', 'b'], ['./no-such-folder'], [folder, '--time', 'x'], [folder, '--env', 'x'], [folder, '--user', 'no-such-user']]) {
+    assert.equal((await run(['serve', ...words])).code, 2, words.join(' '));
+  }
+  assert.match((await run(['serve', '--help'])).out, /THIS EXECUTES THEM/);
+});

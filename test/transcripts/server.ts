@@ -347,9 +347,36 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
   },
 };
 
+/** Those of HTTP, whose servers are the same but for what only HTTP has. */
+const overHttp: Readonly<Record<string, () => McpServer>> = {
+  'http-sse': () => addition(plain()),
+  sessions: () => addition(plain()),
+  'refused-session': () => addition(plain()),
+  resumption: () => fixture('progress'),
+  polling() {
+    const server = plain();
+    server.tool('work', { description: 'Lets the client poll' }, async (_args, ctx) => {
+      ctx.closeStream();
+      return 'worked';
+    });
+    return server;
+  },
+  questions: booking,
+  'refused-headers': () => overHttp['mirrored-headers']?.() ?? plain(),
+  'mirrored-headers'() {
+    const server = plain();
+    server.tool('weather', {
+      description: 'The weather now',
+      input: { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } }, required: ['city'] },
+    }, ({ city }) => `Rain in ${city}`);
+    return server;
+  },
+  listen: () => fixture('subscriptions'),
+};
+
 /** A new server for the transcripts of one feature. Throws where there is none of this name. */
 export function fixture(feature: string): McpServer {
-  const make = Object.hasOwn(fixtures, feature) ? fixtures[feature] : undefined;
+  const make = Object.hasOwn(fixtures, feature) ? fixtures[feature] : overHttp[feature];
   if (make === undefined) throw new Error(`no server for the transcripts of ${JSON.stringify(feature)}`);
   return make();
 }

@@ -48,14 +48,15 @@ export function parseTranscript(text: string): Transcript {
     let body = definition === null ? line.slice(4) : definition[2] ?? '';
     // What is indented belongs to the message above it.
     while (/^ +\S/.test(source[at + 1] ?? '')) body += ` ${source[++at]?.trim()}`;
-    if (definition !== null) defined.set(definition[1] ?? '', parse(body, begins));
-    else if (arrow !== undefined) lines.push({ ...arrow, json: arrow.raw ? body : parse(body, begins), at: begins });
+    if (definition !== null) defined.set(definition[1] ?? '', parseJson(body, begins));
+    else if (arrow !== undefined) lines.push({ ...arrow, json: arrow.raw ? body : parseJson(body, begins), at: begins });
   }
   const title = prose.join('\n').trim().split('\n\n')[0] ?? '';
   return { defined, lines, title: title.replaceAll('\n', ' ') };
 }
 
-function parse(body: string, at: number): unknown {
+/** Throws for what is no JSON, naming the line. */
+export function parseJson(body: string, at: number): unknown {
   try {
     return JSON.parse(body);
   } catch (thrown) {

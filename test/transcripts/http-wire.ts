@@ -1,0 +1,134 @@
+// Transcripts of HTTP: the requests, the heads and bodies of their responses, and the events of streams, with the prose
+// that explains them. README.md beside them tells their form.
+import { parseJson } from './wire.ts';
+
+interface Step {
+  /** Joins a request, its response and what its stream carries. */
+  readonly exchange: number;
+  /** Where it begins, for failures: the file's line, counted from 1. */
+  readonly at: number;
+}
+
+/** What the client sends. */
+export interface RequestStep extends Step {
+  readonly kind: 'request';
+  readonly method: string;
+  readonly path: string;
+  /** By lower-case name. Those of a message that are not named may be anything. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** JSON with placeholders; undefined: none. */
+  readonly body: unknown;
+}
+
+/** The head of what comes back, and its body where it is no stream. */
+export interface ResponseStep extends Step {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: unknown;
+}
+
+/** One event of a stream. */
+export interface EventStep extends Step {
+  readonly kind: 'event';
+  /** `id`, `event`, `retry`: what is not named is not there. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** JSON with placeholders; text where the line says `data:`; undefined: an event that carries nothing. */
+  readonly data: unknown;
+  readonly text: string | undefined;
+}
+
+/** The server ends a stream, or the client cuts it. */
+export interface EndStep extends Step {
+  readonly kind: 'end' | 'cut';
+}
+
+export type HttpStep = RequestStep | ResponseStep | EventStep | EndStep;
+
+export interface HttpTranscript {
+  readonly defined: ReadonlyMap<string, unknown>;
+  readonly steps: readonly HttpStep[];
+  /** The first paragraph of the prose. */
+  readonly title: string;
+}
+
+const stepPattern = /^(-->|<--|-x-) (\d+) ?(.*)$/;
+
+/** Reads a transcript. Throws for what is neither prose nor a step, naming the line. */
+export function parseHttpTranscript(text: string): HttpTranscript {
+  const defined = new Map<string, unknown>();
+  const steps: HttpStep[] = [];
+  const prose: string[] = [];
+  const source = text.split('\n');
+  for (let at = 0; at < source.length; at++) {
+    const line = source[at] ?? '';
+    const begins = at + 1;
+    const definition = /^(<[a-z][a-z0-9 -]*>) is (.*)$/.exec(line);
+    const step = stepPattern.exec(line);
+    if (!definition && !step) {
+      if (/^\s*(-|<|\{)/.test(line)) throw new SyntaxError(`line ${begins} is neither prose nor a step`);
+      prose.push(line);
+      continue;
+    }
+    const belonging: string[] = [];
+    while (/^ +\S/.test(source[at + 1] ?? '')) belonging.push(source[++at]?.trim() ?? '');
+    if (definition) defined.set(definition[1] ?? '', parseJson([definition[2], ...belonging].join(' '), begins));
+    else if (step) steps.push(readStep(step, belonging, begins));
+  }
+  const title = prose.join('\n').trim().split('\n\n')[0] ?? '';
+  return { defined, steps, title: title.replaceAll('\n', ' ') };
+}
+
+function readStep([, arrow, number, what = '']: RegExpExecArray, lines: readonly string[], at: number): HttpStep {
+  const exchange = Number(number);
+  const begin = lines.findIndex((line) => /^[{[]/.test(line));
+  const fields = new Map<string, string>();
+  for (const line of begin < 0 ? lines : lines.slice(0, begin)) {
+    const [, name, value] = /^([\w-]+): ?(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new SyntaxError(`line ${at}: ${line} is no field`);
+    fields.set(name.toLowerCase(), value);
+  }
+  const body = begin < 0 ? undefined : parseJson(lines.slice(begin).join(' '), at);
+  const [first = '', second] = what.split(' ');
+  if (arrow === '-x-') return { kind: 'cut', exchange, at };
+  if (arrow === '-->') {
+    if (second === undefined) throw new SyntaxError(`line ${at}: a request needs a method and a path`);
+    return { kind: 'request', exchange, at, method: first, path: second, headers: fields, body };
+  }
+  if (first === 'end') return { kind: 'end', exchange, at };
+  if (first === 'event') {
+    const text = fields.get('data');
+    fields.delete('data');
+    return { kind: 'event', exchange, at, fields, data: body, text };
+  }
+  if (!/^\d{3}$/.test(first)) throw new SyntaxError(`line ${at}: ${what} is neither a status nor an event nor the end`);
+  return { kind: 'response', exchange, at, status: Number(first), headers: fields, body };
+}
+
+const placeholders = /<[a-z][a-z0-9 -]*>/g;
+
+/** A text with what is known in the place of placeholders. Throws for one that nothing was seen of. */
+export function fillText(text: string, known: ReadonlyMap<string, unknown>): string {
+  return text.replace(placeholders, (name) => {
+    if (!known.has(name)) throw new Error(`nothing is known of ${name}`);
+    return String(known.get(name));
+  });
+}
+
+/** Compares a text with one that may have placeholders, which take what they meet first. What differs, or undefined. */
+export function textDifference(expected: string, got: string | undefined, known: Map<string, unknown>): string | undefined {
+  if (got === undefined) return `expected ${expected}, and it is missing`;
+  const names: string[] = [];
+  const pattern = expected.split(/(<[a-z][a-z0-9 -]*>)/).map((part, index) => {
+    if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    if (part !== '<any>' && known.has(part)) return String(known.get(part)).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    names.push(part);
+    return '(.+)';
+  }).join('');
+  const found = new RegExp(`^${pattern}$`).exec(got);
+  if (!found) return `expected ${expected}, got ${got}`;
+  names.forEach((name, index) => {
+    if (name !== '<any>') known.set(name, found[index + 1] ?? '');
+  });
+  return undefined;
+}

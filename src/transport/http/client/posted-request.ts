@@ -16,7 +16,7 @@ export interface HttpSession {
 }
 
 /** Answers and notifications that may be on their way before no more is read from the server. */
-const maxUntaken = 64;
+const maxUntaken = 32;
 
 /** One HTTP request and the stream it may become, with its resumptions. */
 export interface PostedRequest {

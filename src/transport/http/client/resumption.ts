@@ -20,6 +20,9 @@ export interface Resumption {
   checkSession(status: number, posted: PostedRequest, body: string): void;
 }
 
+/** Bytes of a stream that are read before it is asked whether the server takes our answers. */
+const heardAtOnce = 8192;
+
 /**
  * Reads the stream that answers a request, and resumes it where it breaks; without an answer it begins with a GET.
  * Resolves once nothing more is wanted of it, rejects where it is lost.
@@ -53,10 +56,16 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
         },
       });
       parser.retry = retry;
-      cause = await answer.read((chunk) => {
-        parser.push(chunk);
-        return requests.relief();
-      }).catch((thrown: unknown) => thrown);
+      // A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken.
+      const hear = (chunk: Uint8Array, from: number = 0): Promise<void> | undefined => {
+        for (let at = from; at < chunk.length; at += heardAtOnce) {
+          parser.push(chunk.subarray(at, at + heardAtOnce));
+          const relief = requests.relief();
+          if (relief) return relief.then(() => hear(chunk, at + heardAtOnce));
+        }
+        return undefined;
+      };
+      cause = await answer.read((chunk) => hear(chunk)).catch((thrown: unknown) => thrown);
       ({ lastEventId, retry } = parser);
     }
     if (requests.over(posted)) return;

@@ -172,6 +172,24 @@ const entries = [
       globalThis.host = new Host({ info: { name: 'size', version: '1.0.0' }, servers: {}, transport: globalThis.open });`,
   },
   {
+    name: 'transcript',
+    what: 'transcripts: record, replay, compare',
+    ceiling: 5 * KIB,
+    platform: 'neutral',
+    code: `
+      import * as transcript from 'barewire/transcript';
+      globalThis.transcript = transcript;`,
+  },
+  {
+    name: 'explain',
+    what: 'a message as a sentence with its section',
+    ceiling: 9 * KIB,
+    platform: 'neutral',
+    code: `
+      import * as explaining from 'barewire/explain';
+      globalThis.explaining = explaining;`,
+  },
+  {
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,

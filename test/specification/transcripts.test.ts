@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../../src/schema/full/index.ts';
 import type { JsonSchema, Validate } from '../../src/schema/index.ts';
-import { parseTranscript } from '../transcripts/wire.ts';
+import { parseTranscript } from '../../src/transcript/transcript.ts';
 
 // Every message of every transcript fits the schema of its revision: a request and a notification by its method, a
 // result by the method that it answers, an error by what an error is. The schemas are reduced to their facts
@@ -82,6 +82,8 @@ function resultOf(result: Bag, asked: string | undefined, { definitions, byMetho
   if (result['resultType'] !== undefined && result['resultType'] !== 'complete') {
     return result['resultType'] === 'input_required' ? 'InputRequiredResult' : undefined;
   }
+  // 2025-11-25 basic/utilities/tasks#creating-tasks: the answer to a request with `task` is another.
+  if (isBag(result['task']) && definitions['CreateTaskResult']) return 'CreateTaskResult';
   const name = asked === undefined ? undefined : byMethod.get(asked)?.replace(/Request$/, 'Result');
   return name !== undefined && definitions[name] ? name : undefined;
 }

@@ -8,8 +8,9 @@ import type { ClientOptions } from '../../src/client/index.ts';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/port.ts';
 import { inbox } from './play.ts';
-import { difference, fill, parseTranscript } from './wire.ts';
-import type { Line, Transcript } from './wire.ts';
+import { difference, fill } from '../../src/transcript/difference.ts';
+import { parseTranscript } from '../../src/transcript/transcript.ts';
+import type { Line, Transcript } from '../../src/transcript/transcript.ts';
 
 // The transcripts the other way round: what the server says is read out to the real client, and what the client
 // sends is compared. Requests of the client's are made for it; its handshake, its answers and its rounds are its own.

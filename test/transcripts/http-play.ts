@@ -7,7 +7,7 @@ import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { fillText, textDifference } from './http-wire.ts';
 import type { EventStep, HttpStep, HttpTranscript, RequestStep, ResponseStep } from './http-wire.ts';
 import { inbox } from './play.ts';
-import { difference, fill } from './wire.ts';
+import { difference, fill } from '../../src/transcript/difference.ts';
 
 type Bag = Record<string, unknown>;
 type Known = Map<string, unknown>;

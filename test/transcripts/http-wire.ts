@@ -1,6 +1,6 @@
 // Transcripts of HTTP: the requests, the heads and bodies of their responses, and the events of streams, with the prose
 // that explains them. README.md beside them tells their form.
-import { parseJson } from './wire.ts';
+import { parseJson } from '../../src/transcript/transcript.ts';
 
 interface Step {
   /** Joins a request, its response and what its stream carries. */

@@ -1,5 +1,5 @@
-import { difference, fill } from './wire.ts';
-import type { Line, Transcript } from './wire.ts';
+import { difference, fill } from '../../src/transcript/difference.ts';
+import type { Line, Transcript } from '../../src/transcript/transcript.ts';
 
 /** The far side of a transcript: text goes in, and text comes out. */
 export interface Channel {

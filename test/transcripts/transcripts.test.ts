@@ -7,7 +7,7 @@ import { httpChannel, memoryChannel, stdioHost } from './channels.ts';
 import type { Host } from './channels.ts';
 import { play } from './play.ts';
 import type { Channel } from './play.ts';
-import { parseTranscript } from './wire.ts';
+import { parseTranscript } from '../../src/transcript/transcript.ts';
 
 // The compiled test lies in dist/test/transcripts.
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { openServer } from '../../host/node/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { decode } from '../../jsonrpc/codec.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import { findRevision, revisions } from '../../protocol/revisions.ts';
+import { bag } from '../../explain/words.ts';
+import { MockServer, parseTranscript, Replay } from '../../transcript/index.ts';
+import type { Difference, Transcript } from '../../transcript/index.ts';
+import type { ClientTransport, Outgoing } from '../../transport/port.ts';
+import { readClientWords, readWords } from '../client-options.ts';
+import type { Command } from '../command.ts';
+import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
+
+export const command: Command = {
+  usage: '[options] FILE.wire [TARGET | -- PROGRAM [ARGUMENTS]]',
+  about: 'Plays a transcript: alone as a mock server over stdio; before a server as a client that must get the same answers.',
+  options: [
+    ['--exact', 'as a mock server: the client must say what the transcript says, in that order'],
+    ['--ignore MEMBER', 'members of messages that may differ, such as serverInfo; may be given again'],
+    ['--timeout N', 'seconds to wait for each answer; 60'],
+    ['--config, --from', 'where the names of servers are, as for call'],
+    ['--json', 'prints the differences as JSON'],
+  ],
+  example: 'barewire replay session.wire -- node dist/examples/travel/main.js',
+  notes: [
+    'As a mock server it answers any client: the request that fits best is found by method, name and parameters. As a',
+    'client it sends what was sent then, calls of tools included, and ends with 1 where the answers differ.',
+  ],
+  async run(words) {
+    const own = { exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;
+    const end = words.indexOf('--');
+    const before = end < 0 ? words : words.slice(0, end);
+    const read = readWords(before, own, true);
+    const [file, ...rest] = read.rest;
+    if (file === undefined) throw new WrongUse('the file of a transcript is missing');
+    const transcript = load(file);
+    const ignored = read.texts('ignore');
+    if (rest.length === 0 && end < 0) return mock(transcript, read.flag('exact'), ignored);
+    const at = before.indexOf(file);
+    const target = await readClientWords([...words.slice(0, at), ...words.slice(at + 1)], own);
+    const transport = openServer(target.targetName, target.server, { trace: ({ direction, text }) => direction === 'received' && onText(text), onStderr: () => {} });
+    let onText: (text: string) => void = () => {};
+    const replay = new Replay(transcript, 'client', { ignored });
+    await playClient(replay, transport, target.timeoutMs, (listener) => (onText = listener));
+    return report(replay.differences, transcript, read.flag('json'));
+  },
+};
+
+function load(file: string): Transcript {
+  try {
+    return parseTranscript(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}
+
+function report(differences: readonly Difference[], { lines }: Transcript, json: boolean): number {
+  if (json) process.stdout.write(`${JSON.stringify({ messages: lines.length, differences })}\n`);
+  else if (differences.length === 0) process.stdout.write(`The same: ${lines.length} messages.\n`);
+  else for (const { at, what } of differences) process.stdout.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
+  return differences.length === 0 ? exitCodes.good : exitCodes.failed;
+}
+
+/** The server's side over our own streams. What differs is told on stderr: stdout belongs to the protocol. */
+async function mock(transcript: Transcript, exact: boolean, ignored: readonly string[]): Promise<number> {
+  const replay = exact ? new Replay(transcript, 'server', { ignored }) : undefined;
+  const server = new MockServer(transcript);
+  const say = (texts: readonly string[]): void => {
+    for (const text of texts) process.stdout.write(`${text}\n`);
+  };
+  let told = 0;
+  const tell = (): void => {
+    for (const { at, what } of replay?.differences.slice(told) ?? []) process.stderr.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
+    told = replay?.differences.length ?? 0;
+  };
+  if (replay) say(replay.begin());
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line === '') continue;
+    say(replay ? replay.receive(line) : server.receive(line));
+    tell();
+  }
+  replay?.end('the client has gone');
+  tell();
+  return told === 0 ? exitCodes.good : exitCodes.failed;
+}
+
+/** The client's side before a server. Resolves when all was played, or nothing more comes. */
+async function playClient(
+  replay: Replay, transport: ClientTransport, timeoutMs: number, listen: (onText: (text: string) => void) => void,
+): Promise<void> {
+  let over: () => void = () => {};
+  const done = new Promise<void>((resolve) => (over = resolve));
+  let timer: NodeJS.Timeout | undefined;
+  const end = (why: string): void => {
+    replay.end(why);
+    over();
+  };
+  const go = (texts: readonly string[]): void => {
+    clearTimeout(timer);
+    for (const text of texts) transport.send(text, outgoing(text));
+    if (replay.waitsFor === undefined) over();
+    else timer = setTimeout(() => end(`nothing came for ${timeoutMs / 1000} s`), timeoutMs);
+  };
+  listen((text) => {
+    const { result } = bag(safeParse(text));
+    const agreed = findRevision(revisions, bag(result)['protocolVersion']);
+    // HTTP says the revision in a header from then on.
+    if (agreed) transport.agreed?.(agreed);
+    go(replay.receive(text));
+  });
+  try {
+    await transport.open({
+      message: () => {},
+      failed: (_id, error) => end(error.message),
+      closed: end,
+      error: () => {},
+    });
+  } catch (thrown) {
+    throw new NotReached(visible(errorMessage(thrown)));
+  }
+  try {
+    go(replay.begin());
+    await done;
+  } finally {
+    clearTimeout(timer);
+    listen(() => {});
+    await transport.close();
+  }
+}
+
+/** What a transport looks at; undefined where the text is no request and no notification. */
+function outgoing(text: string): Outgoing | undefined {
+  const decoded = decode(text);
+  if (decoded.kind === 'request') return { id: decoded.message.id, method: decoded.message.method, params: decoded.message.params };
+  return decoded.kind === 'notification' ? { method: decoded.message.method, params: decoded.message.params } : undefined;
+}
+
+function safeParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { createFramer } from '../jsonrpc/framing.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { NotReached } from './exit-codes.ts';
+
+/** A program between a host and a server: the host speaks with our own streams. */
+export interface RelayOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Each line that passed, without its end. `lost`: it was too long to show, or no UTF-8, and passed nevertheless. */
+  readonly onLine: (from: 'client' | 'server', text: string) => void;
+  readonly onLost: (from: 'client' | 'server', why: string) => void;
+}
+
+/** Signals of a host that wants an end; the server gets them too. */
+const endings = ['SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Starts the server and passes every byte between it and this program's own streams, unchanged, in both directions,
+ * whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
+ * ended it. Rejects with `NotReached` where it cannot be started.
+ */
+export async function relay({ command, args, onLine, onLost }: RelayOptions): Promise<number> {
+  // The environment passes as well: what the host gave is meant for the server.
+  const child = spawn(command, [...args], { stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+  } catch (thrown) {
+    throw new NotReached(`${command} could not be started: ${errorMessage(thrown)}`);
+  }
+  const watch = (from: 'client' | 'server', stream: NodeJS.ReadableStream): void => {
+    const framer = createFramer({ line: (text) => onLine(from, text), refused: ({ error }) => onLost(from, error.message) });
+    stream.on('data', (chunk: Buffer) => framer.push(chunk));
+    stream.on('end', () => framer.end());
+  };
+  watch('client', process.stdin);
+  watch('server', child.stdout);
+  process.stdin.pipe(child.stdin);
+  child.stdout.pipe(process.stdout, { end: false });
+  // A server that has gone reads nothing more; how it ended says the rest.
+  child.stdin.on('error', () => {});
+  for (const signal of endings) process.on(signal, () => child.kill(signal));
+  // Ctrl-C reaches the server by itself: it is in the terminal's group.
+  process.on('SIGINT', () => {});
+  const code = await new Promise<number>((resolve) => {
+    child.once('close', (exit, signal) => resolve(exit ?? 128 + (signal === 'SIGKILL' ? 9 : signal === 'SIGINT' ? 2 : 15)));
+  });
+  process.stdin.unpipe();
+  process.stdin.destroy();
+  return code;
+}

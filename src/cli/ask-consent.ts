@@ -6,12 +6,10 @@ import type { Style } from './terminal.ts';
 /** The most lines of arguments that are shown; nobody consents to what they cannot see, so more are refused. */
 const maxLines = 200;
 
-/**
- * Shows server, tool and arguments, and asks. Only `y` or `yes` is consent. Everything from the wire is made visible.
- */
-export async function askConsent(
+/** Shows server, tool and arguments, with everything from the wire made visible. False: there is too much to show. */
+export function showCall(
   prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
+): boolean {
   const { bold, dim, yellow } = style;
   const { readOnlyHint, destructiveHint, title } = tool.annotations ?? {};
   const lines = JSON.stringify(args, null, 2).split('\n').map(visible);
@@ -27,6 +25,14 @@ export async function askConsent(
     : destructiveHint === false ? 'it destroys nothing'
       : destructiveHint === true ? 'it may destroy' : 'nothing, which means that it may destroy';
   prompter.say(yellow(`The server says of it: ${says}. That is the server's word.`));
+  return true;
+}
+
+/** Shows a call, and asks. Only `y` or `yes` is consent. */
+export async function askConsent(
+  prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  if (!showCall(prompter, style, server, tool, args)) return false;
   const answer = await prompter.ask('Run it? [y/N] ');
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }

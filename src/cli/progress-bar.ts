@@ -24,7 +24,7 @@ export function progressBar(stream: NodeJS.WriteStream): ProgressBar {
       const bar = share === undefined
         ? `${progress}`
         : `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${String(Math.floor(share * 100)).padStart(3)} %`;
-      stream.write(`\r\x1b[K${truncate(`${bar}${said}`, (stream.columns ?? 80) - 1)}`);
+      stream.write(`\r\x1b[K${truncate(`${bar}${said}`, (stream.columns || 80) - 1)}`);
       drawn = true;
     },
     hide() {

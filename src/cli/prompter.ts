@@ -9,6 +9,8 @@ export interface Prompter {
    * because the input ended, the person pressed Ctrl-C or the signal fired. One question at a time.
    */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Drops what was typed ahead: what answers a question is typed after it. */
+  clear?(): void;
   /** Lets go of the streams, without ending them. */
   close(): void;
 }
@@ -16,9 +18,9 @@ export interface Prompter {
 /**
  * A prompter upon two streams. Lines that arrive before they are asked for are kept for the questions that
  * follow, so a pipe works too. At a terminal it takes Ctrl-C for itself while it is open: open it for a form,
- * and close it after.
+ * and close it after. `onInterrupt` is told of each Ctrl-C.
  */
-export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Prompter {
+export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.WritableStream, onInterrupt?: () => void): Prompter {
   const reader = createInterface({ input, output });
   const lines: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
@@ -32,7 +34,10 @@ export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.Writab
     if (waiting) settle(line);
     else lines.push(line);
   });
-  reader.on('SIGINT', () => settle(undefined));
+  reader.on('SIGINT', () => {
+    onInterrupt?.();
+    settle(undefined);
+  });
   reader.on('close', () => {
     ended = true;
     settle(undefined);
@@ -57,6 +62,11 @@ export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.Writab
       } finally {
         signal?.removeEventListener('abort', stop);
       }
+    },
+    clear() {
+      lines.length = 0;
+      // Ctrl-U: what stands in the line that is being typed.
+      if (!ended) reader.write(null, { ctrl: true, name: 'u' });
     },
     close: () => reader.close(),
   };

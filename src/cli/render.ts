@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { visible } from '../explain/safe-text.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { ContentBlock } from '../protocol/content.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
 import { table } from './terminal.ts';
 import type { Style } from './terminal.ts';
 
@@ -36,6 +37,13 @@ export function renderBlock(block: ContentBlock, { style, save }: RenderOptions)
     }
     default: return [visible(JSON.stringify(block))];
   }
+}
+
+/** The result of a tool, as lines for a person. The text of a structured result says the same again, and is left out. */
+export function renderResult({ content, structuredContent }: CallToolResult, options: RenderOptions): string[] {
+  const blocks = structuredContent === undefined ? content : content.filter(({ type }) => type !== 'text');
+  const lines = blocks.flatMap((block) => renderBlock(block, options));
+  return structuredContent === undefined ? lines : [...lines, ...renderStructured(structuredContent, options)];
 }
 
 const endings: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
-import { ConnectionError, McpClient, RpcError } from '../client/index.ts';
+import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions } from '../client/index.ts';
-import { openServer } from '../host/node/index.ts';
 import { visible } from '../explain/safe-text.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/index.ts';
 import { answersOf } from './answers.ts';
 import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
+import { openServer } from './open-server.ts';
 import { progressBar } from './progress-bar.ts';
 import { style, wantsColour } from './terminal.ts';
 import type { Style } from './terminal.ts';
@@ -92,7 +92,8 @@ export async function withClient(
       if (interrupt.signal.aborted) return exitCodes.interrupted;
       const why = visible(errorMessage(thrown));
       const said = lastWords !== '' && !why.includes(visible(lastWords)) ? `; it said: ${visible(lastWords)}` : '';
-      throw new NotReached(`${visible(words.targetName)} was not reached: ${why}${said}`);
+      const unknown = thrown instanceof HttpError && thrown.status === 401 ? `; it wants a login: barewire login ${visible(words.targetName)}` : '';
+      throw new NotReached(`${visible(words.targetName)} was not reached: ${why}${said}${unknown}`);
     }
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
     return await run({

@@ -15,6 +15,7 @@ export { comparePins, diffTools, toolDigest } from './pins.ts';
 export type { Pin, PinChange, PinnedServer } from './pins.ts';
 export type { Model } from './questions.ts';
 export { redact } from './redaction.ts';
+export { readRules } from './read-rules.ts';
 export { rule } from './rules.ts';
 export type { ResolvePath, Rule, RuledCall, Ruling, Verdict } from './rules.ts';
 export { memoryStore } from './store.ts';

@@ -1,19 +1,14 @@
 import { visible } from '../../explain/safe-text.ts';
-import type { ElicitRequestFormParams } from '../../protocol/elicitation.ts';
-import { completeForm } from '../../protocol/form.ts';
-import type { Form } from '../../protocol/form.ts';
-import type { Tool } from '../../protocol/tools.ts';
 import { askConsent } from '../ask-consent.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { consentTo } from '../consent.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
-import { fillForm } from '../form.ts';
+import { completed } from '../missing-arguments.ts';
 import { openPrompter } from '../prompter.ts';
-import { renderBlock, renderStructured } from '../render.ts';
+import { renderResult } from '../render.ts';
 import { readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
-import type { Session } from '../with-client.ts';
 
 export const command: Command = {
   usage: '[options] TARGET TOOL [key=value | key:=JSON | JSON] ...',
@@ -41,7 +36,16 @@ export const command: Command = {
       const tools = await client.listTools(how);
       const tool = tools.find((one) => one.name === name);
       if (!tool) throw new WrongUse(`there is no tool ${visible(name)}; there are ${tools.slice(0, 30).map((one) => visible(one.name)).join(', ') || 'none'}`);
-      const args = await completed(tool, readArguments(given, tool.inputSchema), session);
+      const args = await completed(tool, readArguments(given, tool.inputSchema), style, atTerminal
+        ? async (fill) => {
+          const prompter = openPrompter(process.stdin, process.stderr);
+          try {
+            return await fill(prompter);
+          } finally {
+            prompter.close();
+          }
+        }
+        : undefined);
       const consent = await consentTo(tool, args, {
         all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict'),
         ...atTerminal && {
@@ -61,37 +65,9 @@ export const command: Command = {
       if (json) print(JSON.stringify(result));
       else {
         const render = { style, columns: process.stdout.columns ?? 120, save: read.text('save') };
-        const { content, structuredContent } = result;
-        const lines = structuredContent === undefined
-          ? content.flatMap((block) => renderBlock(block, render))
-          // The text of a structured result says the same again.
-          : [...content.filter(({ type }) => type !== 'text').flatMap((block) => renderBlock(block, render)), ...renderStructured(structuredContent, render)];
-        for (const line of lines) print(result.isError ? style.red(line) : line);
+        for (const line of renderResult(result, render)) print(result.isError ? style.red(line) : line);
       }
       return result.isError ? exitCodes.failed : exitCodes.good;
     });
   },
 };
-
-/** Asks at the terminal for required arguments that are missing and that a form can ask for. */
-async function completed(tool: Tool, args: Record<string, unknown>, { atTerminal, style }: Session): Promise<Record<string, unknown>> {
-  const { properties, required } = tool.inputSchema;
-  const missing = (Array.isArray(required) ? required : []).filter((one): one is string => typeof one === 'string' && !Object.hasOwn(args, one));
-  if (missing.length === 0) return args;
-  const known = typeof properties === 'object' && properties !== null ? properties as Record<string, unknown> : {};
-  const fields = Object.fromEntries(missing.map((one) => [one, known[one]]));
-  const simple = Object.values(fields).every((field) => typeof field === 'object' && field !== null && 'type' in field
-    && ['string', 'number', 'integer', 'boolean'].includes(String(field.type)));
-  if (!atTerminal || !simple) throw new WrongUse(`${visible(tool.name)} needs ${missing.map((one) => `${visible(one)}=…`).join(' ')}`);
-  const prompter = openPrompter(process.stdin, process.stderr);
-  try {
-    const form = { message: `Arguments of ${tool.name}`, requestedSchema: { type: 'object', properties: fields, required: missing } };
-    const answer = await fillForm(form as ElicitRequestFormParams, prompter, {
-      complete: (schema, content) => completeForm(schema as Form, content), style, from: 'barewire',
-    });
-    if (answer.action !== 'accept') throw new Refused('the arguments were not given');
-    return { ...args, ...answer.content };
-  } finally {
-    prompter.close();
-  }
-}

@@ -36,7 +36,7 @@ export const command: Command = {
     for await (const line of logLines(file)) {
       const entry: unknown = safeParse(line);
       if (server !== undefined && !(isObject(entry) && entry['server'] === server)) continue;
-      process.stdout.write(`${read.flag('json') ? line : describe(entry, line)}\n`);
+      process.stdout.write(`${read.flag('json') ? line : describeLine(line)}\n`);
     }
     return exitCodes.good;
   },
@@ -50,7 +50,9 @@ function safeParse(line: string): unknown {
   }
 }
 
-function describe(entry: unknown, line: string): string {
+/** One line of the log, for a person. */
+export function describeLine(line: string): string {
+  const entry = safeParse(line);
   if (!isObject(entry)) return visible(line);
   const { at, kind, server, tool, seq: _seq, previous: _previous, call, ...rest } = entry;
   const time = typeof at === 'number' ? new Date(at).toISOString() : '';

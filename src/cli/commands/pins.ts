@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Host } from '../../host/index.ts';
-import { fileLog, fileStore, openServer } from '../../host/node/index.ts';
+import { fileLog, fileStore } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
 import { homeFolder, readConfiguration } from '../configuration.ts';
+import { openServer } from '../open-server.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { logFile } from './log.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openServer } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
@@ -11,6 +10,7 @@ import type { Difference, Transcript } from '../../transcript/index.ts';
 import type { ClientTransport, Outgoing } from '../../transport/port.ts';
 import { readClientWords, readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
+import { openServer } from '../open-server.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 
 export const command: Command = {

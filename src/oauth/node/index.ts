@@ -7,3 +7,5 @@ export { login } from './login.ts';
 export type { LoginOptions } from './login.ts';
 export { loopback } from './loopback.ts';
 export type { LoopbackOptions } from './loopback.ts';
+export { storedLogins } from './logins.ts';
+export type { Login } from './logins.ts';

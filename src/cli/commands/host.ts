@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Host, HostError, readRules } from '../../host/index.ts';
+import type { Rule } from '../../host/index.ts';
+import { fileLog, fileStore, resolvePath } from '../../host/node/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
+import type { Command } from '../command.ts';
+import { readWords } from '../client-options.ts';
+import { homeFolder, readConfiguration } from '../configuration.ts';
+import { openDesk } from '../desk.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { changeLines, personAsModel, personAt } from '../host-person.ts';
+import { hostCommands } from '../host-commands.ts';
+import type { HostShell } from '../host-commands.ts';
+import { openServer } from '../open-server.ts';
+import { progressBar } from '../progress-bar.ts';
+import { openPrompter } from '../prompter.ts';
+import { style, wantsColour } from '../terminal.ts';
+import { splitWords } from '../words.ts';
+import { logFile } from './log.ts';
+
+export const command: Command = {
+  usage: '[options]',
+  about: 'All servers of the configuration in one hand: a prompt that lists, searches, calls and asks for consent.',
+  options: [
+    ['--config FILE', 'takes servers from this mcpServers file; default: .mcp.json, and servers.json of the user'],
+    ['--from APP', 'takes servers from claude-desktop, claude-code, vscode or cursor'],
+    ['--rules FILE', 'what is allowed, asked or denied; default: rules.json of the user'],
+    ['--save FOLDER', 'keeps images, audio and blobs there'],
+    ['--json', 'prints each result as a line of JSON'],
+    ['--verbose', 'shows what servers write to stderr'],
+    ['--no-color', 'prints without colour'],
+  ],
+  example: 'barewire host --from claude-desktop',
+  notes: [
+    'A rule: { "server": "files", "tool": "write_*", "args": { "path": "/projects/**" }, "then": "allow" }. The first that',
+    'fits decides; without one you are asked, and in a pipe nobody is: what no rule allows is refused. "help" lists the',
+    'commands of the prompt. All that happens is in the activity log: see barewire log.',
+  ],
+  async run(words) {
+    const read = readWords(words, { rules: { type: 'string' }, save: { type: 'string' } });
+    const servers = await readConfiguration({ config: read.text('config'), from: read.text('from') });
+    if (Object.keys(servers).length === 0) throw new WrongUse('no server is configured; see --config and --from');
+    const json = read.flag('json');
+    const colours = style(!read.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
+    const atTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    const bar = progressBar(process.stderr);
+    const note = (line: string): void => {
+      bar.hide();
+      process.stderr.write(`${line}\n`);
+    };
+    let interrupted = 0;
+    let running: AbortController | undefined;
+    const onInterrupt = (): void => {
+      interrupted++;
+      if (interrupted > 1) process.exit(exitCodes.interrupted);
+      running?.abort(new Error('interrupted'));
+    };
+    process.on('SIGINT', onInterrupt);
+    const prompter = openPrompter(process.stdin, atTerminal ? process.stdout : process.stderr, onInterrupt);
+    const desk = openDesk(prompter);
+    const host = new Host({
+      info: { name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' },
+      servers,
+      transport: openServer,
+      rules: rulesOf(read.text('rules')),
+      resolvePath,
+      store: fileStore(join(homeFolder(), 'store')),
+      log: fileLog(logFile()),
+      ...atTerminal && { person: personAt(desk, colours), model: personAsModel(desk) },
+      onStderr: (server, line) => read.flag('verbose') && note(colours.dim(`${visible(server)} │ ${visible(line)}`)),
+      onError: (error, server) => note(colours.red(`${server === undefined ? '' : `${visible(server)}: `}${visible(error.message)}`)),
+      onState: (server, state, why) => (state === 'down' || state === 'broken') && note(colours.yellow(`${visible(server)} is ${state}${why === undefined ? '' : `: ${visible(why)}`}`)),
+      onChanges: (_server, changes) => {
+        for (const change of changes.filter(({ kind }) => kind === 'changed' || kind === 'renamed')) changeLines(change, colours).forEach(note);
+      },
+    });
+    const shell: HostShell = {
+      host, json, logFile: logFile(),
+      render: { style: colours, columns: process.stdout.columns ?? 120, save: read.text('save') },
+      ask: atTerminal ? (use) => desk.question(use) : undefined,
+      print: (line) => {
+        bar.hide();
+        process.stdout.write(`${line}\n`);
+      },
+      progress: (report) => bar.show(report),
+    };
+    let worst: number = exitCodes.good;
+    try {
+      if (atTerminal) note(colours.dim(`${Object.keys(servers).length} servers; "help" lists the commands, "quit" ends.`));
+      for (;;) {
+        const line = await desk.command(atTerminal ? 'barewire> ' : '');
+        if (line === undefined) return interrupted > 0 ? exitCodes.interrupted : worst;
+        running = new AbortController();
+        interrupted = 0;
+        const code = await obey(line, shell, note, running.signal);
+        running = undefined;
+        bar.hide();
+        interrupted = 0;
+        if (code === 'quit') return worst;
+        if (worst === exitCodes.good && !atTerminal) worst = code;
+      }
+    } finally {
+      bar.hide();
+      prompter.close();
+      await host.close();
+      process.off('SIGINT', onInterrupt);
+    }
+  },
+};
+
+/** Runs one line of the prompt. Never rejects. */
+async function obey(line: string, shell: HostShell, note: (line: string) => void, signal: AbortSignal): Promise<number | 'quit'> {
+  try {
+    const [name, ...words] = splitWords(line);
+    if (name === undefined || name.startsWith('#')) return exitCodes.good;
+    if (name === 'quit' || name === 'exit') return 'quit';
+    if (name === 'help') {
+      const all = Object.values(hostCommands);
+      const wide = Math.max(...all.map(({ usage }) => usage.length));
+      for (const { usage, about } of all) shell.print(`  ${usage.padEnd(wide)}  ${about}`);
+      shell.print(`  ${'quit'.padEnd(wide)}  ends`);
+      return exitCodes.good;
+    }
+    const found = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
+    if (!found) throw new WrongUse(`there is no command ${visible(name)}; "help" lists them`);
+    return await found.run(shell, words, signal) ? exitCodes.failed : exitCodes.good;
+  } catch (thrown) {
+    note(shell.render.style.red(visible(errorMessage(thrown)).replaceAll('\\n', '\n')));
+    if (signal.aborted) return exitCodes.interrupted;
+    if (thrown instanceof WrongUse) return exitCodes.wrongUse;
+    if (thrown instanceof HostError && (thrown.code === 'refused' || thrown.code === 'tool-changed')) return exitCodes.refused;
+    return thrown instanceof ConnectionError || (thrown instanceof HostError && thrown.code === 'server-down') ? exitCodes.notReached : exitCodes.failed;
+  }
+}
+
+function rulesOf(given: string | undefined): Rule[] {
+  const file = given ?? join(homeFolder(), 'rules.json');
+  if (given === undefined && !existsSync(file)) return [];
+  try {
+    return readRules(JSON.parse(readFileSync(file, 'utf8')) as unknown);
+  } catch (thrown) {
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}

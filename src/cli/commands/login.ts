@@ -1,0 +1,110 @@
+import type { Login } from '../../oauth/node/index.ts';
+import { fileStore, login, openBrowser, storedLogins } from '../../oauth/node/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import type { Command } from '../command.ts';
+import { readWords } from '../client-options.ts';
+import { readConfiguration } from '../configuration.ts';
+import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
+import { clientName, clientOf, loginFile } from '../open-server.ts';
+import { style, table, wantsColour } from '../terminal.ts';
+
+/** The address that a word means: itself, or that of a server of the configuration. */
+async function addressOf(word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {
+  if (word === undefined) throw new WrongUse('an address is missing, or a name from the configuration');
+  if (/^https?:\/\//i.test(word)) {
+    if (!URL.canParse(word)) throw new WrongUse(`${word} is no address`);
+    return word;
+  }
+  const servers = await readConfiguration({ config, from });
+  const found = Object.hasOwn(servers, word) ? servers[word] : undefined;
+  if (!found) throw new WrongUse(`no server is called ${word}`);
+  if (!('url' in found)) throw new WrongUse(`${word} is a program: it needs no login`);
+  return found.url;
+}
+
+export const command: Command = {
+  usage: '[options] ADDRESS | NAME',
+  about: 'Logs in at a remote server: in the browser, once; list, call and the others use it from then on, and renew it.',
+  options: [
+    ['--no-browser', 'only prints the page, and opens none'],
+    ['--scope TEXT', 'scopes to ask for, besides those that the server asks for'],
+    ['--client-id ID', 'a client that is registered already, where the server registers none'],
+    ['--again', 'logs in anew, although there is a login'],
+    ['--config, --from', 'where the names of servers are, as for call'],
+  ],
+  example: 'barewire login https://example.com/mcp',
+  notes: ['Tokens are kept in oauth.json of the user\'s folder, which nobody else can read. barewire whoami shows logins without them.'],
+  async run(words) {
+    const read = readWords(words, {
+      'no-browser': { type: 'boolean' }, scope: { type: 'string' }, 'client-id': { type: 'string' }, again: { type: 'boolean' },
+    }, true);
+    const server = await addressOf(read.rest[0], read.text('config'), read.text('from'));
+    const auth = login({
+      server,
+      client: clientOf(read.text('client-id') ?? clientName),
+      store: fileStore({ path: loginFile() }),
+      scope: read.text('scope'),
+      onAuthorize: (url) => (read.flag('no-browser') ? void process.stderr.write(`Log in here: ${url.href}\n`) : openBrowser(url)),
+    });
+    process.once('SIGINT', () => process.exit(exitCodes.interrupted));
+    if (read.flag('again')) await auth.signOut();
+    try {
+      await auth.authorize();
+    } catch (thrown) {
+      throw new Refused(`there is no login: ${visible(errorMessage(thrown))}`);
+    }
+    const mine = (await storedLogins(loginFile())).find((one) => one.server === new URL(server).href);
+    process.stdout.write(mine
+      ? `Logged in at ${visible(mine.issuer)}${mine.scope ? `, for ${visible(mine.scope)}` : ''}.\n`
+      : `${server} did not ask for a login.\n`);
+    return exitCodes.good;
+  },
+};
+
+export const logout: Command = {
+  usage: '[options] ADDRESS | NAME',
+  about: 'Removes the tokens of a server from this machine.',
+  options: [['--config, --from', 'where the names of servers are, as for call']],
+  example: 'barewire logout https://example.com/mcp',
+  async run(words) {
+    const read = readWords(words, {}, true);
+    const server = await addressOf(read.rest[0], read.text('config'), read.text('from'));
+    const mine = await loginsOf(server);
+    if (mine.length === 0) {
+      process.stdout.write('There was no login.\n');
+      return exitCodes.good;
+    }
+    for (const { client } of mine) {
+      await login({ server, client: clientOf(client), store: fileStore({ path: loginFile() }) }).signOut();
+    }
+    process.stdout.write('Logged out.\n');
+    return exitCodes.good;
+  },
+};
+
+export const whoami: Command = {
+  usage: '[ADDRESS | NAME]',
+  about: 'Shows the logins that are kept: at which server, by whom, for what and for how long; never a token.',
+  options: [['--json', 'prints JSON'], ['--config, --from', 'where the names of servers are, as for call']],
+  example: 'barewire whoami',
+  async run(words) {
+    const read = readWords(words, {}, true);
+    const [word] = read.rest;
+    const logins = word === undefined ? await storedLogins(loginFile()) : await loginsOf(await addressOf(word, read.text('config'), read.text('from')));
+    const columns = process.stdout.columns ?? 120;
+    const { dim } = style(!read.flag('json') && wantsColour(process.env, process.stdout.isTTY));
+    const lines = read.flag('json') ? [JSON.stringify(logins)]
+      : logins.length === 0 ? ['There is no login.']
+        : table(['server', 'issuer', 'scope', 'until'], logins.map((one) => [visible(one.server), visible(one.issuer), visible(one.scope ?? ''), until(one)]), { columns, head: dim });
+    for (const line of lines) process.stdout.write(`${line}\n`);
+    return word !== undefined && logins.length === 0 ? exitCodes.failed : exitCodes.good;
+  },
+};
+
+const loginsOf = async (server: string): Promise<Login[]> => (await storedLogins(loginFile())).filter((one) => one.server === new URL(server).href);
+
+function until({ expiresAt, renewable }: Login): string {
+  if (renewable) return 'renewed by itself';
+  return expiresAt === undefined ? 'not known' : `${expiresAt < Date.now() ? 'over since ' : ''}${new Date(expiresAt).toISOString()}`;
+}

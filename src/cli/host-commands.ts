@@ -1,0 +1,200 @@
+import type { CatalogueTool, Host } from '../host/index.ts';
+import { logLines } from '../host/node/index.ts';
+import { visible } from '../explain/safe-text.ts';
+import { describeLine } from './commands/log.ts';
+import { WrongUse } from './exit-codes.ts';
+import type { WithPrompter } from './missing-arguments.ts';
+import { completed } from './missing-arguments.ts';
+import { changeLines } from './host-person.ts';
+import { binary, renderBlock, renderResult, textLines } from './render.ts';
+import type { RenderOptions } from './render.ts';
+import { table } from './terminal.ts';
+import { readArguments } from './tool-arguments.ts';
+
+/** What the commands of the prompt work with. */
+export interface HostShell {
+  readonly host: Host;
+  readonly logFile: string;
+  readonly json: boolean;
+  readonly render: RenderOptions;
+  /** Undefined: nobody can be asked. */
+  readonly ask: WithPrompter | undefined;
+  print(line: string): void;
+  progress(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
+}
+
+/** One command of the prompt. Resolves with true where a tool said that it failed. */
+export interface HostCommand {
+  readonly usage: string;
+  readonly about: string;
+  run(shell: HostShell, words: readonly string[], signal: AbortSignal): Promise<boolean | void>;
+}
+
+function needed(words: readonly string[], what: string): readonly [string, ...string[]] {
+  const [first, ...rest] = words;
+  if (first === undefined) throw new WrongUse(`${what} is missing`);
+  return [first, ...rest];
+}
+
+/** Prints the value as JSON, or lines for a person. */
+function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[]): void {
+  for (const line of json ? [JSON.stringify(value)] : lines()) print(line);
+}
+
+const firstLine = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
+
+function toolTable(tools: readonly CatalogueTool[], { columns, style }: RenderOptions): string[] {
+  if (tools.length === 0) return ['none'];
+  return table(['tool', 'hints', 'description'], tools.map(({ server, tool }) => {
+    const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
+    return [visible(`${server}/${tool.name}`), readOnlyHint === true ? 'reads' : destructiveHint === false ? 'changes' : 'may destroy', firstLine(tool.description)];
+  }), { columns, head: style.dim });
+}
+
+/** The commands, in the order of the help. */
+export const hostCommands: Readonly<Record<string, HostCommand>> = {
+  servers: {
+    usage: 'servers', about: 'all servers: state, revision, what they offer',
+    async run(shell) {
+      const all = (await shell.host.servers()).map(({ client, listed, ...one }) => ({
+        ...one, revision: client?.revision?.version, tools: listed && Object.keys(listed.tools).length,
+        resources: listed?.resources.length, prompts: listed?.prompts.length,
+      }));
+      const { columns, style } = shell.render;
+      show(shell, all, () => table(['server', 'state', 'revision', 'tools', 'resources', 'prompts', ''], all.map((one) => [
+        visible(one.name), one.disabled ? 'disabled' : one.state, one.revision ?? '', `${one.tools ?? ''}`, `${one.resources ?? ''}`, `${one.prompts ?? ''}`, visible(one.why),
+      ]), { columns, head: style.dim, right: [3, 4, 5] }));
+    },
+  },
+  list: {
+    usage: 'list [SERVER]', about: 'tools, resources and prompts',
+    async run(shell, [server]) {
+      const catalogue = await shell.host.catalogue();
+      const of = <T extends { readonly server: string }>(all: readonly T[]): T[] => all.filter((one) => server === undefined || one.server === server);
+      const [tools, resources, prompts] = [of(catalogue.tools()), of(catalogue.resources()), of(catalogue.prompts())];
+      const { columns, style } = shell.render;
+      show(shell, { tools, resources, prompts }, () => [
+        ...toolTable(tools, shell.render),
+        ...resources.length > 0 ? ['', ...table(['resource', 'name'], resources.map(({ server: at, item }) => [visible(`${at} ${item.uri}`), visible(item.title ?? item.name)]), { columns, head: style.dim })] : [],
+        ...prompts.length > 0 ? ['', ...table(['prompt', 'description'], prompts.map(({ server: at, item }) => [visible(`${at} ${item.name}`), firstLine(item.description)]), { columns, head: style.dim })] : [],
+      ]);
+    },
+  },
+  find: {
+    usage: 'find WORDS', about: 'the tools that fit a request, best first',
+    async run(shell, words) {
+      const [first, ...rest] = needed(words, 'what to find');
+      const tools = await shell.host.findTools([first, ...rest].join(' '), 10);
+      show(shell, tools, () => toolTable(tools, shell.render));
+    },
+  },
+  call: {
+    usage: 'call [SERVER/]TOOL [key=value | key:=JSON | JSON] ...', about: 'calls a tool, once it is allowed',
+    async run(shell, words, signal) {
+      const [name, ...given] = needed(words, 'the name of a tool');
+      const { host, render, ask } = shell;
+      const found = await toolCalled(host, name);
+      const args = await completed(found.tool, readArguments(given, found.tool.inputSchema), render.style, ask);
+      const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, onProgress: (report) => shell.progress(report) });
+      show(shell, result, () => renderResult(result, render).map((line) => (result.isError ? render.style.red(line) : line)));
+      return result.isError === true;
+    },
+  },
+  read: {
+    usage: 'read SERVER URI', about: 'reads a resource',
+    async run(shell, [server, uri], signal) {
+      if (server === undefined || uri === undefined) throw new WrongUse('a server and a URI are wanted');
+      const result = await shell.host.readResource(server, uri, { signal });
+      const { style, save } = shell.render;
+      show(shell, result, () => result.contents.flatMap((one) =>
+        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, style)])));
+    },
+  },
+  get: {
+    usage: 'get SERVER PROMPT [key=value] ...', about: 'gets a prompt',
+    async run(shell, [server, prompt, ...given], signal) {
+      if (server === undefined || prompt === undefined) throw new WrongUse('a server and a prompt are wanted');
+      const args = Object.fromEntries(given.map((word): [string, string] => {
+        const at = word.indexOf('=');
+        if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);
+        return [word.slice(0, at), word.slice(at + 1)];
+      }));
+      const result = await shell.host.getPrompt(server, prompt, args, { signal });
+      show(shell, result, () => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, shell.render).map((line) => `  ${line}`)]));
+    },
+  },
+  refresh: {
+    usage: 'refresh [SERVER]', about: 'lists servers again, and says what changed',
+    async run(shell, [server]) {
+      const names = server === undefined ? (await shell.host.servers()).filter(({ disabled }) => !disabled).map(({ name }) => name) : [server];
+      for (const name of names) await shell.host.refresh(name);
+      await hostCommands['changes']?.run(shell, [], new AbortController().signal);
+    },
+  },
+  changes: {
+    usage: 'changes', about: 'tools that are not what was accepted, as diffs',
+    async run(shell) {
+      const changes = shell.host.pendingChanges();
+      show(shell, changes, () => (changes.length === 0 ? ['Every tool is what was accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style))));
+    },
+  },
+  accept: {
+    usage: 'accept SERVER/TOOL ...', about: 'accepts changed tools as they are now',
+    async run({ host }, words) {
+      for (const word of needed(words, 'the name of a tool, as SERVER/TOOL')) {
+        const change = host.pendingChanges().find(({ server, name }) => `${server}/${name}` === word);
+        if (!change) throw new WrongUse(`no change of ${word} waits`);
+        await host.acceptChange(change);
+      }
+    },
+  },
+  grants: {
+    usage: 'grants', about: 'what was allowed for longer than one call',
+    async run(shell) {
+      const grants = await shell.host.grants();
+      show(shell, grants, () => (grants.length === 0 ? ['none'] : grants.map(({ server, tool, at }) => `${visible(`${server}/${tool}`)}  since ${new Date(at).toISOString()}`)));
+    },
+  },
+  revoke: {
+    usage: 'revoke SERVER/TOOL', about: 'takes that back',
+    async run(shell, words) {
+      const [wanted] = needed(words, 'the name of a tool, as SERVER/TOOL');
+      const count = await shell.host.revoke(({ server, tool }) => `${server}/${tool}` === wanted);
+      show(shell, { revoked: count }, () => [count === 0 ? 'Nothing of it was granted.' : 'It is asked for again from now on.']);
+    },
+  },
+  log: {
+    usage: 'log [N]', about: 'the last lines of the activity log; 20',
+    async run(shell, [count = '20']) {
+      const most = Number(count);
+      if (!(Number.isInteger(most) && most > 0)) throw new WrongUse('log takes a number of lines');
+      await shell.host.flushed();
+      const last: string[] = [];
+      for await (const line of logLines(shell.logFile)) {
+        last.push(line);
+        if (last.length > most) last.shift();
+      }
+      for (const line of last) shell.print(shell.json ? line : describeLine(line));
+    },
+  },
+  stop: {
+    usage: 'stop SERVER', about: 'ends a server; it is started again when it is needed',
+    run: async ({ host }, words) => host.stop(needed(words, 'the name of a server')[0]),
+  },
+};
+
+/** A tool by `server/tool`, by its name in the catalogue, or by its own name where only one server has it. */
+async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
+  const catalogue = await host.catalogue();
+  const known = catalogue.tool(name);
+  if (known) return known;
+  const same = catalogue.tools().filter(({ tool }) => tool.name === name);
+  const [only] = same;
+  if (only && same.length === 1) return only;
+  // A renamed tool is not in the catalogue before it is accepted; the call shows what it is.
+  const waits = host.pendingChanges().find((change) => change.after !== undefined && (`${change.server}/${change.name}` === name || change.name === name));
+  if (waits?.after) return { name, server: waits.server, tool: waits.after, digest: waits.digest ?? '' };
+  throw new WrongUse(same.length > 1
+    ? `several servers have ${visible(name)}: ${same.map(({ server }) => visible(`${server}/${name}`)).join(', ')}`
+    : `no server has a tool ${visible(name)}; "find WORDS" looks for one`);
+}

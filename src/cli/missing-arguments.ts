@@ -1,0 +1,35 @@
+import { visible } from '../explain/safe-text.ts';
+import type { ElicitRequestFormParams } from '../protocol/elicitation.ts';
+import { completeForm } from '../protocol/form.ts';
+import type { Form } from '../protocol/form.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { Refused, WrongUse } from './exit-codes.ts';
+import { fillForm } from './form.ts';
+import type { Prompter } from './prompter.ts';
+import type { Style } from './terminal.ts';
+
+/** Lends the prompter for one form. */
+export type WithPrompter = <T>(use: (prompter: Prompter) => Promise<T>) => Promise<T>;
+
+/**
+ * Asks the person for required arguments that are missing and that a form can ask for. Rejects with `WrongUse` where
+ * nobody is there or no form can ask for them, with `Refused` where the person gives none.
+ */
+export async function completed(
+  tool: Tool, args: Readonly<Record<string, unknown>>, style: Style, ask: WithPrompter | undefined,
+): Promise<Record<string, unknown>> {
+  const { properties, required } = tool.inputSchema;
+  const missing = (Array.isArray(required) ? required : []).filter((one): one is string => typeof one === 'string' && !Object.hasOwn(args, one));
+  if (missing.length === 0) return { ...args };
+  const known = typeof properties === 'object' && properties !== null ? properties as Record<string, unknown> : {};
+  const fields = Object.fromEntries(missing.map((one) => [one, known[one]]));
+  const simple = Object.values(fields).every((field) => typeof field === 'object' && field !== null && 'type' in field
+    && ['string', 'number', 'integer', 'boolean'].includes(String(field.type)));
+  if (!ask || !simple) throw new WrongUse(`${visible(tool.name)} needs ${missing.map((one) => `${visible(one)}=…`).join(' ')}`);
+  const form = { message: `Arguments of ${tool.name}`, requestedSchema: { type: 'object', properties: fields, required: missing } };
+  const answer = await ask((prompter) => fillForm(form as ElicitRequestFormParams, prompter, {
+    complete: (schema, content) => completeForm(schema as Form, content), style, from: 'barewire',
+  }));
+  if (answer.action !== 'accept') throw new Refused('the arguments were not given');
+  return { ...args, ...answer.content };
+}

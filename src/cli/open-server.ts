@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { isProgram } from '../host/index.ts';
+import type { ServerConfig, TransportHooks } from '../host/index.ts';
+import { openServer as openPlain } from '../host/node/index.ts';
+import type { OAuth } from '../oauth/index.ts';
+import { httpTransport } from '../transport/http/fetch/index.ts';
+import type { HttpAuthorization } from '../transport/http/fetch/index.ts';
+import type { ClientTransport } from '../transport/port.ts';
+import { homeFolder } from './configuration.ts';
+
+/** The name under which logins are kept, and the authorization server knows this program. */
+export const clientName = 'barewire';
+
+/** Where the tokens of this user are. */
+export const loginFile = (): string => join(homeFolder(), 'oauth.json');
+
+/** Opens a server as `openServer` of the host does, with the stored login of an address that has one. */
+export function openServer(name: string, config: ServerConfig, hooks: TransportHooks): ClientTransport {
+  const own = isProgram(config) ? undefined : Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
+  if (isProgram(config) || own) return openPlain(name, config, hooks);
+  return httpTransport(config.url, { trace: hooks.trace, ...config.headers && { headers: config.headers }, auth: storedLogin(config.url) });
+}
+
+/** The client that a login belongs to: this program, or one that the person registered by hand. */
+export const clientOf = (client: string): { readonly name: string; readonly registered?: { readonly clientId: string } } =>
+  ({ name: clientName, ...client !== clientName && { registered: { clientId: client } } });
+
+/** Uses a login that is there, and renews it. Nobody is asked to log in: that is what `barewire login` is for. */
+function storedLogin(url: string): HttpAuthorization {
+  let found: Promise<OAuth | undefined> | undefined;
+  const login = (): Promise<OAuth | undefined> => found ??= (async () => {
+    // Loaded for addresses alone.
+    const oauth = await import('../oauth/node/index.ts');
+    const logins = await oauth.storedLogins(loginFile());
+    const mine = logins.find(({ server }) => server === new URL(url).href);
+    return mine && oauth.login({ server: url, client: clientOf(mine.client), store: oauth.fileStore({ path: loginFile() }), interactive: false });
+  })();
+  return {
+    headers: async (request) => (await login())?.headers(request) ?? {},
+    refused: async (answer) => (await login())?.refused(answer) ?? false,
+    context: async () => (await (await login())?.context?.()) ?? '',
+  };
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// `barewire host`, by running the program in a pipe and in a pseudo-terminal (util-linux's script).
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const program = at('../../src/cli/main.js');
+const fixture = [process.execPath, at('./fixture-server.js')];
+
+/** A folder of a user's own, with these servers. */
+function userWith(t: TestContext, servers: Record<string, readonly string[]>, rules?: unknown): string {
+  const home = mkdtempSync(join(tmpdir(), 'barewire-host-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  configure(home, servers);
+  if (rules !== undefined) writeFileSync(join(home, 'rules.json'), JSON.stringify(rules));
+  return home;
+}
+
+function configure(home: string, servers: Record<string, readonly string[]>): void {
+  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, [command, ...args]]) => [name, { command, args }]));
+  writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers }));
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `answers`: once the output holds a text that was not seen yet, what is typed. */
+function run(home: string, command: string, words: readonly string[], input: string | readonly (readonly [RegExp, string])[]): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, words, { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1', TERM: 'dumb' } });
+    let out = '';
+    let err = '';
+    let seen = 0;
+    const waiting = typeof input === 'string' ? [] : [...input];
+    const look = (): void => {
+      for (const [pattern, text] of waiting) {
+        const found = pattern.exec(out.slice(seen));
+        if (!found) return;
+        seen += found.index + found[0].length;
+        waiting.shift();
+        child.stdin.write(text);
+        return look();
+      }
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      look();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.stdin.on('error', () => {});
+    // What is waited for does not come: the test fails by what came instead.
+    const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
+    child.on('error', reject).on('close', (code) => {
+      clearTimeout(stuck);
+      resolve({ code, out, err });
+    });
+    if (typeof input === 'string') child.stdin.end(input);
+  });
+}
+
+const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [program, 'host', ...words], lines);
+
+/** In a pseudo-terminal; the last answer should end the program. */
+const atTerminal = (home: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
+  run(home, 'script', ['-qec', `'${process.execPath}' '${program}' host`, '/dev/null'], answers);
+
+const logOf = (home: string): Record<string, unknown>[] =>
+  readFileSync(join(home, 'activity.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule allows is refused', async (t) => {
+  const home = userWith(t, { one: fixture, two: fixture, gone: ['./no-such-program'] }, [
+    { server: 'one', tool: 'echo', then: 'allow' }, { tool: 'fail', then: 'allow' }, { tool: 'wipe', then: 'deny' },
+  ]);
+  const { code, out, err } = await inPipe(home, [
+    'servers', 'find say again', 'call one/echo text="hi there" times=2', 'read one test://hello', 'get two greet who=Ada', 'log 5', 'quit', 'servers',
+  ].join('\n'));
+  assert.equal(code, 0, err);
+  for (const part of ['one/echo', 'hi there hi there\n', 'hello from a resource', 'Greet Ada.', 'answered']) assert.ok(out.includes(part), `${part}\n${out}\n${err}`);
+  assert.match(err, /gone: .*no such program/i);
+  const codes = await Promise.all(['call one/wipe', 'call two/echo text=x', 'call echo text=x', 'nonsense', 'call one/fail', 'call one/echo']
+    .map(async (line) => (await inPipe(home, line)).code));
+  assert.deepEqual(codes, [3, 3, 2, 2, 1, 2]);
+  const json = await inPipe(home, 'call one/echo {"text": "as JSON"}', '--json');
+  assert.deepEqual(JSON.parse(json.out).content, [{ type: 'text', text: 'as JSON' }]);
+  assert.equal((await run(home, process.execPath, [program, 'log', '--verify'], '')).code, 0);
+  const file = join(home, 'activity.jsonl');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"refused"', '"allowed"'));
+  const tampered = await run(home, process.execPath, [program, 'log', '--verify'], '');
+  assert.equal(tampered.code, 1);
+  assert.match(tampered.out, /does not hold/);
+});
+
+test('host: rules that are written wrong are refused before anything starts', async (t) => {
+  const home = userWith(t, { one: fixture });
+  for (const [rules, why] of [
+    [[{ tol: 'x', then: 'allow' }], /rules\[0\]: there is no "tol"/], [[{ tool: 'x', then: 'yes' }], /rules\[0\]\.then/],
+    [{ rules: [{ then: 'allow', annotations: { readonly: true } }] }, /there is no "readonly"/], ['x', /expected a list/],
+  ] as const) {
+    writeFileSync(join(home, 'bad.json'), JSON.stringify(rules));
+    const { code, err } = await inPipe(home, 'servers', '--rules', join(home, 'bad.json'));
+    assert.equal(code, 2);
+    assert.match(err, why);
+  }
+});
+
+test('host at a terminal: asks, once and for the session; forms with the name of the server', async (t) => {
+  const home = userWith(t, { one: fixture });
+  const { code, out } = await atTerminal(home, [
+    [/barewire> /, 'call wipe\n'],
+    [/one is to run wipe[^]*\[N\]o: /, 'n\n'],
+    [/was not called: the person said no[^]*barewire> /, 'call wipe\n'],
+    [/\[N\]o: /, 's\n'],
+    [/wiped[^]*barewire> /, 'call wipe\n'],
+    [/wiped[^]*barewire> /, 'call ask\n'],
+    [/one is to run ask[^]*\[N\]o: /, 'o\n'],
+    [/one asks:[^]*Which seat[^]*seat \[aisle\]: /, 'window\n'],
+    [/Send it\? [^]*: /, '\n'],
+    [/a window seat[^]*barewire> /, 'grants\n'],
+    [/one\/wipe {2}since[^]*barewire> /, 'call echo\n'],
+    [/barewire asks:[^]*text: /, 'typed\n'],
+    [/Send it\? [^]*: /, '\n'],
+    [/one is to run echo[^]*\[N\]o: /, 'o\n'],
+    [/typed[^]*barewire> /, 'quit\n'],
+  ]);
+  assert.equal(code, 0, out);
+  const decided = logOf(home).filter(({ kind }) => kind === 'decided').map(({ tool, decision, by, reach }) => [tool, decision, by, reach]);
+  assert.deepEqual(decided, [
+    ['wipe', 'refused', 'user', undefined], ['wipe', 'allowed', 'user', 'session'], ['wipe', 'allowed', 'grant', undefined],
+    ['ask', 'allowed', 'user', 'once'], ['echo', 'allowed', 'user', 'once'],
+  ]);
+});
+
+test('host: a tool that changed since it was allowed for good is shown as a diff, and runs only once that is accepted', async (t) => {
+  const home = userWith(t, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter'] });
+  const first = await atTerminal(home, [[/barewire> /, 'call send\n'], [/\[N\]o: /, 'a\n'], [/sent[^]*barewire> /, 'quit\n']]);
+  assert.equal(first.code, 0, first.out);
+  assert.equal((await inPipe(home, 'call send')).out, 'sent\n', 'allowed always');
+  configure(home, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter, and a copy to me'] });
+  const refused = await inPipe(home, 'call send');
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
+  const accepted = await atTerminal(home, [
+    [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
+    // The grant was for what it was.
+    [/post is to run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
+  ]);
+  assert.equal(accepted.code, 0, accepted.out);
+  assert.deepEqual(logOf(home).filter(({ kind }) => kind === 'pin').map(({ change }) => change).slice(-1), ['accepted']);
+});
+
+test('host: one server floods, one hangs and one dies in mid-call; the log says what is known of each', async (t) => {
+  const home = userWith(t, { one: fixture, two: fixture, post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
+  const { out, err } = await inPipe(home, ['call one/die', 'call post/flood', 'call two/echo text=alive'].join('\n'));
+  assert.match(out, /flooded\nalive\n/, err);
+  const outcomes = logOf(home).filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(String(kind))).map(({ kind, tool }) => `${tool} ${kind}`);
+  assert.deepEqual(outcomes, ['die unknown', 'flood answered', 'echo answered']);
+  // Ctrl-C cancels the call that hangs; the prompt goes on, and what became of the call is not known.
+  const hung = await atTerminal(home, [
+    [/barewire> /, 'call two/slow\n'], [/begun/, '\u0003'], [/barewire> /, 'call two/echo text=on\n'], [/on\r\n[^]*barewire> /, 'quit\n'],
+  ]);
+  assert.equal(hung.code, 0, hung.out);
+  assert.ok(logOf(home).some(({ kind, tool, reason }) => kind === 'unknown' && tool === 'slow' && reason === 'cancelled'));
+  assert.equal((await run(home, process.execPath, [program, 'log', '--verify'], '')).code, 0);
+});

@@ -6,6 +6,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { addressOf } from './requirements/addresses.mjs';
 
 const from = process.argv[2];
 if (from === undefined) {
@@ -31,17 +32,6 @@ function facts(schema) {
     if (keyword === 'const' || keyword === 'enum' || keyword === 'required') return [[keyword, value]];
     return KEPT.has(keyword) ? [[keyword, facts(value)]] : [];
   }));
-}
-
-/** The address of a heading on the site: lower case, words joined by hyphens, without punctuation. */
-function addressOf(heading) {
-  return heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/<[^>]*>|[`*]/g, '')
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s+/g, '-');
 }
 
 function headingsOf(text) {

@@ -1,0 +1,39 @@
+// npm run requirements                   checks the matrix and writes docs/requirements.md
+// npm run requirements -- --check        checks it, and that docs/requirements.md is what it would write
+// npm run requirements -- --spec PATH    holds it against a checkout of the specification as well
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { documentOf } from './requirements/document.mjs';
+import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
+import { REVISIONS, sentencesOfRevision } from './requirements/sentences.mjs';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const [option, spec] = process.argv.slice(2);
+if (option !== undefined && option !== '--check' && !(option === '--spec' && spec)) {
+  console.error('node scripts/requirements.mjs [--check | --spec PATH]');
+  process.exit(2);
+}
+const matrix = readMatrix(root);
+const faults = faultsOf(matrix, root);
+const path = `${root}docs/requirements.md`;
+const text = documentOf(matrix);
+if (option === '--check') {
+  let there = '';
+  try {
+    there = readFileSync(path, 'utf8');
+  } catch {}
+  if (there !== text) faults.push('docs/requirements.md is not what the matrix says: npm run requirements');
+} else {
+  mkdirSync(`${root}docs`, { recursive: true });
+  writeFileSync(path, text);
+}
+for (const fault of faults) console.error(fault);
+console.log(`${matrix.rules.length} rules, ${matrix.statements.length} sentences:`, countsOf(matrix.rules));
+if (option === '--spec') {
+  const { unlisted, changed } = compare(matrix, REVISIONS.flatMap((revision) => sentencesOfRevision(spec, revision)));
+  for (const { revision, section, rule } of changed) console.log(`changed or gone: ${revision} ${section} (${rule})`);
+  for (const { revision, section, text: sentence } of unlisted) console.log(`no row: ${revision} ${section}: ${sentence}`);
+  console.log(`${changed.length} rows whose sentence changed, ${unlisted.length} sentences without a row`);
+  if (changed.length) process.exitCode = 1;
+}
+if (faults.length) process.exitCode = 1;

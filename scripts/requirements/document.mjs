@@ -1,0 +1,75 @@
+// docs/requirements.md, written from the matrix.
+import { VERDICTS, countsOf } from './matrix.mjs';
+
+const SITE = 'https://modelcontextprotocol.io/specification';
+const TITLES = {
+  base: 'Base protocol, lifecycle, versions', transports: 'Transports', patterns: 'Patterns and utilities',
+  server: 'Server features', client: 'Client features', schema: 'Comments of the schema', tasks: 'Tasks (2025-11-25)',
+  authorization: 'Authorization',
+};
+
+/** The address of a section on the site of the specification. */
+export function linkOf(revision, section) {
+  const [page = '', heading] = section.split('#');
+  const path = page === 'index' ? '' : `/${page.replace(/\/index$/, '')}`;
+  return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
+}
+
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+const file = (path) => path.replace(/#.*/, '');
+
+function evidence({ source, test, note }) {
+  const parts = [];
+  if (source) parts.push(source.split(' ').map((place) => `[${place.replace(/^src\//, '')}](../${file(place)})`).join(', '));
+  if (test) {
+    parts.push(test.split(' | ').map((place) => {
+      const at = place.indexOf(': ');
+      const path = at < 0 ? place : place.slice(0, at);
+      return `[${at < 0 ? path.replace(/^test\//, '') : cell(place.slice(at + 2))}](../${path})`;
+    }).join(', '));
+  }
+  if (note) parts.push(cell(note));
+  return parts.join('<br>');
+}
+
+export function documentOf({ rules, statements }) {
+  const places = new Map();
+  for (const { revision, section, rule } of statements) {
+    const list = places.get(rule) ?? places.set(rule, []).get(rule);
+    if (!list.some((place) => place.revision === revision)) list.push({ revision, section });
+  }
+  const byRule = new Map(rules.map((rule) => [rule.id, rule]));
+  const stated = statements.map(({ rule }) => byRule.get(rule));
+  const counted = (name, counts) => `| ${name} | ${VERDICTS.map((verdict) => counts[verdict]).join(' | ')} |`;
+  const lines = [
+    '# Requirements', '',
+    '<!-- Written by npm run requirements from requirements/*.tsv. Do not edit. -->', '',
+    'Each MUST and SHOULD of the specification, as a rule in our own words: where it stands, what obeys it, and the test',
+    'or transcript that fails when it does not. A rule that several sentences or revisions repeat is one row. The link of',
+    'a revision leads to the first place in it.', '',
+    '- **kept**: there is code, and a test that fails without it.',
+    '- **untested**: there is code, or nothing to be done, and no test would notice.',
+    '- **partly**: a part is kept; the last column says which is not, and why.',
+    '- **open**: not kept; the last column says why.',
+    '- **not applicable**: falls on somebody else, who is named.', '',
+    'The check finds names that are not there. It does not show that a test fails when its line is broken; that was tried',
+    'for the rows of test/requirements, and by hand for many others when the first reading was made.', '',
+    `| | ${VERDICTS.join(' | ')} |`, `|---|${VERDICTS.map(() => '---:').join('|')}|`,
+    counted(`rules (${rules.length})`, countsOf(rules)),
+    counted(`sentences (${statements.length})`, countsOf(stated)),
+    ...[...new Set(rules.map(({ area }) => area))].map((area) =>
+      counted(TITLES[area] ?? area, countsOf(rules.filter((rule) => rule.area === area)))),
+    '',
+  ];
+  for (const area of Object.keys(TITLES)) {
+    const rows = rules.filter((rule) => rule.area === area);
+    if (rows.length === 0) continue;
+    lines.push(`## ${TITLES[area]}`, '', '| Id | Rule | | Said in | Verdict | Where |', '|---|---|---|---|---|---|');
+    for (const rule of rows) {
+      const said = (places.get(rule.id) ?? []).map(({ revision, section }) => `[${revision}](${linkOf(revision, section)})`);
+      lines.push(`| ${rule.id} | ${cell(rule.rule)} | ${rule.level}, ${rule.who} | ${said.join(' ')} | ${rule.verdict} | ${evidence(rule)} |`);
+    }
+    lines.push('');
+  }
+  return lines.join('\n');
+}

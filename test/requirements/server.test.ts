@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { errorCodes, McpServer } from '../../src/server/index.ts';
+import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
+import type { Bag } from '../server/peer.ts';
+
+// Rules of requirements/*.tsv that the server keeps by its construction, each where breaking it would show.
+
+const info = { name: 'test', version: '1' };
+const revision = '2025-11-25';
+const sampled = { role: 'assistant', content: { type: 'text', text: 'ok' }, model: 'm' };
+
+// 2026-07-28 server/tools#capabilities, server/prompts#capabilities, server/resources#capabilities.
+test('lists do not differ from connection to connection', async () => {
+  const server = new McpServer(info);
+  server.tool('a', {}, () => '');
+  server.prompt('p', {}, () => '');
+  server.resource('a:b', {}, () => '');
+  const busy = await connect(server, { version: '2' });
+  await busy.modern('tools/call', { name: 'a' });
+  await busy.modern('resources/read', { uri: 'a:b' });
+  const fresh = await connect(server, { capabilities: {} });
+  for (const list of ['tools', 'prompts', 'resources']) {
+    const lists = [await busy.modern(`${list}/list`), await fresh.modern(`${list}/list`, {}, {})];
+    const [first, second] = lists.map(({ result }) => result?.[list]);
+    assert.equal((first as unknown[]).length, 1);
+    assert.deepEqual(first, second);
+  }
+});
+
+// 2026-07-28 server/utilities/caching#interaction-with-pagination.
+test('each page of a list has the scope of the first', async () => {
+  const server = new McpServer(info, { pageSize: 1, cache: { tools: { ttlMs: 1000, scope: 'public' } } });
+  for (const name of ['a', 'b', 'c']) server.tool(name, {}, () => '');
+  const peer = await connect(server);
+  const scopes: unknown[] = [];
+  let cursor: unknown;
+  do {
+    const { result } = await peer.modern('tools/list', cursor === undefined ? {} : { cursor });
+    scopes.push(result?.['cacheScope']);
+    cursor = result?.['nextCursor'];
+  } while (cursor !== undefined);
+  assert.deepEqual(scopes, ['public', 'public', 'public']);
+});
+
+// 2025-11-25 server/tools#tool-names.
+test('names of tools differ by case', async () => {
+  const server = new McpServer(info);
+  server.tool('Book', {}, () => 'upper');
+  server.tool('book', {}, () => 'lower');
+  const peer = await connect(server, { revision });
+  assert.deepEqual([textOf(await peer.call('Book')), textOf(await peer.call('book'))], ['upper', 'lower']);
+  assert.match(textOf(await peer.call('BOOK')), /^error -32602/);
+});
+
+// 2025-11-25 server/resources#custom-uri-schemes.
+test('a resource has a URI with a scheme', () => {
+  const server = new McpServer(info);
+  for (const uri of ['', 'not a uri', '1a:x', '/etc/passwd']) {
+    assert.throws(() => server.resource(uri, {}, () => ''), /no URI \(RFC 3986\)/, uri);
+  }
+  server.resource('a+b.c-1:x', {}, () => '');
+});
+
+// 2026-07-28 basic/index#error-codes: what is reserved is sent as it is defined, or not at all.
+test('the codes of this library are those of the specification', () => {
+  const reserved = Object.values(errorCodes).filter((code) => code >= -32768 && code <= -32000);
+  assert.deepEqual(reserved.sort((a, b) => a - b), [
+    -32700, -32603, -32602, -32601, -32600, -32042, -32022, -32021, -32020, -32002,
+  ]);
+});
+
+// 2025-11-25 basic/index#implementation-requirements.
+test('the documents say which dialects of JSON Schema there are', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const page = readFileSync(`${root}docs/schemas.md`, 'utf8');
+  for (const dialect of ['2020-12', 'draft-07']) assert.ok(page.includes(dialect), dialect);
+});
+
+// 2026-07-28 basic/index#_meta; 2025-11-25 client/elicitation#identifying-the-user.
+test('who a client says it is gives it nothing', async () => {
+  const server = new McpServer(info);
+  server.tool('who', {}, (_, ctx) => ctx.auth?.principal ?? 'nobody');
+  server.tool('secret', { scopes: ['admin'] }, () => 'told');
+  const peer = await connect(server, { auth: { principal: 'bob' } });
+  const _meta = {
+    ...modernMeta(), 'io.modelcontextprotocol/clientInfo': { name: 'alice', version: '1', principal: 'alice', scopes: ['admin'] },
+  };
+  assert.equal(textOf(await peer.request('tools/call', { name: 'who', _meta })), 'bob');
+  assert.match(textOf(await peer.request('tools/call', { name: 'secret', _meta })), /^error /);
+});
+
+// 2026-07-28 basic/patterns/cancellation.
+test('a modern server cancels nothing', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_, ctx) => {
+    await ctx.elicit('Name?', { name: { type: 'string' } });
+    return '';
+  });
+  server.tool('fail', {}, () => {
+    throw new Error('x');
+  });
+  const peer = await connect(server);
+  peer.text(JSON.stringify({
+    jsonrpc: '2.0', id: 'watch', method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: modernMeta() },
+  }));
+  await peer.modern('tools/call', { name: 'ask' });
+  await peer.modern('tools/call', { name: 'fail' });
+  peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'watch' } });
+  const methods = (await peer.rest()).map(({ method }) => method);
+  assert.deepEqual(methods, ['notifications/subscriptions/acknowledged']);
+  peer.close();
+  assert.deepEqual(await peer.rest(), []);
+});
+
+// 2025-11-25 client/roots#implementation-guidelines.
+test('changed roots reach the author, and what is under way goes on', async () => {
+  let changes = 0;
+  const server = new McpServer(info, { onRootsChanged: () => void changes++ });
+  server.tool('ask', {}, async (_, ctx) => (await ctx.elicit('Name?', { name: { type: 'string' } })).content?.name ?? 'none');
+  const peer = await connect(server, { revision, capabilities: { ...everything, roots: { listChanged: true } } });
+  const answer = peer.call('ask');
+  const question = await peer.next();
+  peer.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+  peer.answer(question, accept({ name: 'Ada' }));
+  assert.equal(textOf(await answer), 'Ada');
+  assert.equal(changes, 1);
+});
+
+// 2026-07-28 client/sampling#messages.
+test('messages of one sampling are not in the next', async () => {
+  const server = new McpServer(info);
+  server.tool('sample', {}, async (_, ctx) => {
+    for (const text of ['one', 'two']) {
+      await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 1 });
+    }
+    return 'done';
+  });
+  const peer = await connect(server, { revision });
+  const answer = peer.call('sample');
+  for (const expected of ['one', 'two']) {
+    const question = await peer.next();
+    const messages = question.params?.['messages'] as Bag[];
+    assert.deepEqual(messages.map(({ content }) => (content as Bag)['text']), [expected]);
+    peer.answer(question, sampled);
+  }
+  assert.equal(textOf(await answer), 'done');
+});
+
+// 2025-11-25 basic/utilities/tasks#task-support-and-handling.
+test('a call that asks for a task where there are none is a plain call', async () => {
+  const server = new McpServer(info);
+  server.tool('plain', {}, () => 'plain');
+  for (const version of ['2025-06-18', revision]) {
+    const peer = await connect(server, { revision: version });
+    const answer = await peer.request('tools/call', { name: 'plain', task: { ttl: 1 } });
+    assert.equal(textOf(answer), 'plain');
+    assert.equal(answer.result?.['task'], undefined);
+  }
+});

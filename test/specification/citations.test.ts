@@ -34,7 +34,7 @@ test('comments cite what is there', () => {
   let found = 0;
   for (const folder of ['src', 'test', 'examples']) {
     for (const file of readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })) {
-      if (!/\.(ts|mjs|wire)$/.test(file) || file.includes('node_modules') || file.includes('specification')) continue;
+      if (!/\.(ts|mjs|wire|http)$/.test(file) || file.includes('node_modules') || file.includes('specification')) continue;
       for (const [revision, page, heading] of citations(readFileSync(`${root}${folder}/${file}`, 'utf8'))) {
         found++;
         const why = astray(revision, page, heading);

@@ -14,22 +14,18 @@ export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Ar
   return whole;
 }
 
-/** The smallest block, and the largest. */
+/** The smallest block that is made for a message. */
 const minBlock = 1024;
-const maxBlock = 1024 * 1024;
 
 /**
- * Gathers chunks until their message is whole, in at most twice the memory of its bytes, however small the
- * chunks are: an object for each chunk would cost hundreds of bytes a byte. The memory is charged.
+ * Gathers chunks until their message is whole, in at most one and a half times the memory of its bytes, however
+ * small the chunks are: an object for each chunk would cost hundreds of bytes a byte. The memory is charged.
  */
 export class ByteGatherer {
   /** The bytes held. */
   length = 0;
   readonly #budget: Budget | undefined;
-  #blocks: Uint8Array[] = [];
-  /** Bytes used of the last block. */
-  #used = 0;
-  #charged = 0;
+  #block: Uint8Array = none;
 
   constructor(budget?: Budget) {
     this.#budget = budget;
@@ -37,57 +33,38 @@ export class ByteGatherer {
 
   /** Takes a chunk. False: the budget has no room for it; everything was dropped. */
   push(chunk: Uint8Array): boolean {
-    const { length } = chunk;
-    if (length === 0) return true;
-    let taken = 0;
-    const last = this.#blocks.at(-1);
-    if (last !== undefined && this.#used < last.length) {
-      taken = Math.min(length, last.length - this.#used);
-      last.set(taken === length ? chunk : chunk.subarray(0, taken), this.#used);
-      this.#used += taken;
+    const { length } = this;
+    const held = this.#block;
+    const whole = length + chunk.length;
+    if (whole > held.length) {
+      // The first chunk is often the whole message: it is kept as it is, where little else hangs on it.
+      const asItIs = length === 0 && whole * 4 >= chunk.buffer.byteLength;
+      const size = asItIs ? whole : Math.max(minBlock, whole, Math.ceil(1.5 * length));
+      if (this.#budget?.charge(size - held.length) === false) {
+        this.clear();
+        return false;
+      }
+      this.#block = asItIs ? chunk : new Uint8Array(size);
+      if (!asItIs) this.#block.set(held.subarray(0, length));
     }
-    if (taken < length && !this.#grow(chunk, taken)) {
-      this.clear();
-      return false;
-    }
-    this.length += length;
-    return true;
-  }
-
-  #grow(chunk: Uint8Array, taken: number): boolean {
-    const rest = chunk.length - taken;
-    // The first chunk is often the whole message: it is kept as it is, where little else hangs on it.
-    const asItIs = this.length === 0 && rest * 4 >= chunk.buffer.byteLength;
-    const size = asItIs ? rest : Math.max(rest, minBlock, Math.min(this.length, maxBlock));
-    if (this.#budget !== undefined) {
-      if (!this.#budget.charge(size)) return false;
-      this.#charged += size;
-    }
-    if (asItIs) {
-      this.#blocks.push(chunk);
-    } else {
-      const block = new Uint8Array(size);
-      block.set(taken === 0 ? chunk : chunk.subarray(taken));
-      this.#blocks.push(block);
-    }
-    this.#used = rest;
+    if (this.#block !== chunk) this.#block.set(chunk, length);
+    this.length = whole;
     return true;
   }
 
   /** Hands out the message, and begins another. What was charged is released. */
   take(): Uint8Array {
-    const last = this.#blocks.pop();
-    if (last !== undefined) this.#blocks.push(this.#used < last.length ? last.subarray(0, this.#used) : last);
-    const whole = joinBytes(this.#blocks, this.length);
+    const whole = this.#block.subarray(0, this.length);
     this.clear();
     return whole;
   }
 
   /** Drops what is held. */
   clear(): void {
-    this.#blocks = [];
-    this.length = this.#used = 0;
-    if (this.#charged > 0) this.#budget?.release(this.#charged);
-    this.#charged = 0;
+    this.#budget?.release(this.#block.length);
+    this.#block = none;
+    this.length = 0;
   }
 }
+
+const none = new Uint8Array(0);

@@ -1,9 +1,8 @@
-
 export type Era = 'legacy' | 'modern';
 
 /**
- * Everything that differs between two revisions, a row each: written out whole, with a mark at what the
- * revision changed. Code asks a column and never compares versions.
+ * Everything that differs between two revisions, a row each: the first is written out whole, each of the others is
+ * the one before it and what it changed. Code asks a column and never compares versions.
  * Source: the changelog.mdx of each revision, and its schema.ts.
  */
 export interface Revision {
@@ -100,123 +99,54 @@ const r2024_11_05: Revision = {
 };
 
 const r2025_03_26: Revision = {
+  ...r2024_11_05,
   version: '2025-03-26',
-  era: 'legacy',
-  batching: true, // changed
-  nullErrorId: true,
-  streamableHttp: true, // changed
-  versionHeader: false,
-  ssePolling: false,
-  toolAnnotations: true, // changed
-  audio: true, // changed
-  completionsCapability: true, // changed
-  progressMessage: true, // changed
-  titles: false,
-  structuredContent: false,
-  resourceLinks: false,
-  completionContext: false,
-  elicitation: false,
-  richForms: false,
-  urlElicitation: false,
-  elicitationId: false,
-  samplingTools: false,
-  icons: false,
-  inputErrors: 'protocol',
-  resourceNotFound: -32002,
-  resultType: false,
-  cacheHints: false,
-  extensions: false,
-  coreTasks: false,
+  batching: true,
+  streamableHttp: true,
+  toolAnnotations: true,
+  audio: true,
+  completionsCapability: true,
+  progressMessage: true,
 };
 
 const r2025_06_18: Revision = {
+  ...r2025_03_26,
   version: '2025-06-18',
-  era: 'legacy',
-  batching: false, // changed
-  nullErrorId: true,
-  streamableHttp: true,
-  versionHeader: true, // changed
-  ssePolling: false,
-  toolAnnotations: true,
-  audio: true,
-  completionsCapability: true,
-  progressMessage: true,
-  titles: true, // changed
-  structuredContent: 'object', // changed
-  resourceLinks: true, // changed
-  completionContext: true, // changed
-  elicitation: true, // changed
-  richForms: false,
-  urlElicitation: false,
-  elicitationId: false,
-  samplingTools: false,
-  icons: false,
-  inputErrors: 'protocol',
-  resourceNotFound: -32002,
-  resultType: false,
-  cacheHints: false,
-  extensions: false,
-  coreTasks: false,
-};
-
-const r2025_11_25: Revision = {
-  version: '2025-11-25',
-  era: 'legacy',
   batching: false,
-  nullErrorId: false, // changed
-  streamableHttp: true,
   versionHeader: true,
-  ssePolling: true, // changed
-  toolAnnotations: true,
-  audio: true,
-  completionsCapability: true,
-  progressMessage: true,
   titles: true,
   structuredContent: 'object',
   resourceLinks: true,
   completionContext: true,
   elicitation: true,
-  richForms: true, // changed
-  urlElicitation: true, // changed
-  elicitationId: true, // changed
-  samplingTools: true, // changed
-  icons: true, // changed
-  inputErrors: 'result', // changed
-  resourceNotFound: -32002,
-  resultType: false,
-  cacheHints: false,
-  extensions: false,
-  coreTasks: true, // changed
 };
 
-const r2026_07_28: Revision = {
-  version: '2026-07-28',
-  era: 'modern', // changed
-  batching: false,
+const r2025_11_25: Revision = {
+  ...r2025_06_18,
+  version: '2025-11-25',
   nullErrorId: false,
-  streamableHttp: true,
-  versionHeader: true,
-  ssePolling: false, // changed
-  toolAnnotations: true,
-  audio: true,
-  completionsCapability: true,
-  progressMessage: true,
-  titles: true,
-  structuredContent: 'any', // changed
-  resourceLinks: true,
-  completionContext: true,
-  elicitation: true,
+  ssePolling: true,
   richForms: true,
   urlElicitation: true,
-  elicitationId: false, // changed
+  elicitationId: true,
   samplingTools: true,
   icons: true,
   inputErrors: 'result',
-  resourceNotFound: -32602, // changed
-  resultType: true, // changed
-  cacheHints: true, // changed
-  extensions: true, // changed
-  coreTasks: false, // changed
+  coreTasks: true,
+};
+
+const r2026_07_28: Revision = {
+  ...r2025_11_25,
+  version: '2026-07-28',
+  era: 'modern',
+  ssePolling: false,
+  structuredContent: 'any',
+  elicitationId: false,
+  resourceNotFound: -32602,
+  resultType: true,
+  cacheHints: true,
+  extensions: true,
+  coreTasks: false,
 };
 
 /** Newest first: the order of preference. */

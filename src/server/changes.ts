@@ -6,13 +6,11 @@ import { Subscriptions } from './modern/subscriptions.ts';
 export interface Watcher {
   /** Sends a notification that belongs to no request. */
   announce(text: string): void;
-  /** Whether it subscribed to this resource. */
-  watches(uri: string): boolean;
   /** Whether the handshake declared that this list exists and may change. */
   expects(list: ListName): boolean;
 }
 
-/** Who is told when a list or a resource changes: legacy clients, and the subscriptions of 2026-07-28. */
+/** Who is told when a list changes: legacy clients, and the subscriptions of 2026-07-28. */
 export class Changes {
   readonly subscriptions: Subscriptions;
   readonly #watchers = new Set<Watcher>();
@@ -28,12 +26,6 @@ export class Changes {
 
   delete(watcher: Watcher): void {
     this.#watchers.delete(watcher);
-  }
-
-  resourceUpdated(uri: string): void {
-    const text = notificationText('notifications/resources/updated', { uri });
-    for (const watcher of this.#watchers) if (watcher.watches(uri)) watcher.announce(text);
-    this.subscriptions.resourceUpdated(uri);
   }
 
   /** Several changes of a list in one turn are one notification. */

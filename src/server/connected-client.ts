@@ -83,8 +83,6 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     switch (method) {
       case 'ping': return {};
       case 'logging/setLevel': return handshake.setLevel(params);
-      case 'resources/subscribe':
-      case 'resources/unsubscribe': return handshake.subscribe(method, params);
       default: return server.answerLegacy(
         method, params, server.exchanges.legacy(handshake, inbound, auth),
       );

@@ -7,14 +7,24 @@ import type { HandlerCall } from './around.ts';
 import type { CacheHint } from './caching.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { ServerExtension } from './extension.ts';
+import type { TellListeners } from './extension.ts';
 import type { ToolError } from './failure.ts';
 import type { ListedKind } from './list-filter.ts';
 import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
+import type { Requester } from './requester.ts';
 
 /** Answers a request. A throw is an error answer. */
 export type Answer = (params: Params, exchange: Exchange) => object | Promise<object>;
+
+/**
+ * What is agreed of what a client wants under a key of the filter of `subscriptions/listen`; undefined: nothing.
+ * A throw refuses to listen.
+ */
+export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
+
+/** Agrees to tell of the changes of a list. */
+export const agreeToTell: Agree = (wanted) => wanted === true || undefined;
 
 /** The lists that can change. */
 export type ListName = 'tools' | 'prompts' | 'resources';
@@ -28,13 +38,17 @@ export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resour
  * handlers are given.
  */
 export interface Feature<C extends PlainContext = PlainContext> {
-  readonly methods: Readonly<Record<string, Answer>>;
+  readonly methods: Readonly<Record<string, Answer>> | ((revision: Revision) => Readonly<Record<string, Answer>>);
   /** What it declares; undefined while there is nothing of it: its methods are not found then. */
-  capabilities(revision: Revision): ServerCapabilities | undefined;
+  readonly capabilities: (revision: Revision) => ServerCapabilities | undefined;
+  /** What of all that the server declares a certain client is told, where it is not the same for all. */
+  tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
+  /** The keys of the filter of `subscriptions/listen` that it knows. */
+  readonly filters?: Readonly<Record<string, Agree>>;
   /** See `ServerPort.toolInput`. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
-  /** Throws where the requester's credentials do not reach what is watched under this URI. */
-  watch?(uri: string, requester: Pick<Exchange, 'auth'>): void;
+  /** Tells those who watch this resource that it has changed. */
+  resourceUpdated?(uri: string): void;
   /** Whether something of it has `scopes`. */
   readonly scoped?: boolean;
   /** Called once, by the server that it belongs to. Throws at the second call. */
@@ -57,8 +71,12 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E;
   /** Whether the requester may see an entry. */
   shows(member: ListedKind, name: string, definition: object, exchange: Exchange): boolean;
-  /** The extension that defines this value of `resultType`. */
-  resultType(name: unknown): ServerExtension<never> | undefined;
+  /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
+  isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
+  /** Resources that one legacy client may watch. */
+  readonly maxSubscriptions: number;
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
+  readonly tell: TellListeners;
   /**
    * Runs a handler with all that stands around it, and hands its value to `finish`. Whatever is thrown is
    * reported and becomes what the caller may read: in `tools/call` a `ToolError`, which `failed` makes a

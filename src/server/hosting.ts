@@ -6,7 +6,7 @@ import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { ServerExtension } from './extension.ts';
+import type { TellListeners } from './extension.ts';
 import { ToolError } from './failure.ts';
 import type { Failures } from './failure.ts';
 import type { Cacheable, FeatureHost, ListName } from './feature.ts';
@@ -24,7 +24,8 @@ export interface HostingParts<C extends PlainContext> {
   readonly listFilter?: ListFilter;
   readonly failures: Failures;
   changed(list: ListName): void;
-  resultType(name: unknown): ServerExtension<never> | undefined;
+  readonly tell: TellListeners;
+  readonly maxSubscriptions: number;
   /** A modern result with what all of them carry. */
   stamp(result: object): object;
 }
@@ -33,18 +34,22 @@ export interface HostingParts<C extends PlainContext> {
 export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   readonly readHint: CacheHint | undefined;
   readonly changed: (list: ListName) => void;
-  readonly resultType: (name: unknown) => ServerExtension<never> | undefined;
+  readonly tell: TellListeners;
+  readonly maxSubscriptions: number;
+  /** Set by the first extension. */
+  isExtended: FeatureHost['isExtended'] = () => false;
   readonly #parts: HostingParts<C>;
   readonly #around: readonly Around<C>[];
   #inner: { readonly around: readonly Around<C>[]; readonly wants: (call: HandlerCall) => boolean } | undefined;
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(parts: HostingParts<C>) {
-    const { cache = {}, changed, resultType } = parts;
+    const { cache = {}, changed, maxSubscriptions, tell } = parts;
     for (const hint of Object.values(cache)) cacheFields(hint);
     this.readHint = cache.read;
     this.changed = changed;
-    this.resultType = resultType;
+    this.maxSubscriptions = maxSubscriptions;
+    this.tell = tell;
     this.#parts = parts;
     this.#around = parts.around ?? [];
   }

@@ -9,6 +9,7 @@ export type { Completable, Completer, Completers } from './completion.ts';
 export type { Context, PlainContext, Step, TaskSteps } from './context.ts';
 export type { Exchanges } from './eras.ts';
 export type { LegacyExtension, Listener, ServerExtension, TellListeners } from './extension.ts';
+export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
 export type { Answer, Cacheable, Feature, FeatureHost } from './feature.ts';

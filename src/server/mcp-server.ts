@@ -5,6 +5,8 @@ import { asking } from './asking.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
+import type { ServerExtension, TellListeners } from './extension.ts';
+import { extend } from './extensions.ts';
 import { prompts } from './prompts.ts';
 import type { AddPrompt } from './prompts.ts';
 import { resources } from './resources.ts';
@@ -56,6 +58,14 @@ export class McpServer extends ServerCore<Context> {
     this.resource = resource.add;
     this.resourceTemplate = resource.addTemplate;
     this.prompt = prompt.add;
+  }
+
+  /**
+   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its
+   * identifier is malformed, or it, or something of it, is taken.
+   */
+  extend(extension: ServerExtension<Context>): TellListeners {
+    return extend(this, extension);
   }
 }
 

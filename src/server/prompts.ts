@@ -10,7 +10,7 @@ import type { HandlerCall } from './around.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { Attachment } from './feature.ts';
+import { agreeToTell, Attachment } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition, checkScopes } from './needs.ts';
 import type { Guarded } from './needs.ts';
@@ -92,6 +92,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
         return getPrompt(host.require('prompts', entries, params['name'], exchange), params, exchange, host);
       },
     },
+    filters: { promptsListChanged: agreeToTell },
     capabilities: () => entries.everHeld ? { prompts: { listChanged: true } } : undefined,
     get scoped() {
       return entries.scoped;

@@ -25,6 +25,10 @@ export interface LegacyRequester extends Requester {
   readonly connection: Connection;
   /** Milliseconds that a question may take. 0: no limit. */
   readonly questionTimeoutMs: number;
+  /** Sends a notification, as text, that belongs to no request. Dropped before the client is ready. */
+  announce(text: string): void;
+  /** Calls the listener once the connection closes. */
+  onClose(listener: () => void): void;
   /**
    * Calls the listener once the client has sent `notifications/initialized`, before which it must not be asked, or
    * with `false` once the connection closes. Returns what takes the listener away; undefined: there is nothing to

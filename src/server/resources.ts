@@ -16,13 +16,14 @@ import type { CacheHint } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { Attachment } from './feature.ts';
-import type { Feature, FeatureHost } from './feature.ts';
+import { agreeToTell, Attachment } from './feature.ts';
+import type { Answer, Feature, FeatureHost } from './feature.ts';
 import { checkDefinition, checkScopes } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
+import { watchedResources } from './watched-resources.ts';
 
 interface Described extends Guarded {
   readonly title?: string;
@@ -122,6 +123,16 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
   const changed = (): void => attachment.maybe?.changed('resources');
   const entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
   const templates = new Registry<TemplateEntry>('resource template', adaptListed, changed);
+  const watched = watchedResources(() => attachment.host, (uri, requester) => {
+    const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
+    if (found) checkScopes(found.definition, requester);
+  });
+  const methods: Record<string, Answer> = {
+    'resources/list': (params, exchange) => attachment.host.page('resources', entries, params, exchange),
+    'resources/templates/list': (params, exchange) =>
+      attachment.host.page('resourceTemplates', templates, params, exchange),
+    'resources/read': (params, exchange) => readResource(entries, templates, params, exchange, attachment.host),
+  };
   return {
     attach: attachment.attach,
     add(uri, definition, read) {
@@ -156,19 +167,16 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
         };
       });
     },
-    methods: {
-      'resources/list': (params, exchange) => attachment.host.page('resources', entries, params, exchange),
-      'resources/templates/list': (params, exchange) =>
-        attachment.host.page('resourceTemplates', templates, params, exchange),
-      'resources/read': (params, exchange) => readResource(entries, templates, params, exchange, attachment.host),
+    methods: ({ era }) => era === 'modern' ? methods : {
+      ...methods, 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe,
+    },
+    filters: { resourcesListChanged: agreeToTell, resourceSubscriptions: watched.agree },
+    resourceUpdated(uri) {
+      if (attachment.maybe) watched.updated(uri, attachment.maybe);
     },
     capabilities: () => entries.everHeld || templates.everHeld
       ? { resources: { subscribe: true, listChanged: true } }
       : undefined,
-    watch(uri, requester) {
-      const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
-      if (found) checkScopes(found.definition, requester);
-    },
     get scoped() {
       return entries.scoped || templates.scoped;
     },

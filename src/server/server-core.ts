@@ -9,7 +9,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { AnyAround, Around, HandlerCall } from './around.ts';
+import type { Around } from './around.ts';
 import type { CacheHint } from './caching.ts';
 import { Catalogue } from './catalogue.ts';
 import { Changes } from './changes.ts';
@@ -19,7 +19,7 @@ import type { PlainContext } from './context.ts';
 import { plainExchanges } from './eras.ts';
 import type { Exchanges } from './eras.ts';
 import type { Exchange } from './exchange.ts';
-import type { ServerExtension, TellListeners } from './extension.ts';
+import type { TellListeners } from './extension.ts';
 import { Failures } from './failure.ts';
 import type { ErrorPlace, OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
@@ -69,10 +69,12 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 
 /** What other files of this folder need of a server. */
 export interface ServerInternals {
+  readonly catalogue: Catalogue;
+  readonly hosting: Pick<Hosting<PlainContext>, 'guard' | 'isExtended' | 'surround'>;
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
+  readonly tell: TellListeners;
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
-  /** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once. */
-  surround(around: AnyAround, wants: (call: HandlerCall) => boolean): void;
   report(error: Error, where: ErrorPlace): void;
 }
 
@@ -110,6 +112,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const exchanges: Exchanges<PlainContext> = options.asking ?? plainExchanges;
     const failures = new Failures(onError, errors);
     const changes = this.#changes = new Changes(limits.maxSubscriptions);
+    const { tell } = changes.subscriptions;
     const hosting: Hosting<C> = new Hosting<C>({
       ...options,
       failures,
@@ -117,18 +120,17 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
         catalogue.changed();
         changes.listChanged(list);
       },
-      resultType: (name) => catalogue.resultType(name),
+      maxSubscriptions: limits.maxSubscriptions,
+      tell,
       stamp: (result) => modern.stamp(result),
     });
-    const catalogue: Catalogue = this.#catalogue = new Catalogue(
-      features, (exchange, call) => hosting.guard(exchange, call, (value) => value as object),
-    );
+    const catalogue: Catalogue = this.#catalogue = new Catalogue(features);
     const introduction = (revision: Revision, requester?: Requester): object => ({
       // JSON leaves out what is undefined.
       capabilities: catalogue.capabilities(revision, requester), instructions,
     });
     const handle = (method: string, params: Params, exchange: Exchange): object | Promise<object> => {
-      const answer = catalogue.answer(method, exchange.rules);
+      const answer = catalogue.offer(exchange.rules).methods.get(method);
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
       return answer(params, exchange);
@@ -142,7 +144,6 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     this.#side = {
       revisions, limits, changes, exchanges,
       capabilities: (revision) => catalogue.capabilities(revision),
-      watch: (uri, requester) => catalogue.watch(uri, requester),
       initializeResult: (revision, requester) => ({
         protocolVersion: revision.version,
         serverInfo: adaptImplementation(info, revision),
@@ -161,25 +162,15 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       report: (error) => failures.report(error, { what: 'connection', name: info.name }),
     };
     known.set(this, {
-      handle,
-      surround: (around, wants) => hosting.surround(around, wants),
+      catalogue, hosting, handle, tell,
       report: (error, where) => failures.report(error, where),
     });
     for (const feature of features) feature.attach(hosting);
   }
 
-  /**
-   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its
-   * identifier is malformed, or it, or something of it, is taken.
-   */
-  extend(extension: ServerExtension<C>): TellListeners {
-    this.#catalogue.extend(extension);
-    return this.#changes.subscriptions.tell;
-  }
-
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    this.#changes.resourceUpdated(uri);
+    for (const feature of this.#catalogue.features) feature.resourceUpdated?.(uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */

@@ -11,8 +11,7 @@ import { adaptTool, adaptToolResult } from './adapt.ts';
 import { RawResult } from './around.ts';
 import type { Context, PlainContext, TaskSteps } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { needExtension } from './extension.ts';
-import { Attachment } from './feature.ts';
+import { agreeToTell, Attachment } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
@@ -165,6 +164,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
       },
     },
     capabilities: () => entries.everHeld ? { tools: { listChanged: true } } : undefined,
+    filters: { toolsListChanged: agreeToTell },
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
     get scoped() {
       return entries.scoped;
@@ -239,11 +239,7 @@ function toResult(
     return { content: [{ type: 'text', text: value }] };
   }
   if (value instanceof RawResult) return value.result;
-  const extension = isObject(value) && host.resultType(value['resultType']);
-  if (extension) {
-    needExtension(extension, exchange);
-    return value as object;
-  }
+  if (isObject(value) && host.isExtended(value, exchange)) return value;
   const { rules } = exchange;
   if (entry.output === undefined) return adaptToolResult(plainResult(value), rules);
   const result = structuredResult(value);

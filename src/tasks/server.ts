@@ -1,4 +1,5 @@
 import type { Context } from '../server/context.ts';
+import { extend } from '../server/extensions.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
@@ -34,9 +35,8 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const all = new Tasks(store, limits);
   const legacy = new LegacyTasks(all);
   const extension = new ExtensionTasks(all);
-  extension.begin(server.extend({ ...extension.extension, legacy: legacy.legacy }));
-  const { surround } = internalsOf(server);
-  surround(aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
+  extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
+  internalsOf(server).hosting.surround(aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

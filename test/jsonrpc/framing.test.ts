@@ -122,7 +122,7 @@ test('framing: an endless line is not held', () => {
   assert.equal(refused.length, 1);
 });
 
-test('framing: a message of many chunks is copied twice and decoded once', (t) => {
+test('framing: a message of many chunks is copied a few times and decoded once', (t) => {
   const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
   const copies = t.mock.method(typedArray, 'set');
   const decodings = t.mock.method(TextDecoder.prototype, 'decode');
@@ -135,7 +135,8 @@ test('framing: a message of many chunks is copied twice and decoded once', (t) =
   // What costs linear time looks at each byte a fixed number of times, and not again with each chunk.
   const copied = copies.mock.calls.reduce((sum, call) => sum + (call.arguments[0] as Uint8Array).length, 0);
   const decoded = decodings.mock.calls.reduce((sum, call) => sum + (call.arguments[0] as Uint8Array).length, 0);
-  // Once out of its chunks, which are not kept, and once to be whole; its first bytes once more.
-  assert.ok(copied <= 325_000, `${copied} bytes were copied`);
+  // Once out of its chunks, which are not kept, and up to three times while what holds it grows by halves; its first
+  // bytes once more.
+  assert.ok(copied <= 645_000, `${copied} bytes were copied`);
   assert.equal(decoded, 160_000);
 });

@@ -1,8 +1,7 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import { openThingBytes } from '../../jsonrpc/budget.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { internalError, invalidParams, invalidRequest, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
+import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
 import type { Params, RequestId } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
@@ -32,17 +31,12 @@ export interface HandshakeServer {
   readonly limits: ServerLimits;
   readonly changes: Changes;
   capabilities(revision: Revision): ServerCapabilities;
-  /** Throws where the requester may not watch the resource of this URI. */
-  watch(uri: string, requester: { readonly auth: PeerOptions['auth'] }): void;
   initializeResult(revision: Revision, requester: LegacyRequester): object;
 }
 
-/** What a watched resource costs: one string, and its place in a set. */
-const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
-
 /**
- * What one legacy client agreed on by `initialize` and asked for since: revision, capabilities, log level,
- * watched resources. Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
+ * What one legacy client agreed on by `initialize` and asked for since: revision, capabilities and log
+ * level. Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
  */
 export class Handshake implements LegacyRequester, Watcher {
   revision: Revision | undefined;
@@ -56,9 +50,9 @@ export class Handshake implements LegacyRequester, Watcher {
   #state: LifecycleState = 'new';
   /** What the client was told that the server has. */
   #declared: ServerCapabilities | undefined;
-  #subscribed: Set<string> | undefined;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
+  #closing: (() => void)[] | undefined;
   /** Called when the client is ready, or the connection closes. */
   #waiting: Set<(ready: boolean) => void> | undefined;
 
@@ -94,17 +88,14 @@ export class Handshake implements LegacyRequester, Watcher {
   close(): void {
     this.#move('close');
     this.#server.changes.delete(this);
-    this.#charge(-this.#held);
-    this.#subscribed = undefined;
+    for (const listener of this.#closing ?? []) listener();
+    this.#closing = undefined;
+    this.connection.budget.release(this.#held);
+    this.#held = 0;
   }
 
-  /** Charges what is held for this client until it is released, or the connection closes. */
-  #charge(bytes: number): boolean {
-    const { budget } = this.connection;
-    if (bytes > 0 && !budget.charge(bytes)) return false;
-    if (bytes < 0) budget.release(-bytes);
-    this.#held += bytes;
-    return true;
+  onClose(listener: () => void): void {
+    (this.#closing ??= []).push(listener);
   }
 
   initialized(): void {
@@ -140,9 +131,10 @@ export class Handshake implements LegacyRequester, Watcher {
       throw invalidParams('clientInfo must be an object with a name and a version');
     }
     // Both are kept as long as the connection: their bytes are charged as long.
-    if (weight > maxHandshakeBytes || !this.#charge(weight)) {
+    if (weight > maxHandshakeBytes || !this.connection.budget.charge(weight)) {
       throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
     }
+    this.#held = weight;
     this.#move('initialize');
     this.revision = revision;
     this.client = clientInfo;
@@ -161,37 +153,12 @@ export class Handshake implements LegacyRequester, Watcher {
     return {};
   }
 
-  /** `resources/subscribe` and `resources/unsubscribe`. 2025-11-25 server/resources#subscriptions. */
-  subscribe(method: string, { uri }: Params): object {
-    const { capabilities, limits: { maxSubscriptions } } = this.#server;
-    if (!capabilities.call(this.#server, this.revision as Revision).resources) throw methodNotFound(method);
-    if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-    if (method === 'resources/unsubscribe') {
-      if (this.#subscribed?.delete(uri)) this.#charge(-weightOf(uri));
-      return {};
-    }
-    this.#server.watch(uri, { auth: this.#options.auth });
-    const subscribed = this.#subscribed ??= new Set();
-    if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
-      throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
-    }
-    if (!subscribed.has(uri) && !this.#charge(weightOf(uri))) {
-      throw internalError('Too many bytes are held for this client: the resource is not watched');
-    }
-    subscribed.add(uri);
-    return {};
-  }
-
   announce(text: string): void {
     if (this.#state === 'ready') this.#outlet.send(text);
   }
 
   tell(method: string, params?: Params): void {
     this.announce(notificationText(method, params));
-  }
-
-  watches(uri: string): boolean {
-    return this.#subscribed?.has(uri) ?? false;
   }
 
   expects(list: ListName): boolean {

@@ -4,7 +4,6 @@ import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import { metaKeys } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
-import { methodRow, methods } from '../../protocol/methods.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Auth } from '../../transport/port.ts';
@@ -14,8 +13,6 @@ import type { Catalogue } from '../catalogue.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
 import type { Exchange } from '../exchange.ts';
-import { needExtension } from '../extension.ts';
-import type { ListName } from '../feature.ts';
 import { after } from '../outcome.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -48,7 +45,7 @@ export class ModernAnswers {
   }
 
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
-    const { method, params = {} } = inbound.request;
+    const { method } = inbound.request;
     const server = this.#server;
     if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
     const exchange = server.exchanges.modern(inbound, meta, auth);
@@ -57,7 +54,7 @@ export class ModernAnswers {
         .then((result) => this.#complete(result));
     }
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
-    return after(methodRow(method).asks ? exchange.begin(handle) : handle(params), (result) => {
+    return after(exchange.begin(handle), (result) => {
       try {
         return this.#complete(result);
       } catch (thrown) {
@@ -78,19 +75,11 @@ export class ModernAnswers {
 
   /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const { catalogue } = this.#server;
-    const has = catalogue.capabilities(exchange.rules);
+    const { filters } = this.#server.catalogue.offer(exchange.rules);
     const agreed: SubscriptionFilter = {};
     for (const [key, wanted] of Object.entries(asked)) {
-      const extension = catalogue.filter(key);
-      const agree = extension?.filters?.[key];
-      if (extension && agree) {
-        needExtension(extension, exchange);
-        agreed[key] = agree(wanted, exchange);
-      } else if ((wanted === true || key === 'resourceSubscriptions') && has[filterNeeds(key) as ListName]) {
-        if (key === 'resourceSubscriptions') for (const uri of asked[key] ?? []) catalogue.watch(uri, exchange);
-        agreed[key] = wanted;
-      }
+      const agree = filters.get(key);
+      if (agree) agreed[key] = agree(wanted, exchange);
     }
     return agreed;
   }
@@ -115,7 +104,3 @@ export class ModernAnswers {
     };
   }
 }
-
-/** The capability that a key of a filter needs. */
-const filterNeeds = (key: string): string | undefined =>
-  Object.values(methods).find(({ filter }) => filter === key)?.needs;

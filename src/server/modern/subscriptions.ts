@@ -1,6 +1,5 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
-import type { Params } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
@@ -11,7 +10,6 @@ import type { ListName } from '../feature.ts';
 interface Subscription {
   readonly exchange: Exchange;
   readonly filter: SubscriptionFilter;
-  readonly uris: ReadonlySet<string>;
   end(): void;
 }
 
@@ -49,7 +47,6 @@ export class Subscriptions {
       const subscription: Subscription = {
         exchange,
         filter,
-        uris: new Set(filter.resourceSubscriptions),
         end: () => {
           this.#open.delete(subscription);
           resolve({ _meta });
@@ -67,22 +64,15 @@ export class Subscriptions {
     this.tell(`${list}ListChanged`, `notifications/${list}/list_changed`);
   }
 
-  resourceUpdated(uri: string): void {
-    this.#tell('notifications/resources/updated', { uri }, ({ uris }) => uris.has(uri));
-  }
-
-  readonly tell: TellListeners = (key, method, params = {}, matches = () => true) =>
-    this.#tell(method, params, ({ filter, exchange }) =>
-      filter[key] !== undefined && matches(filter[key], exchange));
-
-  #tell(method: string, params: Params, wants: (subscription: Subscription) => boolean): void {
-    for (const subscription of this.#open) {
-      if (!wants(subscription)) continue;
-      const { inbound } = subscription.exchange;
+  readonly tell: TellListeners = (key, method, params, matches) => {
+    for (const { filter, exchange } of this.#open) {
+      const agreed = filter[key];
+      if (agreed === undefined || matches?.(agreed, exchange) === false) continue;
+      const { inbound } = exchange;
       const _meta = { ...metaOf(params), ...subscriptionMeta(inbound.request.id) };
       inbound.send(notificationText(method, { ...params, _meta }));
     }
-  }
+  };
 
   /** Ends every subscription with its result, as at shutdown. */
   end(): void {

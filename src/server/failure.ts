@@ -3,9 +3,7 @@ import { ConnectionError, errorMessage, internalError, RpcError, toError } from 
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
-import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import { AccessDenied } from '../transport/port.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -41,15 +39,12 @@ export interface ErrorPlace {
 /** Hears of every error that the server's author should know of. */
 export type OnError = (error: Error, where: ErrorPlace) => void;
 
-const kinds: Readonly<Record<string, ErrorPlace['what']>> = {
-  'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource',
-  'completion/complete': 'completion',
-};
+const handled = /^(tool|prompt|resource|completion)s?\/(call|get|read|complete)$/;
 
 /** Where a request's handler failed. */
 export function placeOf(request: Request): ErrorPlace {
   const { method, params } = request;
-  const what = Object.hasOwn(kinds, method) ? kinds[method] as ErrorPlace['what'] : 'method';
+  const what = (handled.exec(method)?.[1] ?? 'method') as ErrorPlace['what'];
   const name = what === 'resource' ? params?.['uri'] : params?.['name'];
   return { what, name: shorten(typeof name === 'string' ? name : method), request };
 }
@@ -79,14 +74,9 @@ export class Failures {
   }
 
   /** The same for what the author must hear of: without `onError` it is written to stderr. */
-  #alarm(error: Error, where: ErrorPlace): void {
-    if (this.#onError) this.report(error, where);
-    else log(where, error);
-  }
-
-  /** Reports an exception of the author's own that belongs to no answer. */
   alarm(thrown: unknown, where: ErrorPlace): void {
-    this.#alarm(toError(thrown), where);
+    if (this.#onError) this.report(toError(thrown), where);
+    else log(where, thrown);
   }
 
   /**
@@ -99,19 +89,20 @@ export class Failures {
     const told = (message: string): ToolError | RpcError =>
       place.what === 'tool' ? new ToolError(message) : internalError(message);
     if (thrown instanceof ToolError) return place.what === 'tool' ? thrown : internalError(thrown.message);
-    // The client is not allowed to, or cannot: nobody's code has failed.
-    if (thrown instanceof AccessDenied) return thrown;
     if (thrown instanceof RpcError) {
-      if (!(thrown instanceof MissingCapabilityError)) this.report(thrown, place);
+      // The client is not allowed to, or cannot: nobody's code has failed.
+      if (thrown.name === 'AccessDenied') return thrown;
+      const lacking = thrown.name === 'MissingCapabilityError';
+      if (!lacking) this.report(thrown, place);
       // 2026-07-28 defines -32021. In a legacy tool the model is told.
-      if (thrown instanceof MissingCapabilityError && rules.era === 'legacy') return told(thrown.message);
+      if (lacking && rules.era === 'legacy') return told(thrown.message);
       const code = codeFor(thrown.code, rules);
       return code === thrown.code ? thrown : new RpcError(code, thrown.message, thrown.data);
     }
     // A handler that stops because its request is over has not failed, and nobody reads its answer.
     if (inbound.settled && isEnding(thrown)) return told('cancelled');
     const id = Math.random().toString(16).slice(2, 10);
-    this.#alarm(toError(thrown), { ...place, id });
+    this.alarm(thrown, { ...place, id });
     const why = this.#shown === 'message' ? `: ${errorMessage(thrown)}` : '';
     return told(`${place.name} failed (id ${id})${why}`);
   }

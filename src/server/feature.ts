@@ -70,7 +70,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   /** The entry of this name. Throws `-32602` where there is none, or where it is hidden from the requester. */
   require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E;
   /** Whether the requester may see an entry. */
-  shows(member: ListedKind, name: string, definition: object, exchange: Exchange): boolean;
+  shows(member: ListedKind, entry: Entry, exchange: Exchange): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
   isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
   /** Resources that one legacy client may watch. */

@@ -1,7 +1,6 @@
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { callThrough } from './around.ts';
-import type { AnyAround, Around, HandlerCall } from './around.ts';
+import type { HandlerCall } from './around.ts';
 import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
 import type { PlainContext } from './context.ts';
@@ -10,8 +9,8 @@ import type { TellListeners } from './extension.ts';
 import { ToolError } from './failure.ts';
 import type { Failures } from './failure.ts';
 import type { Cacheable, FeatureHost, ListName } from './feature.ts';
-import type { ListedKind, ListFilter } from './list-filter.ts';
-import { checkScopes } from './needs.ts';
+import type { Guards } from './guards.ts';
+import type { ListedKind } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
@@ -20,8 +19,7 @@ import type { Entry, Registry } from './registry.ts';
 export interface HostingParts<C extends PlainContext> {
   readonly pageSize?: number;
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
-  readonly around?: readonly Around<C>[];
-  readonly listFilter?: ListFilter;
+  readonly guards?: Guards<C>;
   readonly failures: Failures;
   changed(list: ListName): void;
   readonly tell: TellListeners;
@@ -39,8 +37,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   /** Set by the first extension. */
   isExtended: FeatureHost['isExtended'] = () => false;
   readonly #parts: HostingParts<C>;
-  readonly #around: readonly Around<C>[];
-  #inner: { readonly around: readonly Around<C>[]; readonly wants: (call: HandlerCall) => boolean } | undefined;
+  guards: Guards<C> | undefined;
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(parts: HostingParts<C>) {
@@ -51,37 +48,31 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     this.maxSubscriptions = maxSubscriptions;
     this.tell = tell;
     this.#parts = parts;
-    this.#around = parts.around ?? [];
-  }
-
-  surround(around: AnyAround, wants: (call: HandlerCall) => boolean): void {
-    this.#inner = { around: [...this.#around, around], wants };
+    this.guards = parts.guards;
   }
 
   page<E extends Entry>(
     member: ListedKind, registry: Registry<E>, { cursor }: Params, exchange: Exchange,
   ): Serialized {
-    const { cache, pageSize = 1000, listFilter, stamp } = this.#parts;
+    const { cache, pageSize = 1000, stamp } = this.#parts;
+    const view = this.guards?.view(member, exchange);
     const { rules } = exchange;
     const hint = cache?.[member];
     // 2026-07-28 server/utilities/caching: what one requester may see is not to be shown to another.
     const hints = (): object => rules.resultType
-      ? stamp(cacheFields(listFilter ? { ...hint, scope: 'private' } : hint))
+      ? stamp(cacheFields(view ? { ...hint, scope: 'private' } : hint))
       : {};
-    return new Serialized(registry.list(member, cursor, pageSize, rules, hints, listFilter && {
-      key: listFilter.key(exchange),
-      shows: ({ name, definition }) => listFilter.shows(member, name, definition, exchange),
-    }));
+    return new Serialized(registry.list(member, cursor, pageSize, rules, hints, view));
   }
 
   require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E {
     const entry = registry.require(name);
-    if (!this.shows(member, entry.name, entry.definition, exchange)) throw registry.unknown(name);
+    if (!this.shows(member, entry, exchange)) throw registry.unknown(name);
     return entry;
   }
 
-  shows(member: ListedKind, name: string, definition: object, exchange: Exchange): boolean {
-    return this.#parts.listFilter?.shows(member, name, definition, exchange) ?? true;
+  shows(member: ListedKind, entry: Entry, exchange: Exchange): boolean {
+    return this.guards?.shows(member, entry, exchange) ?? true;
   }
 
   run<R, T>(
@@ -90,13 +81,13 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     finish: (value: R) => T | Promise<T>,
     failed?: (error: ToolError) => T,
   ): T | Promise<T> {
-    const around = this.#inner?.wants(call) ? this.#inner.around : this.#around;
+    const { guards } = this;
     const exchange = call.ctx as Exchange;
     return this.guard<R, T>(exchange, () => {
-      const definition: Guarded = call.definition;
-      checkScopes(definition, exchange);
-      if (definition.needs) exchange.checkNeeds(definition.needs);
-      if (around.length > 0) return callThrough(around as readonly unknown[] as readonly Around[], call, handler) as Outcome<R>;
+      const { needs, scopes }: Guarded = call.definition;
+      if (needs) exchange.checkNeeds(needs);
+      if (guards) return guards.run(call, handler) as Outcome<R>;
+      if (scopes?.length) throw new Error('a server with `scopes` needs `guards: guards()`');
       return handler(call.args as never, exchange);
     }, finish, failed);
   }

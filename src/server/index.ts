@@ -28,6 +28,8 @@ export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,
 } from './prompts.ts';
 export type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+export { guards } from './guards.ts';
+export type { Guards, GuardsOptions } from './guards.ts';
 export type { Handle } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';

@@ -1,5 +1,6 @@
 import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import { compile } from '../schema/compile.ts';
+import { adaptSchema } from '../schema/standard-schema.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { asking } from './asking.ts';
 import { completion } from './completion.ts';
@@ -7,6 +8,8 @@ import type { Context } from './context.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import type { ServerExtension, TellListeners } from './extension.ts';
 import { extend } from './extensions.ts';
+import { guards } from './guards.ts';
+import type { GuardsOptions } from './guards.ts';
 import { prompts } from './prompts.ts';
 import type { AddPrompt } from './prompts.ts';
 import { resources } from './resources.ts';
@@ -17,7 +20,7 @@ import { tools } from './tools.ts';
 import type { AddTool, Validator } from './tools.ts';
 
 /** The options of `McpServer`. */
-export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'features'> {
+export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'features' | 'guards'>, GuardsOptions<Context> {
   /** How the state of questions is sealed (2026-07-28). */
   readonly requestState?: RequestStateOptions;
   /** Judges arguments and structured results. `compile` of `barewire/schema`. */
@@ -44,14 +47,15 @@ export class McpServer extends ServerCore<Context> {
   readonly prompt: AddPrompt<Context>;
 
   constructor(
-    info: Implementation, { requestState, validator = compile, ...options }: ServerOptions = {},
+    info: Implementation, { requestState, validator = compile, around, listFilter, ...options }: ServerOptions = {},
   ) {
-    const tool = tools<Context>({ validator, findFault: mirrorFault });
+    const tool = tools<Context>({ validator, schemas: adaptSchema, findFault: mirrorFault });
     const resource = resources<Context>();
     const prompt = prompts<Context>();
     super(info, {
       ...options,
       asking: asking(requestState),
+      guards: guards({ around, listFilter }),
       features: [resource, prompt, completion(prompt, resource), tool],
     });
     this.tool = tool.add;

@@ -18,7 +18,8 @@ import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { agreeToTell, Attachment } from './feature.ts';
 import type { Answer, Feature, FeatureHost } from './feature.ts';
-import { checkDefinition, checkScopes } from './needs.ts';
+import { checkScopes } from './guards.ts';
+import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
@@ -216,16 +217,17 @@ function readResource(
     return toResult(uri, value, definition, exchange, host.readHint);
   };
   const entry = entries.get(uri);
-  if (entry && host.shows('resources', uri, entry.definition, exchange)) {
+  if (entry && host.shows('resources', entry, exchange)) {
     const { definition, handler } = entry;
     return host.run<ResourceReturn, object>(call(uri, definition, uri), handler, (value) => {
       if (value === undefined) throw new TypeError('the handler returned nothing');
       return finish(value, definition);
     });
   }
-  for (const { name, pattern, handler, definition } of templates.values()) {
+  for (const template of templates.values()) {
+    const { name, pattern, handler, definition } = template;
     const variables = pattern.match(uri);
-    if (variables === undefined || !host.shows('resourceTemplates', name, definition, exchange)) continue;
+    if (variables === undefined || !host.shows('resourceTemplates', template, exchange)) continue;
     return host.run<ResourceReturn | undefined, object>(
       call(name, definition, variables),
       (args: never, ctx) => handler(args, ctx, uri),

@@ -9,8 +9,8 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { Around } from './around.ts';
 import type { CacheHint } from './caching.ts';
+import type { AnyAround, HandlerCall } from './around.ts';
 import { Catalogue } from './catalogue.ts';
 import { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
@@ -23,10 +23,10 @@ import type { TellListeners } from './extension.ts';
 import { Failures } from './failure.ts';
 import type { ErrorPlace, OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
+import type { Guards } from './guards.ts';
 import { Hosting } from './hosting.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
-import type { ListFilter } from './list-filter.ts';
 import { ModernAnswers } from './modern/answer.ts';
 import { after } from './outcome.ts';
 import type { Requester } from './requester.ts';
@@ -47,10 +47,8 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
   /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
   readonly asking?: Exchanges<C>;
-  /** What stands around the handlers of tools, prompts and resources, the outermost first. */
-  readonly around?: readonly Around<NoInfer<C>>[];
-  /** Hides tools, prompts and resources from some requesters. */
-  readonly listFilter?: ListFilter;
+  /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
+  readonly guards?: Guards<NoInfer<C>>;
   /** See `defaultServerLimits`. */
   readonly limits?: Partial<ServerLimits>;
   /**
@@ -70,7 +68,9 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 /** What other files of this folder need of a server. */
 export interface ServerInternals {
   readonly catalogue: Catalogue;
-  readonly hosting: Pick<Hosting<PlainContext>, 'guard' | 'isExtended' | 'surround'>;
+  readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'>;
+  /** Puts something around handlers: see `Guards.surround`. */
+  surround(make: <G extends PlainContext>() => Guards<G>, around: AnyAround, wants: (call: HandlerCall) => boolean): void;
   /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
   readonly tell: TellListeners;
   /** Answers a request of either era that is not part of a lifecycle. */
@@ -163,6 +163,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     };
     known.set(this, {
       catalogue, hosting, handle, tell,
+      surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),
       report: (error, where) => failures.report(error, where),
     });
     for (const feature of features) feature.attach(hosting);

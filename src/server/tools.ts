@@ -4,7 +4,6 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
-import { adaptSchema } from '../schema/standard-schema.ts';
 import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
@@ -110,9 +109,17 @@ export interface AddTool<C extends PlainContext> {
 export interface ToolsOptions {
   /** Judges arguments and structured results. Without one, JSON Schemas are shown but not enforced. */
   readonly validator?: Validator | undefined;
+  /**
+   * Reads the schemas of libraries with the Standard Schema interface: `adaptSchema` of `barewire/schema`. Without it
+   * schemas are JSON Schemas.
+   */
+  readonly schemas?: SchemaReader | undefined;
   /** Finds what else is wrong with an input schema, such as a mark that HTTP cannot mirror; a tool with it is refused. */
   readonly findFault?: ((inputSchema: unknown) => string | undefined) | undefined;
 }
+
+/** Makes one thing of all kinds of schemas. */
+export type SchemaReader = (source: SchemaSource, side: 'input' | 'output', validator?: Validator) => AdaptedSchema;
 
 /** The tools of a server. */
 export interface Tools<C extends PlainContext = PlainContext> extends Feature<C> {
@@ -172,15 +179,23 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
   };
 }
 
+const readJsonSchema: SchemaReader = (source, _side, validator) => {
+  if ('~standard' in Object(source) || 'standard' in Object(source)) {
+    throw new TypeError('this schema of a library needs tools({ schemas: adaptSchema })');
+  }
+  const jsonSchema = source as JsonSchema;
+  return { jsonSchema, validate: validator?.(jsonSchema) ?? ((value) => ({ valid: true, value })) };
+};
+
 function toolEntry(
   name: string,
   definition: AnyDefinition,
   handler: ToolEntry['handler'],
-  { validator, findFault }: ToolsOptions,
+  { validator, findFault, schemas = readJsonSchema }: ToolsOptions,
 ): ToolEntry {
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
-  const input = source === undefined ? undefined : adaptSchema(source, 'input', validator);
-  const output = target === undefined ? undefined : adaptSchema(target, 'output', validator);
+  const input = source === undefined ? undefined : schemas(source, 'input', validator);
+  const output = target === undefined ? undefined : schemas(target, 'output', validator);
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
   const fault = (why: string): TypeError => new TypeError(`tool ${JSON.stringify(name)}: ${why}`);
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.

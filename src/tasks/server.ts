@@ -1,5 +1,6 @@
 import type { Context } from '../server/context.ts';
 import { extend } from '../server/extensions.ts';
+import { guards } from '../server/guards.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
@@ -36,7 +37,7 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const legacy = new LegacyTasks(all);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  internalsOf(server).hosting.surround(aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
+  internalsOf(server).surround(guards, aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compile } from '../../src/schema/index.ts';
+import { adaptSchema, compile } from '../../src/schema/index.ts';
 import {
-  asking, completion, McpServer, prompts, resources, ServerCore, tools,
+  asking, completion, extend, guards, McpServer, prompts, resources, ServerCore, tools,
 } from '../../src/server/index.ts';
 import type { Context } from '../../src/server/index.ts';
 import { accept, connect, textOf } from './peer.ts';
@@ -115,4 +115,40 @@ test('the whole server is the core with every feature', async () => {
   const { result } = await (await connect(server)).modern('server/discover');
   assert.deepEqual(Object.keys(result?.['capabilities'] as object).sort(),
     ['completions', 'logging', 'prompts', 'resources', 'tools']);
+});
+
+test('schemas of libraries, scopes, list filters and extensions are parts that a core is given', async () => {
+  const schema = {
+    '~standard': {
+      version: 1, vendor: 'test', validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) },
+    },
+  } as const;
+  assert.throws(() => tools().add('no', { input: schema }, () => ''), /needs tools\(\{ schemas: adaptSchema \}\)/);
+  const bare = tools();
+  const errors: string[] = [];
+  const open = new ServerCore(info, { features: [bare], onError: ({ message }) => errors.push(message) });
+  bare.add('secret', { scopes: ['a'] }, () => 'told');
+  // Without the part that checks scopes nobody reaches the handler.
+  assert.match(textOf(await (await connect(open)).modern('tools/call', { name: 'secret' })), /secret failed/);
+  assert.deepEqual(errors, ['a server with `scopes` needs `guards: guards()`']);
+
+  const some = tools({ schemas: adaptSchema });
+  const server = new ServerCore(info, {
+    features: [some],
+    guards: guards({
+      around: [(_call, next) => `(${String(next())})`],
+      listFilter: { key: () => '', shows: (_kind, name) => name !== 'hidden' },
+    }),
+  });
+  some.add('secret', { scopes: ['a'], input: schema }, () => 'told');
+  some.add('hidden', {}, () => '');
+  extend(server, { id: 'com.example/x', methods: { 'x/get': () => ({ x: 1 }) } });
+  const peer = await connect(server);
+  const { result } = await peer.modern('tools/list');
+  assert.deepEqual((result?.['tools'] as { name: string }[]).map(({ name }) => name), ['secret']);
+  assert.equal(textOf(await peer.modern('tools/call', { name: 'secret' })), '(told)');
+  assert.equal((await peer.modern('x/get')).error?.code, -32021);
+  const declared = await peer.modern('x/get', {}, { extensions: { 'com.example/x': {} } });
+  assert.equal(declared.result?.['x'], 1);
 });

@@ -6,22 +6,26 @@ import type { Decoded, Notification, Params, Request } from '../jsonrpc/message.
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
-import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Auth, PeerOptions, ServerPeer } from '../transport/port.ts';
+import type { PeerOptions, ServerPeer } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchanges } from './eras.ts';
 import type { Exchange } from './exchange.ts';
+import type { Failures } from './failure.ts';
+import type { Hosting } from './hosting.ts';
 import { Handshake } from './legacy/handshake.ts';
 import type { HandshakeServer } from './legacy/handshake.ts';
+import type { ModernAnswers } from './modern/answer.ts';
+import { after } from './outcome.ts';
 
 /** What a connected client needs of the server. */
 export interface ConnectedServerSide extends HandshakeServer {
   readonly exchanges: Exchanges<PlainContext>;
-  answerModern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
-  answerLegacy(method: string, params: Params, exchange: Exchange): object | Promise<object>;
-  rootsChanged(): void;
-  report(error: Error): void;
+  readonly modern: ModernAnswers;
+  readonly failures: Failures;
+  readonly hosting: Pick<Hosting<never>, 'serialize'>;
+  readonly onRootsChanged: (() => void) | undefined;
+  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
 }
 
 /**
@@ -70,7 +74,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     // Read anew for each request: over HTTP each is authenticated on its own.
     const { auth } = this.#options;
     if (this.#speaksModern(inbound.request)) {
-      return server.answerModern(inbound, readRequestMeta(metaOf(params), server.revisions), auth);
+      return server.modern.answer(inbound, readRequestMeta(metaOf(params), server.revisions), auth);
     }
     const handshake = this.#handshake;
     if (method === 'initialize') return handshake.initialize(params, inbound.weight);
@@ -80,13 +84,10 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
-    switch (method) {
-      case 'ping': return {};
-      case 'logging/setLevel': return handshake.setLevel(params);
-      default: return server.answerLegacy(
-        method, params, server.exchanges.legacy(handshake, inbound, auth),
-      );
-    }
+    if (method === 'ping') return {};
+    if (method === 'logging/setLevel') return handshake.setLevel(params);
+    const exchange = server.exchanges.legacy(handshake, inbound, auth);
+    return after(server.handle(method, params, exchange), (result) => server.hosting.serialize(result, exchange));
   }
 
   /**
@@ -103,12 +104,19 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
   }
 
   notification({ method }: Notification): void {
-    if (method === 'notifications/initialized') this.#handshake.initialized();
-    else if (method === 'notifications/roots/list_changed') this.#server.rootsChanged();
+    if (method === 'notifications/initialized') return this.#handshake.initialized();
+    if (method !== 'notifications/roots/list_changed') return;
+    const { onRootsChanged, failures } = this.#server;
+    try {
+      onRootsChanged?.();
+    } catch (thrown) {
+      failures.alarm(thrown, { what: 'notification', name: method });
+    }
   }
 
   error(error: Error): void {
-    this.#server.report(error);
+    const { failures, info } = this.#server;
+    failures.report(error, { what: 'connection', name: info.name });
   }
 }
 

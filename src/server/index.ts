@@ -41,6 +41,7 @@ export type {
 } from './resources.ts';
 export { ServerCore } from './server-core.ts';
 export type { CoreOptions } from './server-core.ts';
+export { structured } from './structured.ts';
 export { tools } from './tools.ts';
 export type {
   AddTool, ExtensionResult, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,

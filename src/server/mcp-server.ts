@@ -16,6 +16,7 @@ import { resources } from './resources.ts';
 import type { AddResource, AddResourceTemplate } from './resources.ts';
 import { ServerCore } from './server-core.ts';
 import type { CoreOptions } from './server-core.ts';
+import { structured } from './structured.ts';
 import { tools } from './tools.ts';
 import type { AddTool, Validator } from './tools.ts';
 
@@ -49,7 +50,7 @@ export class McpServer extends ServerCore<Context> {
   constructor(
     info: Implementation, { requestState, validator = compile, around, listFilter, ...options }: ServerOptions = {},
   ) {
-    const tool = tools<Context>({ validator, schemas: adaptSchema, findFault: mirrorFault });
+    const tool = tools<Context>({ validator, schemas: adaptSchema, structured, findFault: mirrorFault });
     const resource = resources<Context>();
     const prompt = prompts<Context>();
     super(info, {

@@ -8,7 +8,6 @@ import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
-import { adaptImplementation } from './adapt.ts';
 import type { CacheHint } from './caching.ts';
 import type { AnyAround, HandlerCall } from './around.ts';
 import { Catalogue } from './catalogue.ts';
@@ -28,7 +27,6 @@ import { Hosting } from './hosting.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
-import { after } from './outcome.ts';
 import type { Requester } from './requester.ts';
 
 export interface CoreOptions<C extends PlainContext = PlainContext> {
@@ -135,32 +133,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       exchange.failures = failures;
       return answer(params, exchange);
     };
-    const modern: ModernAnswers = this.#modern = new ModernAnswers({
-      info, revisions, exchanges, catalogue, introduction, handle,
-      subscriptions: changes.subscriptions,
-      discoverHint: options.cache?.discover,
-      judge: (thrown, exchange) => failures.judge(thrown, exchange),
-    });
-    this.#side = {
-      revisions, limits, changes, exchanges,
-      capabilities: (revision) => catalogue.capabilities(revision),
-      initializeResult: (revision, requester) => ({
-        protocolVersion: revision.version,
-        serverInfo: adaptImplementation(info, revision),
-        ...introduction(revision, requester),
-      }),
-      answerModern: (inbound, meta, auth) => modern.answer(inbound, meta, auth),
-      answerLegacy: (method, params, exchange) =>
-        after(handle(method, params, exchange), (result) => hosting.serialize(result, exchange)),
-      rootsChanged: () => {
-        try {
-          onRootsChanged?.();
-        } catch (thrown) {
-          failures.alarm(thrown, { what: 'notification', name: 'notifications/roots/list_changed' });
-        }
-      },
-      report: (error) => failures.report(error, { what: 'connection', name: info.name }),
-    };
+    const parts = { info, revisions, exchanges, catalogue, introduction, handle, failures, changes };
+    const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
+    this.#side = { ...parts, limits, hosting, modern, onRootsChanged };
     known.set(this, {
       catalogue, hosting, handle, tell,
       surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),

@@ -15,6 +15,7 @@ import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import { after } from './outcome.ts';
+import type { structured as makeStructured } from './structured.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
@@ -114,6 +115,8 @@ export interface ToolsOptions {
    * schemas are JSON Schemas.
    */
   readonly schemas?: SchemaReader | undefined;
+  /** Makes results of tools with `output`: `structured`. Without it no tool has one. */
+  readonly structured?: typeof makeStructured | undefined;
   /** Finds what else is wrong with an input schema, such as a mark that HTTP cannot mirror; a tool with it is refused. */
   readonly findFault?: ((inputSchema: unknown) => string | undefined) | undefined;
 }
@@ -137,7 +140,7 @@ interface ToolEntry {
   readonly definition: AnyDefinition;
   readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: AdaptedSchema | undefined;
-  readonly output: AdaptedSchema | undefined;
+  readonly output: ((value: unknown, broken: (why: string) => CallToolResult) => CallToolResult | Promise<CallToolResult>) | undefined;
 }
 
 /** Makes a feature that has tools. 2025-11-25 server/tools. */
@@ -191,11 +194,12 @@ function toolEntry(
   name: string,
   definition: AnyDefinition,
   handler: ToolEntry['handler'],
-  { validator, findFault, schemas = readJsonSchema }: ToolsOptions,
+  { validator, findFault, schemas = readJsonSchema, structured }: ToolsOptions,
 ): ToolEntry {
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
   const input = source === undefined ? undefined : schemas(source, 'input', validator);
   const output = target === undefined ? undefined : schemas(target, 'output', validator);
+  if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
   const fault = (why: string): TypeError => new TypeError(`tool ${JSON.stringify(name)}: ${why}`);
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
@@ -209,7 +213,10 @@ function toolEntry(
   if (isObject(output?.jsonSchema)) {
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
-  return { name, listed: tool, definition, handler, input, output };
+  return {
+    name, listed: tool, definition, handler, input,
+    output: output && structured && ((value, broken) => structured(value, output, broken)),
+  };
 }
 
 function callTool(
@@ -257,35 +264,8 @@ function toResult(
   if (isObject(value) && host.isExtended(value, exchange)) return value;
   const { rules } = exchange;
   if (entry.output === undefined) return adaptToolResult(plainResult(value), rules);
-  const result = structuredResult(value);
-  if (result.isError) return adaptToolResult(result, rules);
-  // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
-  return after(entry.output.validate(result.structuredContent), (judged) => {
-    if (judged.valid) return adaptToolResult({ ...result, structuredContent: judged.value }, rules);
-    const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
-    return failed(host.fault(new TypeError(`the result breaks the output schema: ${faults.join('; ')}`), exchange));
-  });
-}
-
-/** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the structured value. */
-function structuredResult(value: unknown): CallToolResult {
-  if (isObject(value) && Array.isArray(value['content'])
-    && ('structuredContent' in value || value['isError'] === true)) {
-    return value as unknown as CallToolResult;
-  }
-  const text = JSON.stringify(value) ?? 'null';
-  if (text.includes('null')) checkNumbers(value, 'structuredContent');
-  // 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look.
-  return { content: [{ type: 'text', text }], structuredContent: value };
-}
-
-/** JSON says null for NaN and Infinity, which is another value. Throws a TypeError that names the place. */
-function checkNumbers(value: unknown, path: string): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new TypeError(`${path} is ${value}, which JSON cannot say`);
-  }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, item] of Object.entries(value)) checkNumbers(item, `${path}.${key}`);
+  const broken = (why: string): CallToolResult => failed(host.fault(new TypeError(why), exchange));
+  return after(entry.output(value, broken), (result) => adaptToolResult(result, rules));
 }
 
 function plainResult(value: unknown): CallToolResult {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adaptSchema, compile } from '../../src/schema/index.ts';
 import {
-  asking, completion, extend, guards, McpServer, prompts, resources, ServerCore, tools,
+  asking, completion, extend, guards, McpServer, prompts, resources, ServerCore, structured, tools,
 } from '../../src/server/index.ts';
 import type { Context } from '../../src/server/index.ts';
 import { accept, connect, textOf } from './peer.ts';
@@ -125,6 +125,7 @@ test('schemas of libraries, scopes, list filters and extensions are parts that a
     },
   } as const;
   assert.throws(() => tools().add('no', { input: schema }, () => ''), /needs tools\(\{ schemas: adaptSchema \}\)/);
+  assert.throws(() => tools().add('no', { output: {} }, () => ({})), /needs tools\(\{ structured \}\)/);
   const bare = tools();
   const errors: string[] = [];
   const open = new ServerCore(info, { features: [bare], onError: ({ message }) => errors.push(message) });
@@ -133,21 +134,23 @@ test('schemas of libraries, scopes, list filters and extensions are parts that a
   assert.match(textOf(await (await connect(open)).modern('tools/call', { name: 'secret' })), /secret failed/);
   assert.deepEqual(errors, ['a server with `scopes` needs `guards: guards()`']);
 
-  const some = tools({ schemas: adaptSchema });
+  const some = tools({ schemas: adaptSchema, structured });
   const server = new ServerCore(info, {
     features: [some],
     guards: guards({
-      around: [(_call, next) => `(${String(next())})`],
+      around: [({ name }, next) => name === 'secret' ? `(${String(next())})` : next()],
       listFilter: { key: () => '', shows: (_kind, name) => name !== 'hidden' },
     }),
   });
   some.add('secret', { scopes: ['a'], input: schema }, () => 'told');
   some.add('hidden', {}, () => '');
+  some.add('sum', { output: { type: 'object' } }, () => ({ sum: 5 }));
   extend(server, { id: 'com.example/x', methods: { 'x/get': () => ({ x: 1 }) } });
   const peer = await connect(server);
   const { result } = await peer.modern('tools/list');
-  assert.deepEqual((result?.['tools'] as { name: string }[]).map(({ name }) => name), ['secret']);
+  assert.deepEqual((result?.['tools'] as { name: string }[]).map(({ name }) => name), ['secret', 'sum']);
   assert.equal(textOf(await peer.modern('tools/call', { name: 'secret' })), '(told)');
+  assert.deepEqual((await peer.modern('tools/call', { name: 'sum' })).result?.['structuredContent'], { sum: 5 });
   assert.equal((await peer.modern('x/get')).error?.code, -32021);
   const declared = await peer.modern('x/get', {}, { extensions: { 'com.example/x': {} } });
   assert.equal(declared.result?.['x'], 1);

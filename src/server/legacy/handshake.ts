@@ -14,6 +14,8 @@ import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { PeerOptions } from '../../transport/port.ts';
+import { adaptImplementation } from '../adapt.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { Changes, Watcher } from '../changes.ts';
 import type { ListName } from '../feature.ts';
 import type { ServerLimits } from '../limits.ts';
@@ -30,8 +32,10 @@ export interface HandshakeServer {
   readonly revisions: readonly Revision[];
   readonly limits: ServerLimits;
   readonly changes: Changes;
-  capabilities(revision: Revision): ServerCapabilities;
-  initializeResult(revision: Revision, requester: LegacyRequester): object;
+  readonly info: Implementation;
+  readonly catalogue: Catalogue;
+  /** What both eras are told of the server before its first use. */
+  readonly introduction: (revision: Revision, requester: LegacyRequester) => object;
 }
 
 /**
@@ -141,9 +145,13 @@ export class Handshake implements LegacyRequester, Watcher {
     this.capabilities = capabilities;
     this.connection.batching = revision.batching;
     this.connection.nullErrorId = revision.nullErrorId;
-    this.#declared = server.capabilities(revision);
+    this.#declared = server.catalogue.capabilities(revision);
     server.changes.add(this);
-    return server.initializeResult(revision, this);
+    return {
+      protocolVersion: revision.version,
+      serverInfo: adaptImplementation(server.info, revision),
+      ...server.introduction(revision, this),
+    };
   }
 
   setLevel(params: Params): object {

@@ -10,11 +10,12 @@ import type { Auth } from '../../transport/port.ts';
 import { cacheFields } from '../caching.ts';
 import type { CacheHint } from '../caching.ts';
 import type { Catalogue } from '../catalogue.ts';
+import type { Changes } from '../changes.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Failures } from '../failure.ts';
 import { after } from '../outcome.ts';
-import type { Subscriptions } from './subscriptions.ts';
 
 /** What the answering of modern requests needs of the server. */
 export interface ModernServer {
@@ -22,13 +23,11 @@ export interface ModernServer {
   readonly revisions: readonly Revision[];
   readonly exchanges: Exchanges<PlainContext>;
   readonly catalogue: Catalogue;
-  readonly subscriptions: Subscriptions;
-  readonly discoverHint: CacheHint | undefined;
+  readonly changes: Changes;
+  readonly failures: Failures;
   /** What both eras are told of the server before its first use. */
-  introduction(revision: Revision): object;
+  readonly introduction: (revision: Revision) => object;
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
-  /** Reports what a handler's result threw, and gives what the caller may read. */
-  judge(thrown: unknown, exchange: Exchange): Error;
 }
 
 /** What every modern result carries. */
@@ -37,11 +36,13 @@ type Stamped = object & { resultType?: string; _meta?: object };
 /** Answers modern requests, each for itself. 2026-07-28 basic/index#statelessness. */
 export class ModernAnswers {
   readonly #server: ModernServer;
+  readonly #discoverHint: CacheHint | undefined;
   /** The start of nearly every result: what is the same in all of them is not serialized again. */
   #stampText: string | undefined;
 
-  constructor(server: ModernServer) {
+  constructor(server: ModernServer, discoverHint: CacheHint | undefined) {
     this.#server = server;
+    this.#discoverHint = discoverHint;
   }
 
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
@@ -50,7 +51,7 @@ export class ModernAnswers {
     if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
     const exchange = server.exchanges.modern(inbound, meta, auth);
     if (method === 'subscriptions/listen') {
-      return server.subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
+      return server.changes.subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
         .then((result) => this.#complete(result));
     }
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
@@ -59,17 +60,17 @@ export class ModernAnswers {
         return this.#complete(result);
       } catch (thrown) {
         // JSON cannot say it.
-        throw server.judge(thrown, exchange);
+        throw server.failures.judge(thrown, exchange);
       }
     });
   }
 
   #discover(revision: Revision): object {
-    const { revisions, discoverHint } = this.#server;
+    const { revisions, introduction } = this.#server;
     return {
       supportedVersions: revisions.map(({ version }) => version),
-      ...this.#server.introduction(revision),
-      ...cacheFields(discoverHint),
+      ...introduction(revision),
+      ...cacheFields(this.#discoverHint),
     };
   }
 

@@ -1,0 +1,42 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import type { AdaptedSchema } from '../schema/standard-schema.ts';
+import { after } from './outcome.ts';
+
+/**
+ * The structured results of tools with `output`: `tools({ structured })`. Gives the result of a call of what its
+ * handler returned. `broken` is called for a value that the schema does not take, and makes the result then.
+ */
+export function structured(
+  value: unknown, output: AdaptedSchema, broken: (why: string) => CallToolResult,
+): CallToolResult | Promise<CallToolResult> {
+  const result = wholeResult(value);
+  if (result.isError) return result;
+  // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
+  return after(output.validate(result.structuredContent), (judged) => {
+    if (judged.valid) return { ...result, structuredContent: judged.value };
+    const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
+    return broken(`the result breaks the output schema: ${faults.join('; ')}`);
+  });
+}
+
+/** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the structured value. */
+function wholeResult(value: unknown): CallToolResult {
+  if (isObject(value) && Array.isArray(value['content'])
+    && ('structuredContent' in value || value['isError'] === true)) {
+    return value as unknown as CallToolResult;
+  }
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.includes('null')) checkNumbers(value, 'structuredContent');
+  // 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look.
+  return { content: [{ type: 'text', text }], structuredContent: value };
+}
+
+/** JSON says null for NaN and Infinity, which is another value. Throws a TypeError that names the place. */
+function checkNumbers(value: unknown, path: string): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`${path} is ${value}, which JSON cannot say`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) checkNumbers(item, `${path}.${key}`);
+}

@@ -32,7 +32,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 12 * KIB,
+    ceiling: 13.75 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -40,7 +40,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 17 * KIB,
+    ceiling: 19.8 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -48,7 +48,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 23.25 * KIB,
+    ceiling: 29 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -57,7 +57,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 36 * KIB,
+    ceiling: 37 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -68,7 +68,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 24.75 * KIB,
+    ceiling: 32.75 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -78,7 +78,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 44 * KIB,
+    ceiling: 44.75 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -92,7 +92,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 12.5 * KIB,
+    ceiling: 16.5 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -104,7 +104,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part',
-    ceiling: 16.75 * KIB,
+    ceiling: 27.75 * KIB,
     platform: 'neutral',
     code: `
       import { McpClient } from 'barewire/client';
@@ -125,7 +125,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 26.5 * KIB,
+    ceiling: 28.25 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -141,7 +141,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 24 * KIB,
+    ceiling: 26 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -156,7 +156,7 @@ const entries = [
     name: 'validator',
     what: 'validator alone',
     budget: 7 * KIB,
-    ceiling: 6.5 * KIB,
+    ceiling: 7.25 * KIB,
     platform: 'neutral',
     code: `
       import { compile } from 'barewire/schema';
@@ -193,7 +193,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 52 * KIB,
+    ceiling: 66.75 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
@@ -204,8 +204,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 400 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 1600 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 900 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 2300 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {
@@ -236,7 +236,10 @@ const parts = {
   'Standard Schema': ['schema/standard-schema'],
   'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/ask'],
   'rounds, sealed state': ['server/modern/exchange', 'server/modern/request-state', 'server/modern/aes-gcm', 'jsonrpc/base64'],
-  'resources, URI templates': ['server/resources', 'protocol/uri-template'],
+  'resources, URI templates': ['server/resources', 'server/watched-resources', 'protocol/uri-template'],
+  'extensions': ['server/extensions'],
+  'scopes, list filters, around': ['server/guards'],
+  'structured results': ['server/structured'],
   'prompts': ['server/prompts'],
   'completion': ['server/completion'],
   'subscriptions': ['server/modern/subscriptions'],
@@ -310,7 +313,7 @@ if (args[0] === '--parts') {
     console.log(`${what.padEnd(44)}  ${kib(gzipped - left.gzipped).padStart(11)}  leaves ${kib(left.gzipped)}`);
   };
   for (const [what, files] of Object.entries(parts)) await without(what, files);
-  const [validator, , ...optional] = Object.keys(parts).slice(0, 8);
+  const [validator, , ...optional] = Object.keys(parts).slice(0, 11);
   await without('all that a server of plain tools never calls', optional.flatMap((what) => parts[what]));
   await without(`the same, and ${validator}`, [validator, ...optional].flatMap((what) => parts[what]));
   process.exit(0);

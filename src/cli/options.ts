@@ -18,6 +18,8 @@ export interface Options {
   readonly colour: false | undefined;
   /** No pauses between the steps. */
   readonly fast: boolean;
+  /** Waits for a key after each exchange. */
+  readonly step: boolean;
   /** Messages are printed whole. */
   readonly full: boolean;
   readonly timeoutMs: number;
@@ -37,7 +39,8 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
   --fast         does not pause between the steps; it does so only for a person at a terminal
-  --full         prints messages whole, however long they are
+  --step         waits for a key after each exchange: q ends, c goes on without waiting
+  --full         prints messages whole, however long they are, long ones a line a member
   --no-color     prints without colour, as does NO_COLOR in the environment
   --timeout N    seconds of silence after which a request counts as unanswered; 60
   --help         prints this
@@ -50,7 +53,7 @@ export function readOptions(
   words: readonly string[],
 ): Options | { readonly help: true } | { readonly problem: string } {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
-    target: undefined, output: 'watch', revision: undefined, yes: false, allowed: [], strict: false, defaults: false, colour: undefined, fast: false,
+    target: undefined, output: 'watch', revision: undefined, yes: false, allowed: [], strict: false, defaults: false, colour: undefined, fast: false, step: false,
     full: false, timeoutMs: 60_000,
   };
   let at = 0;
@@ -77,6 +80,7 @@ export function readOptions(
         break;
       }
       case '--fast': options.fast = true; break;
+      case '--step': options.step = true; break;
       case '--full': options.full = true; break;
       case '--no-color': options.colour = false; break;
       case '--revision': {

@@ -75,9 +75,12 @@ export function createExplainer(
 export interface PrintOptions {
   readonly print: (line: string) => void;
   readonly style: Style;
-  /** Columns of the screen; `Infinity`: nothing is cut. */
+  /** Columns of the screen; `Infinity`: nothing is cut, and a long message is printed a line a member. */
   readonly columns: number;
 }
+
+/** A message of more characters is printed a line a member, where nothing is cut. */
+const longLine = 100;
 
 const legend = 'After so many seconds, → the client or ← the server says this; '
   + 'then what it is, and where that is specified.';
@@ -118,9 +121,11 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
     message({ at, direction, text, message, what, section }) {
       const sent = direction === 'sent';
       const paint = 'error' in bag(message) || message === undefined ? red : sent ? cyan : green;
-      print(
-        `${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${wireLine(text, columns - 10)}`)}`,
-      );
+      const [first = '', ...rest] = columns === Infinity && text.length > longLine && message !== undefined
+        ? JSON.stringify(message, null, 2).split('\n').map(visible)
+        : [wireLine(text, columns - 10)];
+      print(`${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${first}`)}`);
+      for (const line of rest) print(`          ${paint(line)}`);
       const line = `${what}  ${dim(section)}`;
       if (indent.length + 2 + width(line) <= columns) print(`${indent}  ${line}`);
       else {

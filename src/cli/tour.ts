@@ -37,6 +37,8 @@ export interface TourOptions {
   readonly timeoutMs: number;
   /** Milliseconds between steps, so that a person can follow. Default: 0. */
   readonly paceMs?: number | undefined;
+  /** Runs after each exchange, answered or not; the next one waits for it. */
+  readonly afterExchange?: (() => Promise<void>) | undefined;
   /** A short walk: these tools, and what is needed around them. */
   readonly only?: readonly string[] | undefined;
 }
@@ -160,8 +162,13 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   }
 
   /** Every request goes through here, so that none waits for ever. */
-  const ask = <T>(run: (options: CallOptions) => Promise<T>): Promise<T> =>
-    watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
+  const ask = async <T>(run: (options: CallOptions) => Promise<T>): Promise<T> => {
+    try {
+      return await watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
+    } finally {
+      await options.afterExchange?.();
+    }
+  };
 
   const declared = (capability: 'tools' | 'resources' | 'prompts' | 'logging'): void => {
     if (client.capabilities?.[capability] === undefined) {
@@ -185,6 +192,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   const about = 'The two sides say who they are, and agree on a revision of the protocol.';
   const open = await step('Opening', about, async () => {
     await watchdog.guard(() => client.connect(transport));
+    await options.afterExchange?.();
     const { title, name = '(no name)', version = '' } = client.server ?? {};
     return `revision ${client.revision?.version} with ${title ?? name} ${version}`.trimEnd();
   });

@@ -64,7 +64,7 @@ export const command: Command = {
       const result = await client.callTool(name, args, how);
       if (json) print(JSON.stringify(result));
       else {
-        const render = { style, columns: process.stdout.columns ?? 120, save: read.text('save') };
+        const render = { style, columns: process.stdout.columns || 120, save: read.text('save') };
         for (const line of renderResult(result, render)) print(result.isError ? style.red(line) : line);
       }
       return result.isError ? exitCodes.failed : exitCodes.good;

@@ -26,7 +26,7 @@ export const command: Command = {
         if (result.description) print(style.dim(visible(result.description)));
         for (const { role, content } of result.messages) {
           print(style.bold(`${visible(role)}:`));
-          for (const line of renderBlock(content, { style, columns: process.stdout.columns ?? 120, save: read.text('save') })) print(`  ${line}`);
+          for (const line of renderBlock(content, { style, columns: process.stdout.columns || 120, save: read.text('save') })) print(`  ${line}`);
         }
       }
       return exitCodes.good;

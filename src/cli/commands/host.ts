@@ -78,7 +78,7 @@ export const command: Command = {
     });
     const shell: HostShell = {
       host, json, logFile: logFile(),
-      render: { style: colours, columns: process.stdout.columns ?? 120, save: read.text('save') },
+      render: { style: colours, columns: process.stdout.columns || 120, save: read.text('save') },
       ask: atTerminal ? (use) => desk.question(use) : undefined,
       print: (line) => {
         bar.hide();

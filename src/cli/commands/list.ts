@@ -29,7 +29,7 @@ export const command: Command = {
       }
       const { title, name = '(no name)', version = '' } = client.server ?? {};
       print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
-      const columns = process.stdout.columns ?? 120;
+      const columns = process.stdout.columns || 120;
       const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
         if (rows.length === 0) return;
         print('');

@@ -92,7 +92,7 @@ export const whoami: Command = {
     const read = readWords(words, {}, true);
     const [word] = read.rest;
     const logins = word === undefined ? await storedLogins(loginFile()) : await loginsOf(await addressOf(word, read.text('config'), read.text('from')));
-    const columns = process.stdout.columns ?? 120;
+    const columns = process.stdout.columns || 120;
     const { dim } = style(!read.flag('json') && wantsColour(process.env, process.stdout.isTTY));
     const lines = read.flag('json') ? [JSON.stringify(logins)]
       : logins.length === 0 ? ['There is no login.']

@@ -36,7 +36,7 @@ const harmless = ({ name }: { readonly name: string }): boolean => name !== 'can
 async function run(options: Options, target: Target, own: boolean): Promise<boolean> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const colours = style(options.colour ?? wantsColour(process.env, process.stdout.isTTY));
-  const columns = options.full ? Infinity : process.stdout.columns ?? 120;
+  const columns = options.full ? Infinity : process.stdout.columns || 120;
   const reporter: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
@@ -78,6 +78,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
           },
         },
       },
+      ...options.step && atTerminal && { afterExchange: stepper(print, colours.dim) },
       roots: [root],
       timeoutMs: options.timeoutMs,
       paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
@@ -96,6 +97,25 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   reporter.end(ok, `${said} ${messages} in ${seconds} s.`);
   remove();
   return ok;
+}
+
+/** Waits for a key, until the person wants no more of it. */
+function stepper(print: (line: string) => void, dim: (text: string) => string): () => Promise<void> {
+  let waits = true;
+  return async () => {
+    if (!waits) return;
+    print(dim('   any key goes on; c without waiting, q ends'));
+    const { stdin } = process;
+    stdin.setRawMode(true);
+    stdin.resume();
+    const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
+    stdin.setRawMode(false);
+    stdin.pause();
+    // In raw mode Ctrl-C is a key like any other.
+    if (key === '\u0003') process.exit(exitCodes.interrupted);
+    if (key.startsWith('q')) process.exit(exitCodes.good);
+    if (key.startsWith('c')) waits = false;
+  };
 }
 
 export const command: Command = {

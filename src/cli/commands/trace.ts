@@ -31,7 +31,7 @@ export const command: Command = {
     file?.on('error', (error) => process.stderr.write(`barewire: ${error.message}\n`));
     const out = file ?? process.stderr;
     const colours = style(!file && !read.flag('no-color') && wantsColour(process.env, process.stderr.isTTY));
-    const columns = read.flag('full') ? Infinity : file ? 1_000 : process.stderr.columns ?? 200;
+    const columns = read.flag('full') ? Infinity : file ? 1_000 : process.stderr.columns || 200;
     const explained = explainPassing();
     const began = performance.now();
     const write = (line: string): void => void out.write(`${line}\n`);

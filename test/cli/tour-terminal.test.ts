@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// The tour in a pseudo-terminal (util-linux's script), and whole messages in a pipe.
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const program = at('../../src/cli/main.js');
+const fixture = at('./fixture-server.js');
+
+test('tour --step waits for a key after each exchange; c goes on without waiting', async () => {
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${program}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
+    { env: { ...process.env, NO_COLOR: '1' }, stdio: 'pipe' });
+  const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
+  let out = '';
+  let waited = 0;
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      for (; out.split('any key goes on').length - 1 > waited; waited++) {
+        // Nothing is asked of the server while it waits: the key is what lets it go on.
+        if (waited < 3) child.stdin.write(waited === 2 ? 'c' : ' ');
+      }
+      // Consent is asked for what does not say that it only reads.
+      for (const _ of text.matchAll(/Run it\? \[y\/N\]/g)) child.stdin.write('n\n');
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', reject).on('close', resolve);
+  });
+  clearTimeout(stuck);
+  assert.equal(waited, 3, out);
+  assert.match(out, /Not all went well|All went well|came back as/);
+  assert.notEqual(code, null, out);
+});
+
+test('tour --full prints a long message a line a member, and cuts none', async () => {
+  const child = spawn(process.execPath, [program, 'tour', '--full', '--timeout', '2', process.execPath, fixture], { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'ignore'] });
+  let out = '';
+  for await (const text of child.stdout.setEncoding('utf8')) out += String(text);
+  assert.match(out, /← \{\n {10} {2}"jsonrpc": "2\.0",/);
+  // The sentences about messages are short by themselves.
+  assert.doesNotMatch(out, /^ *[\d.]+ [→←].*…/m);
+});

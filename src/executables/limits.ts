@@ -12,7 +12,7 @@ export interface ExecutableLimits {
   maxProcesses: number;
   /** Bytes of one file that a tool writes, where there is `prlimit`. 64 MiB. */
   maxFileBytes: number;
-  /** Runs at one time; further ones wait. 16. */
+  /** Runs at one time, beside those that another run waits for; further ones wait. 16. */
   maxConcurrentRuns: number;
   /** Runs that one call of a client may come to: a run again for each answer, and calls of other tools. 50. */
   maxRunsPerCall: number;

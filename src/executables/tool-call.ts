@@ -40,6 +40,8 @@ export class ToolCall {
   readonly #find: (name: string) => Promise<Callable | undefined>;
   readonly #ctx: Context;
   #runs = 0;
+  /** Runs of this call that wait, with a place of their own, for a tool that they have called. */
+  #waiting = 0;
   #ownProgress = false;
   #partials = 0;
 
@@ -101,7 +103,8 @@ export class ToolCall {
       answered = answered.then(async () => {
         if (failed) return;
         run.pause();
-        const answer = await this.#answer(said, name, `${place}${turn}`, callers);
+        this.#waiting += 1;
+        const answer = await this.#answer(said, name, `${place}${turn}`, callers).finally(() => (this.#waiting -= 1));
         run.resume();
         run.write(JSON.stringify(answer));
       }).catch((thrown: unknown) => {
@@ -142,6 +145,7 @@ export class ToolCall {
     };
     const run = await this.#runner.start(file, {
       args: [], input: JSON.stringify(request), open, timeMs: this.#limits.runMs, signal: this.#ctx.signal, onLine,
+      nested: this.#waiting > 0,
     });
     const fault = await run.ended;
     clearTimeout(afterwards);

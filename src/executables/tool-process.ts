@@ -16,6 +16,8 @@ export interface RunSettings {
   readonly open: boolean;
   readonly timeMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether a run that waits for this one has a place already: were this one to wait for another, neither would end. */
+  readonly nested?: boolean;
   /** Each line of stdout, and what stands behind the last one. */
   readonly onLine: (line: string) => void;
 }
@@ -55,7 +57,10 @@ export class Runner {
 
   /** Starts an executable when it is its turn. Rejects where it cannot be started, or the signal has fired. */
   async start(file: ExecutableFile, settings: RunSettings): Promise<ToolProcess> {
-    if (this.#taken < this.#options.limits.maxConcurrentRuns) this.#taken += 1;
+    const { nested = false } = settings;
+    if (nested) {
+      // Runs beside the one that waits for it.
+    } else if (this.#taken < this.#options.limits.maxConcurrentRuns) this.#taken += 1;
     // Whoever leaves hands over their place.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
@@ -65,11 +70,11 @@ export class Runner {
       this.#running.add(run);
       void run.ended.then(() => {
         this.#running.delete(run);
-        this.#leave();
+        if (!nested) this.#leave();
       });
       return run;
     } catch (thrown) {
-      this.#leave();
+      if (!nested) this.#leave();
       throw thrown;
     }
   }

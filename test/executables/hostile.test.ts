@@ -182,6 +182,11 @@ test('executables: runs wait for each other beyond maxConcurrentRuns', { skip: u
   const { call } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
   await Promise.all(Array.from({ length: 4 }, () => call('turn')));
   assert.equal(readFileSync(log, 'utf8'), 'in\nout\n'.repeat(4));
+  // A tool that stays while it calls another does not wait for itself.
+  const { call: nested } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
+  folder.add('calls', script({ name: 'calls', stdin: 'open' }, 'echo \'{"call": {"name": "turn"}}\'; read -r got; printf \'{"result": %s}\\n\' "$got"'));
+  const { call: calling } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
+  assert.deepEqual(await Promise.all([calling('calls'), calling('calls'), nested('turn')]), ['{"result":1}', '{"result":1}', '1']);
 });
 
 test('executables: memory, processes and files are bounded by the means that was found', { skip: unix }, async (t) => {

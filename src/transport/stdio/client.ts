@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
-import { ConnectionError } from '../../jsonrpc/errors.ts';
+import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import { quote } from '../../jsonrpc/quote.ts';
 import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
@@ -56,10 +56,11 @@ interface Run {
 }
 
 /**
- * A transport that starts a server and speaks with it over its standard streams. The program is started
- * directly, without a shell, in a process group of its own (not on Windows), and is ended with the whole of
- * that group: when the transport is closed, and when this process exits (not when it is killed; then the
- * server sees its stdin end). 2026-07-28 basic/transports/stdio.
+ * A transport that starts a server and speaks with it over its standard streams. The program is started directly,
+ * without a shell, in a process group of its own, and is ended with the whole of that group: when the transport is
+ * closed, and when this process exits (not when it is killed; then the server sees its stdin end). On Windows a batch
+ * file such as `npx.cmd` runs in cmd.exe, arguments that it cannot be given are refused, and what is ended is the
+ * program with all that it has started. 2026-07-28 basic/transports/stdio.
  *
  * stdout is read even while stdin is full: were both sides to wait for the other to read, neither would.
  */
@@ -77,20 +78,24 @@ export function stdioTransport(
   async function start(to: ClientReceiver): Promise<void> {
     // Here, and not above: a server that imports this file for `serveStdio` starts 4 ms sooner without it.
     const { spawn } = await import('node:child_process');
-    const child = spawn(command, args, {
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      env: safeEnvironment(options.env),
-      stdio: 'pipe',
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    const { cwd } = options;
+    const env = safeEnvironment(options.env);
+    // Loaded where it is used.
+    const windows = process.platform === 'win32' ? await import('./windows-spawn.ts') : undefined;
+    let how: ReturnType<NonNullable<typeof windows>['spawnOnWindows']>;
+    try {
+      how = windows?.spawnOnWindows(command, args, env, cwd) ?? { command, args, options: { env, cwd, detached: true } };
+    } catch (thrown) {
+      throw cannotStart(command, cwd, toError(thrown));
+    }
+    const child = spawn(how.command, how.args, how.options);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       // Stays for later errors, such as a kill that failed: how the program ends tells more.
-      child.on('error', (error) => reject(cannotStart(command, options.cwd, error)));
+      child.on('error', (error) => reject(cannotStart(command, cwd, error)));
     });
 
-    keepUntilExit(child);
+    keepUntilExit(child, windows?.killer(child));
     const budget = peerBudget();
     const mine: Run = run = {
       child,

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The programs that run. */
-const kept = new Set<ChildProcess>();
+/** The programs that run, and how each is ended with all that it has started, where that takes another program. */
+const kept = new Map<ChildProcess, (() => void) | undefined>();
 
 /** What a server may know without being told. The lists are those of the official SDKs. */
 const inherited: readonly string[] = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
@@ -27,13 +27,15 @@ export function safeEnvironment(
 }
 
 /**
- * Sends a signal to a program and to all that it has started (on Windows, to the program alone). Nothing
- * happens once it has been forgotten: its number may be another's by then.
+ * Sends a signal to a program and to all that it has started. On Windows either signal ends all of them at once; those
+ * whose parent has ended before are not found there. Nothing happens once the program has been forgotten: its number
+ * may be another's by then.
  */
 export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || !kept.has(child)) return;
-  if (process.platform === 'win32') {
-    child.kill(signal);
+  const kill = kept.get(child);
+  if (kill) {
+    kill();
     return;
   }
   try {
@@ -44,7 +46,7 @@ export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): 
 }
 
 function killKept(): void {
-  for (const child of kept) signalTree(child, 'SIGKILL');
+  for (const child of kept.keys()) signalTree(child, 'SIGKILL');
 }
 
 /** Signals that end a process which does not listen to them, without the event `exit`. */
@@ -53,7 +55,7 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The program and what it has started get a signal too; where somebody else listens, that is theirs to do. */
 function passOn(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
-  for (const child of kept) signalTree(child, 'SIGTERM');
+  for (const child of kept.keys()) signalTree(child, 'SIGTERM');
   unhook();
   process.kill(process.pid, signal);
 }
@@ -71,10 +73,11 @@ function unhook(): void {
 /**
  * Sees to it that the program does not outlive this process. One hook serves all of them. A process that gets
  * SIGKILL cannot do anything: its servers see their stdin end.
+ * @param kill ends it with all that it has started; without one, its process group gets signals
  */
-export function keepUntilExit(child: ChildProcess): void {
+export function keepUntilExit(child: ChildProcess, kill?: () => void): void {
   if (kept.size === 0) hook();
-  kept.add(child);
+  kept.set(child, kill);
 }
 
 export function forget(child: ChildProcess): void {

@@ -31,6 +31,7 @@ const GROUPS = {
   JwtVerifierLimits: '`jwtVerifier`: `limits`',
   KeySetLimits: '`jwtVerifier`: `limits`',
   IntrospectionLimits: '`introspection`: `limits`',
+  BridgeLimits: '`barewire bridge`',
   ExecutableLimits: '`executables`: `limits`',
   UriTemplateLimits: '`resourceTemplate`',
   AnsweringLimits: '`answering`, `McpClient`: `limits`',

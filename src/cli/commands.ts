@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, Listed>> = {
   log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
   pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
   serve: { about: 'serves the executables of a folder as tools', load: () => import('./commands/serve.ts') },
+  bridge: { about: 'serves a server over another transport, in other revisions', load: () => import('./commands/bridge.ts') },
 };
 
 /** The overview: one screen. */

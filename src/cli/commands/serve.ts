@@ -8,6 +8,7 @@ import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
+import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 
 export const command: Command = {
@@ -91,9 +92,7 @@ export const command: Command = {
       }
       const http = await serveHttp(server, { port });
       say(`serving ${http.url}`);
-      const code = await new Promise<number>((resolve) => {
-        process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(143));
-      });
+      const code = await endingSignal();
       await http.close();
       return code;
     } finally {

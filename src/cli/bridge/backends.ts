@@ -1,0 +1,112 @@
+import { RpcError } from '../../jsonrpc/errors.ts';
+import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
+import type { ClientTransport } from '../../transport/port.ts';
+import { Backend } from './backend.ts';
+import type { BackendEvents } from './backend.ts';
+
+/** What the servers behind a bridge may take. */
+export interface BridgeLimits {
+  /** Processes, or sessions, behind the bridge at once. An idle one makes room for a new one. 100. */
+  maxBackends: number;
+  /** Milliseconds after which one that nobody uses is ended. 5 minutes. */
+  backendIdleMs: number;
+  /** Milliseconds that a call waits for a client which is away with its question. 10 minutes. */
+  awayMs: number;
+}
+
+export const defaultBridgeLimits: BridgeLimits = { maxBackends: 100, backendIdleMs: 300_000, awayMs: 600_000 };
+
+/** Who asks, as far as it tells one backend from another. */
+export interface Asking {
+  readonly principal: string;
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+}
+
+export interface BackendsOptions {
+  readonly open: () => ClientTransport;
+  readonly limits: BridgeLimits;
+  readonly revisions?: readonly string[] | undefined;
+  readonly events: Omit<BackendEvents, 'onClose'>;
+}
+
+/** The servers behind the bridge: one for each principal, and each set of what its clients can be asked. */
+export class Backends {
+  readonly #options: BackendsOptions;
+  readonly #all = new Map<string, { readonly principal: string; readonly backend: Backend }>();
+  readonly #watched = new Map<string, Set<string>>();
+  readonly #leaving = new Set<Promise<void>>();
+  #sweeper: ReturnType<typeof setInterval> | undefined;
+  #closed = false;
+
+  constructor(options: BackendsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Throws where there are too many, and all are busy. */
+  of({ principal, info, capabilities }: Asking): Backend {
+    const { elicitation, sampling, roots } = capabilities;
+    const key = JSON.stringify([principal, elicitation, sampling, roots !== undefined]);
+    const known = this.#all.get(key)?.backend;
+    if (known) {
+      known.lastUsed = Date.now();
+      return known;
+    }
+    if (this.#closed) throw new RpcError(-32603, 'the bridge is closed');
+    const { limits, open, revisions, events } = this.#options;
+    if (this.#all.size >= limits.maxBackends) this.#makeRoom();
+    const backend: Backend = new Backend(info, open(), capabilities, revisions, {
+      ...events,
+      onClose: () => this.#end(key, backend),
+    });
+    this.#all.set(key, { principal, backend });
+    backend.ready.catch(() => this.#end(key, backend));
+    for (const uri of this.#watched.get(principal) ?? []) void backend.subscribe(uri).catch(events.onError);
+    this.#sweeper ??= setInterval(() => this.#sweep(), Math.min(limits.backendIdleMs, 10_000)).unref();
+    return backend;
+  }
+
+  /** A resource is watched by a principal: those of its servers that run are told, and those that come. */
+  watch(principal: string, uri: string): void {
+    const watched = this.#watched.get(principal) ?? new Set();
+    this.#watched.set(principal, watched.add(uri));
+    for (const { principal: own, backend } of this.#all.values()) {
+      if (own === principal) void backend.subscribe(uri).catch(this.#options.events.onError);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    for (const [key, { backend }] of [...this.#all]) this.#end(key, backend);
+    await Promise.all(this.#leaving);
+  }
+
+  #end(key: string, backend: Backend): void {
+    if (this.#all.get(key)?.backend === backend) this.#all.delete(key);
+    const leaving = backend.close().catch(this.#options.events.onError);
+    this.#leaving.add(leaving);
+    void leaving.then(() => this.#leaving.delete(leaving));
+  }
+
+  #idle(): [string, Backend][] {
+    return [...this.#all].map(([key, { backend }]): [string, Backend] => [key, backend])
+      .filter(([, { busy, calls }]) => busy === 0 && calls.size === 0)
+      .sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+  }
+
+  #makeRoom(): void {
+    const [oldest] = this.#idle();
+    if (!oldest) throw new RpcError(-32603, `all ${this.#options.limits.maxBackends} servers behind the bridge are busy`);
+    this.#end(...oldest);
+  }
+
+  #sweep(): void {
+    const before = Date.now() - this.#options.limits.backendIdleMs;
+    for (const [key, backend] of this.#idle()) if (backend.lastUsed < before) this.#end(key, backend);
+  }
+}

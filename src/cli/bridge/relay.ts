@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { RpcError } from '../../jsonrpc/errors.ts';
+import type { Form } from '../../protocol/form.ts';
+import type { Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
+import type { LoggingLevel } from '../../protocol/logging.ts';
+import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
+import type { CallToolResult, Tool } from '../../protocol/tools.ts';
+import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
+import { cacheFields } from '../../server/caching.ts';
+import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
+import type { Backend } from './backend.ts';
+import type { Backends } from './backends.ts';
+import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
+
+type Bag = Record<string, unknown>;
+/** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
+type Exchange = Parameters<Answer>[1];
+
+/** Lists, and what their items are called. */
+const lists = {
+  'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources', 'resources/templates/list': 'resourceTemplates',
+} as const;
+
+export interface RelayOptions {
+  readonly backends: Backends;
+  readonly capabilities: ServerCapabilities;
+  readonly awayMs: number;
+}
+
+/** All features of a server that are another server's: each request goes to that of its principal. */
+export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature<Context> & { changed(list: 'tools' | 'resources' | 'prompts'): void } {
+  let host: FeatureHost<Context> | undefined;
+  /** What HTTP mirrors in headers is read from the schemas that have passed. */
+  const schemas = new Map<string, Tool['inputSchema']>();
+  const sessions = new WeakMap<object, string>();
+  let counted = 0;
+
+  function principalOf({ auth, requester, rules }: Pick<Exchange, 'auth' | 'requester' | 'rules'>): string {
+    if (auth) return `principal ${auth.principal}`;
+    // A legacy connection is somebody; modern requests without credentials are all the same.
+    if (rules.era === 'modern') return 'anonymous';
+    let session = sessions.get(requester);
+    if (session === undefined) sessions.set(requester, session = `session ${(counted += 1)}`);
+    return session;
+  }
+
+  function backendOf(exchange: Exchange): Backend {
+    const info: Implementation = exchange.client ?? { name: 'barewire bridge', version: '0.1.0' };
+    return backends.of({ principal: principalOf(exchange), info, capabilities: exchange.capabilities });
+  }
+
+  const guarded = (exchange: Exchange, run: () => Promise<object>): object | Promise<object> =>
+    host?.guard<object, object>(exchange, run, (value) => value) ?? run();
+
+  function listed(method: keyof typeof lists): Answer {
+    return (params, exchange) => guarded(exchange, async () => {
+      const { cursor } = params;
+      const result = await backendOf(exchange).request(method, cursor === undefined ? {} : { cursor }, exchange.signal);
+      const member = lists[method];
+      const items = Array.isArray(result[member]) ? result[member] as object[] : [];
+      if (member === 'tools') for (const { name, inputSchema } of items as Tool[]) schemas.set(name, inputSchema);
+      return {
+        ...plain(result, exchange),
+        [member]: items.map((item) => (member === 'tools' ? adaptTool(item as Tool, exchange.rules) : adaptListed(item, exchange.rules))),
+      };
+    });
+  }
+
+  /** A result without what only its own revision has, and with what the client's has to have. */
+  function plain(result: Bag, { rules }: Exchange, cacheable: boolean = true): Bag {
+    const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
+    if (!rules.resultType || !cacheable) return rest;
+    // Another principal's server may say something else.
+    return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
+  }
+
+  function called(method: string): Answer {
+    return (params, exchange) => guarded(exchange, () => carry(method, params, exchange as Exchange & Context));
+  }
+
+  async function carry(method: string, params: Bag, exchange: Exchange & Context): Promise<object> {
+    const backend = backendOf(exchange);
+    let fresh = false;
+    const id = await exchange.once('bridge', () => {
+      fresh = true;
+      return randomUUID();
+    });
+    const { _meta, ...own } = params;
+    let call = backend.calls.get(id);
+    // Never called twice: what it did once it may not do again.
+    if (!call && !fresh) throw new RpcError(-32603, 'the call that this answer belongs to is over');
+    call ??= backend.begin(id, method, own, awayMs);
+    const step = await follow(call, exchange);
+    if (step.kind === 'error') throw step.error;
+    if (step.kind === 'question') throw new RpcError(-32603, 'the call has no end');
+    const { result } = step;
+    if (method === 'tools/call') return adaptToolResult(plain(result, exchange, false) as unknown as CallToolResult, exchange.rules);
+    if (method === 'prompts/get' && Array.isArray(result['messages'])) {
+      const messages = (result['messages'] as { role: string; content: Parameters<typeof adaptContent>[0] }[])
+        .map((message) => ({ ...message, content: adaptContent(message.content, exchange.rules) }));
+      return { ...plain(result, exchange, false), messages };
+    }
+    return plain(result, exchange, method === 'resources/read');
+  }
+
+  /** Carries a call's questions, progress and log to the client, to its end. */
+  async function follow(call: BridgedCall, exchange: Exchange & Context): Promise<Step> {
+    let asking = false;
+    call.takeUp({
+      progress: (progress, total, message) => exchange.progress(progress, total, message),
+      log: (level, data, logger) => exchange.log(level as LoggingLevel, data, logger),
+    });
+    exchange.signal.addEventListener('abort', () => {
+      // A modern client goes away with each question; otherwise it is gone for good.
+      if (asking && exchange.rules.era === 'modern') call.leave(awayMs);
+      else call.cancel('the client cancelled it, or its connection ended');
+    }, { once: true });
+    for (let at = 0; ; at++) {
+      const step = await call.next(at);
+      if (step.kind !== 'question') return step;
+      const { question } = step;
+      if (question.settled) continue;
+      asking = true;
+      const put = ask(question, `question ${at}`, exchange).then((value) => question.answer(value), (thrown: unknown) => question.fail(thrown));
+      // The server may give the question up, and go on.
+      await Promise.race([put, call.ended]);
+      asking = false;
+    }
+  }
+
+  return {
+    methods: {
+      ...Object.fromEntries(Object.keys(lists).map((method) => [method, listed(method as keyof typeof lists)])),
+      ...Object.fromEntries(['tools/call', 'prompts/get', 'resources/read'].map((method) => [method, called(method)])),
+      'completion/complete': ({ _meta, ...params }, exchange) => guarded(exchange, async () =>
+        plain(await backendOf(exchange).request('completion/complete', params, exchange.signal), exchange, false)),
+    },
+    capabilities({ completionsCapability }) {
+      const { tools, prompts, resources, completions } = capabilities;
+      return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && completionsCapability && { completions } };
+    },
+    toolInput: (name) => schemas.get(name),
+    watch: (uri, { auth }) => backends.watch(auth ? `principal ${auth.principal}` : 'anonymous', uri),
+    attach(to) {
+      host = to;
+    },
+    changed: (list) => host?.changed(list),
+  };
+}
+
+/** Puts a question of the server behind to the client in front. */
+async function ask({ method, params }: BridgedQuestion, key: string, ctx: Context): Promise<unknown> {
+  if (method === 'roots/list') return ctx.roots({ key });
+  if (method === 'sampling/createMessage') return ctx.sample(params as unknown as CreateMessageRequestParams, { key });
+  const message = String(params['message']);
+  if (params['mode'] !== 'url') return ctx.elicit(message, params['requestedSchema'] as Form, { key });
+  const { elicitationId } = params;
+  return ctx.elicitUrl(message, String(params['url']), { key, ...typeof elicitationId === 'string' && { elicitationId } });
+}

@@ -1,0 +1,91 @@
+import { explain } from '../../explain/explain.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { openServer } from '../../host/node/index.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import { serveHttp } from '../../transport/http/node/index.ts';
+import { serveStdio } from '../../transport/stdio/index.ts';
+import type { HttpTrace, Trace } from '../../transport/port.ts';
+import { openBridge } from '../bridge/bridge.ts';
+import type { Command } from '../command.ts';
+import { readClientWords } from '../client-options.ts';
+import { endingSignal } from '../ending-signal.ts';
+import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET',
+  about: 'Serves another server over another transport and in other revisions: stdio to HTTP and back, legacy to modern and back.',
+  options: [
+    ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it over stdin and stdout'],
+    ['--children N', 'processes or sessions behind the bridge at once; 100'],
+    ['--idle N', 'seconds after which one that nobody uses is ended; 300'],
+    ['--away N', 'seconds that a call waits for a client of 2026-07-28 that is away with its question; 600'],
+    ['--revision X', 'speaks that revision to the server'],
+    ['--header "N: V"', 'sends this header to the server; may be given again'],
+    ['--explain', 'writes each message before and after to stderr'],
+  ],
+  example: 'barewire bridge --port 3000 -- npx -y @modelcontextprotocol/server-everything',
+  notes: [
+    'Each legacy session in front has a server of its own behind; requests of 2026-07-28 without credentials share one.',
+    'A legacy question names no call: it goes out with any open call of its client, and its answer finds it by itself.',
+    '',
+    'What is not translated:',
+    '  resources/subscribe      is kept for the life of the server behind; an update reaches all who watch that URI',
+    '  resources/unsubscribe    ends in front alone',
+    '  logging                  is asked for whole behind, and filtered in front; outside of a call it is lost',
+    '  questions outside calls  are answered with an error: a client of 2026-07-28 can be asked only in a call',
+    '  a question taken back    stays open in front; its answer is dropped',
+    '  tasks, extensions        are not declared in front',
+    '  what a revision lacks    is left out: titles, icons, output schemas, annotations, audio (as text)',
+  ],
+  async run(words) {
+    const read = await readClientWords(words, {
+      port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
+    });
+    if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
+    const number = (name: string, least: number, most: number): number | undefined => {
+      const text = read.text(name);
+      if (text === undefined) return undefined;
+      const value = Number(text);
+      if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
+      return value;
+    };
+    const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
+    const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
+    const traced = (side: 'front' | 'behind'): HttpTrace & Trace => (entry) => {
+      if (!read.flag('explain') || !('text' in entry)) return;
+      let message: unknown = entry.text;
+      try {
+        message = JSON.parse(entry.text);
+      } catch {
+        // explain() says that it is none.
+      }
+      const arrow = entry.direction === 'received' ? '→ bridge' : '← bridge';
+      say(`${side} ${arrow}: ${explain(message, entry.direction).what}  ${entry.text.slice(0, 2000)}`);
+    };
+    const limits = {
+      ...children !== undefined && { maxBackends: Math.round(children) },
+      ...idle !== undefined && { backendIdleMs: idle * 1000 },
+      ...away !== undefined && { awayMs: away * 1000 },
+    };
+    const onError = (error: Error): void => say(error.message);
+    const bridge = await openBridge({
+      open: () => openServer(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) }),
+      back: read.revisions, limits, onError,
+    }).catch((thrown: unknown) => {
+      throw new NotReached(`${visible(read.targetName)} was not reached: ${visible(errorMessage(thrown))}`);
+    });
+    try {
+      if (port === undefined) {
+        await serveStdio(bridge.server, { trace: traced('front') }).closed;
+        return exitCodes.good;
+      }
+      const http = await serveHttp(bridge.server, { port, trace: traced('front'), onError });
+      say(`serving ${http.url}`);
+      const code = await endingSignal();
+      await http.close();
+      return code;
+    } finally {
+      await bridge.close();
+    }
+  },
+};

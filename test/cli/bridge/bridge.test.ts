@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openBridge } from '../../../src/cli/bridge/bridge.ts';
+import type { Bridge, BridgeOptions } from '../../../src/cli/bridge/bridge.ts';
+import { McpClient, RpcError } from '../../../src/client/index.ts';
+import type { ClientOptions } from '../../../src/client/index.ts';
+import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
+import { serveHttp } from '../../../src/transport/http/node/index.ts';
+import type { ClientTransport } from '../../../src/transport/port.ts';
+import { memoryTransport } from '../../../src/transport/memory.ts';
+import { stdioTransport } from '../../../src/transport/stdio/index.ts';
+import { behindServer } from './travel.ts';
+
+const program = fileURLToPath(new URL('./behind.js', import.meta.url));
+const behind = (revision: string): ClientTransport => stdioTransport(process.execPath, [program, revision]);
+
+/** Processes of the server behind that run. */
+const children = (): number => readdirSync('/proc').filter((pid) => {
+  try {
+    return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}).length;
+const proc = process.platform === 'linux' ? false : 'needs /proc';
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+type Front = 'http' | 'pipe';
+type Back = 'http' | 'stdio';
+
+async function bridged(t: TestContext, back: Back, revision: string, options: Partial<BridgeOptions> = {}): Promise<Bridge & { url: string }> {
+  let open = (): ClientTransport => behind(revision);
+  if (back === 'http') {
+    const served = await serveHttp(behindServer([revision]));
+    t.after(() => served.close({ drainMs: 0 }));
+    open = () => httpTransport(served.url);
+  }
+  const bridge = await openBridge({ open, onError: () => {}, ...options });
+  const front = await serveHttp(bridge.server);
+  t.after(async () => {
+    await front.close({ drainMs: 0 });
+    await bridge.close();
+  });
+  return Object.assign(bridge, { url: front.url });
+}
+
+async function client(t: TestContext, bridge: Bridge & { url: string }, front: Front, revision: string, options: ClientOptions = {}): Promise<McpClient> {
+  const one = new McpClient({ name: 'in front', version: '1.0.0' }, {
+    revisions: [revision],
+    onElicit: ({ message }) => ({ action: 'accept', content: { answer: message } }),
+    onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'sampled' } }),
+    roots: [{ uri: 'file:///work' }],
+    ...options,
+  });
+  await one.connect(front === 'http' ? httpTransport(bridge.url) : memoryTransport(bridge.server));
+  t.after(() => one.close());
+  return one;
+}
+
+const text = ({ content }: { content: readonly object[] }): string => content.map((block) => ('text' in block ? block.text : '')).join();
+
+const legacy = '2025-11-25';
+const modern = '2026-07-28';
+for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
+  for (const inFront of [legacy, modern, '2024-11-05']) {
+    for (const inBack of [legacy, modern]) {
+      test(`bridge: ${front} ${inFront} to ${back} ${inBack}`, { skip: inFront === '2024-11-05' && (front === 'pipe' || inBack === legacy) ? 'the others show it' : false }, async (t) => {
+        const bridge = await bridged(t, back, inBack);
+        const reports: unknown[] = [];
+        const logs: unknown[] = [];
+        const one = await client(t, bridge, front, inFront, { logLevel: 'debug', onLog: ({ data }) => logs.push(data) });
+        assert.equal(one.server?.name, 'behind');
+        assert.equal(one.instructions, 'Ask me.');
+        assert.equal((await one.listTools()).length, 7);
+        assert.equal(text(await one.callTool('steps', { n: 3 }, { onProgress: ({ progress, total, message }) => reports.push([progress, total, message]) })), 'done');
+        assert.deepEqual(reports.map((report) => (report as unknown[])[0]), [3, 4]);
+        assert.deepEqual(logs, [{ number: 3 }]);
+        const failed = await one.callTool('fail', {});
+        assert.deepEqual([failed.isError, text(failed)], [true, 'no seats']);
+        assert.equal((await one.readResource('behind://one')).contents.length, 1);
+        assert.equal((await one.getPrompt('greet', { who: 'Ann' })).messages.length, 1);
+        if (inFront !== '2024-11-05') assert.deepEqual((await one.complete({ type: 'ref/prompt', name: 'greet' }, { name: 'who', value: '' })).values, ['Ann', 'Bob']);
+        await assert.rejects(one.callTool('none', {}), (error) => error instanceof RpcError && error.code === -32602);
+        assert.equal(text(await one.callTool('roots', {})), 'file:///work');
+        assert.equal(text(await one.callTool('sample', {})), 'sampled');
+        if (inFront !== '2024-11-05') {
+          // 32 at a time: no answer is another's.
+          const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => one.callTool('ask', { n })));
+          assert.deepEqual(answers.map(text), Array.from({ length: 32 }, (_, n) => `${n} accept n=${n} accept again n=${n}`));
+        }
+        // A cancelled call is cancelled behind, once.
+        const cancel = new AbortController();
+        const hanging = one.callTool('hang', {}, { signal: cancel.signal, onProgress: () => cancel.abort() });
+        await assert.rejects(hanging);
+        await until(async () => / 1 1$/.test(text(await one.callTool('state', {}))));
+      });
+    }
+  }
+}
+
+test('bridge: each legacy session has a process of its own; the oldest makes room; none is left', { skip: proc }, async (t) => {
+  const bridge = await bridged(t, 'stdio', legacy, { limits: { maxBackends: 3 } });
+  const pid = async (one: McpClient): Promise<string> => text(await one.callTool('state', {})).split(' ')[0] ?? '';
+  const [a, b] = [await client(t, bridge, 'http', legacy), await client(t, bridge, 'http', legacy)];
+  const pids = [await pid(a), await pid(b), await pid(a)];
+  assert.equal(pids[0], pids[2]);
+  assert.notEqual(pids[0], pids[1]);
+  // The oldest that is idle makes room.
+  for (let i = 0; i < 4; i++) await pid(await client(t, bridge, 'http', legacy));
+  assert.equal(bridge.backends, 3);
+  assert.match(await pid(a), /^\d+$/);
+  await bridge.close();
+  assert.equal(children(), 0);
+});
+
+test('bridge: what nobody uses is ended, and clients that are cut off leave no process', { skip: proc }, async (t) => {
+  const bridge = await bridged(t, 'stdio', legacy, { limits: { backendIdleMs: 200 } });
+  await Promise.all(Array.from({ length: 6 }, async (_, i) => {
+    const one = await client(t, bridge, 'http', i % 2 === 0 ? legacy : modern);
+    const gone = new AbortController();
+    await assert.rejects(one.callTool('hang', {}, { signal: gone.signal, onProgress: () => gone.abort() }));
+    await one.close();
+  }));
+  await until(() => bridge.backends === 0 && children() === 0);
+});
+
+test('barewire bridge: a program over HTTP, and an address as a program', { skip: proc }, async (t) => {
+  const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
+  const child = spawn(process.execPath, [main, 'bridge', '--port', '0', '--explain', '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const over = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
+  await until(() => /serving http:\S+/.test(said));
+  const [, url = ''] = /serving (http:\S+)/.exec(said) ?? [];
+  const one = new McpClient({ name: 'in front', version: '1.0.0' }, { revisions: [modern], onElicit: ({ message }) => ({ action: 'accept', content: { answer: message } }) });
+  await one.connect(stdioTransport(process.execPath, [main, 'bridge', url]));
+  t.after(() => one.close());
+  assert.equal(text(await one.callTool('ask', { n: 5 })), '5 accept n=5 accept again n=5');
+  await one.close();
+  await until(() => /front .*tools\/call/.test(said) && /behind .*elicitation\/create/.test(said));
+  child.kill('SIGTERM');
+  assert.equal(await over, 143);
+  assert.equal(children(), 0);
+});
+
+test('bridge: a modern client that does not come back with its answer: the call is cancelled after awayMs', async (t) => {
+  const bridge = await bridged(t, 'http', legacy, { limits: { awayMs: 200 } });
+  let release = (): void => {};
+  const away = new Promise<void>((resolve) => (release = resolve));
+  const one = await client(t, bridge, 'http', modern, {
+    onElicit: async () => {
+      await away;
+      return { action: 'accept', content: { answer: 'late' } };
+    },
+  });
+  const call = one.callTool('ask', { n: 1 });
+  const other = await client(t, bridge, 'http', modern);
+  setTimeout(release, 600);
+  await assert.rejects(call, /over|did not come back/);
+  assert.equal(text(await other.callTool('ask', { n: 2 })), '2 accept n=2 accept again n=2');
+});

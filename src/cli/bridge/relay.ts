@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RpcError } from '../../jsonrpc/errors.ts';
+import { RpcError } from '../../client/index.ts';
 import type { Form } from '../../protocol/form.ts';
 import type { Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
@@ -7,6 +7,8 @@ import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
 import type { CallToolResult, Tool } from '../../protocol/tools.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
 import { cacheFields } from '../../server/caching.ts';
+import { agreeToTell } from '../../server/feature.ts';
+import { watchedResources } from '../../server/watched-resources.ts';
 import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
@@ -128,19 +130,34 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     }
   }
 
+  const watched = watchedResources(
+    () => {
+      if (!host) throw new Error('the relay belongs to no server yet');
+      return host;
+    },
+    (uri, { auth }) => backends.watch(auth ? `principal ${auth.principal}` : 'anonymous', uri),
+  );
+
   return {
-    methods: {
+    filters: {
+      toolsListChanged: agreeToTell, promptsListChanged: agreeToTell, resourcesListChanged: agreeToTell,
+      resourceSubscriptions: watched.agree,
+    },
+    resourceUpdated(uri) {
+      if (host) watched.updated(uri, host);
+    },
+    methods: ({ era }) => ({
+      ...era === 'legacy' && { 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe },
       ...Object.fromEntries(Object.keys(lists).map((method) => [method, listed(method as keyof typeof lists)])),
       ...Object.fromEntries(['tools/call', 'prompts/get', 'resources/read'].map((method) => [method, called(method)])),
       'completion/complete': ({ _meta, ...params }, exchange) => guarded(exchange, async () =>
         plain(await backendOf(exchange).request('completion/complete', params, exchange.signal), exchange, false)),
-    },
+    }),
     capabilities({ completionsCapability }) {
       const { tools, prompts, resources, completions } = capabilities;
       return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && completionsCapability && { completions } };
     },
     toolInput: (name) => schemas.get(name),
-    watch: (uri, { auth }) => backends.watch(auth ? `principal ${auth.principal}` : 'anonymous', uri),
     attach(to) {
       host = to;
     },

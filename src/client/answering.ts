@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -9,6 +10,8 @@ import { defaultAnsweringLimits } from './options.ts';
 import { answerQuestion, checkRoots } from './questions.ts';
 import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
+
+type Bag = Record<string, unknown>;
 
 /**
  * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds
@@ -26,7 +29,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
     elicitations.add(id);
     if (elicitations.size > 1000) elicitations.delete(elicitations.values().next().value);
   };
-  const answer: Answering['answer'] = async (method, params, revision, abortable) => {
+  const answer = async (method: string, params: Bag, revision: Revision, abortable: Abortable): Promise<object> => {
     if (params['mode'] === 'url') expect(params['elicitationId']);
     const answered = await answerQuestion(method, params, options, declared(options, revision), revision, {
       get signal() {

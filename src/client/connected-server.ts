@@ -83,12 +83,16 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   connect(transport: ClientTransport): Promise<void> {
-    if (!this.transport) this.meta = this.headers = undefined;
+    if (!this.transport) {
+      this.meta = this.headers = undefined;
+      this.options.answering?.end?.();
+    }
     return this.#handshake.connect(transport);
   }
 
   async close(): Promise<void> {
     if (this.transport) this.options.listening?.end();
+    this.options.answering?.end?.();
     await this.#handshake.close();
   }
 
@@ -102,7 +106,9 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   begin(agreement: Agreement): Promise<unknown> | undefined {
-    const listens = this.options.listening?.begin(this, agreement);
+    const { answering, listening } = this.options;
+    answering?.begin?.((method, params) => this.notify(method, params));
+    const listens = listening?.begin(this, agreement);
     const { logLevel: level } = this;
     if (this.meta || !level || !agreement.capabilities.logging) return listens;
     // A new session is told of the wishes of the old one.

@@ -27,13 +27,13 @@ export class McpClient extends ClientCore {
    * @throws RangeError for a revision that is not in the table, or when none is left
    */
   constructor(info: Implementation, options: ClientOptions = {}) {
-    const { cache, limits, validator = compile } = options;
+    const { around, cache, limits, validator = compile } = options;
     const answers = answering(options);
     const listener = listening();
     const kept = cache === false ? undefined : resultCache(limits?.maxCached);
     super(info, {
       ...options,
-      answering: answers,
+      answering: around ? around(answers) : answers,
       listening: listener,
       cache: kept,
       outputs: validator ? toolOutputs(validator) : undefined,

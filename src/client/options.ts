@@ -151,6 +151,8 @@ type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 
 export interface ClientOptions
   extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
+  /** Stands around the answering of the server's questions, such as `receiveTasks` of barewire/tasks. */
+  around?: ((answering: Answering) => Answering) | undefined;
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
   /**

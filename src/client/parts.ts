@@ -26,7 +26,11 @@ export interface Answering {
   /** What it adds to what the client declares in a revision. */
   capabilities(revision: Revision): ClientCapabilities;
   /** Answers one question. Rejects with the `RpcError` that a legacy server gets. */
-  answer(method: string, params: Bag, revision: Revision, abortable: Abortable): Promise<object>;
+  answer(method: string, params: Bag, revision: Revision, abortable: Abortable): object | Promise<object>;
+  /** After each handshake: `tell` sends the server a notification, which a modern one does not get. */
+  begin?(tell: (method: string, params: Bag) => void): void;
+  /** The client was closed, and may be connected to another server. */
+  end?(): void;
   /** A call was refused until elicitations by URL are complete (`-32042`). */
   required(error: RpcError): void;
   /**

@@ -19,6 +19,8 @@ export interface RequestOptions {
   /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
   maxTimeoutMs?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Gets a result that comes after the call was cancelled, or its time was up. */
+  onLate?: ((result: Record<string, unknown>) => void) | undefined;
 }
 
 /** What the protocol above JSON-RPC says of a request of ours while it waits. */
@@ -49,7 +51,8 @@ interface Pending {
   method: string;
   resolve(result: Record<string, unknown>): void;
   reject(error: unknown): void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  onProgress: RequestOptions['onProgress'];
+  onLate: RequestOptions['onLate'];
   timer: ReturnType<typeof setTimeout> | undefined;
   timeoutMs: number;
   maxTimeoutMs: number;
@@ -68,7 +71,7 @@ export class PendingRequests {
   readonly #rules: RequestRules;
   #nextId = 1;
   readonly #pending = new Map<RequestId, Pending>();
-  readonly #abandoned = new Set<RequestId>();
+  readonly #abandoned = new Map<RequestId, RequestOptions['onLate']>();
 
   constructor(port: RequestPort, rules: RequestRules) {
     this.#port = port;
@@ -92,7 +95,7 @@ export class PendingRequests {
     outlet: Pick<Outlet, 'send'> = this.#port.outlet,
   ): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
-      const { signal, onProgress } = options;
+      const { signal, onProgress, onLate } = options;
       const { closed, limits } = this.#port;
       if (closed) throw closed;
       signal?.throwIfAborted();
@@ -100,7 +103,7 @@ export class PendingRequests {
       const sent = onProgress ? this.#rules.withToken(params, id) : params;
       const { timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
       const pending: Pending = {
-        method, resolve, reject, onProgress, signal, timeoutMs, maxTimeoutMs,
+        method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
         timer: undefined,
         deadline: maxTimeoutMs > 0 ? Date.now() + maxTimeoutMs : Infinity,
         onAbort: signal && (() => this.#giveUp(id, signal.reason)),
@@ -155,9 +158,9 @@ export class PendingRequests {
   fail(id: RequestId, error: unknown): string | undefined {
     const pending = this.#take(id);
     if (pending === undefined) return undefined;
-    this.#abandoned.add(id);
+    this.#abandoned.set(id, pending.onLate);
     if (this.#abandoned.size > maxAbandoned) {
-      this.#abandoned.delete(this.#abandoned.values().next().value as RequestId);
+      this.#abandoned.delete(this.#abandoned.keys().next().value as RequestId);
     }
     pending.reject(error);
     return pending.method;
@@ -167,7 +170,13 @@ export class PendingRequests {
   settle(response: Success | Failure): boolean {
     const id = response.id ?? this.#onlyOneUnread(response);
     const pending = id === undefined ? undefined : this.#take(id);
-    if (pending === undefined) return id !== undefined && this.#abandoned.delete(id);
+    if (pending === undefined) {
+      if (id === undefined) return false;
+      const onLate = this.#abandoned.get(id);
+      const expected = this.#abandoned.delete(id);
+      if (onLate && 'result' in response) onLate(response.result);
+      return expected;
+    }
     if ('result' in response) {
       pending.resolve(response.result);
     } else {

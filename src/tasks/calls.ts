@@ -20,7 +20,7 @@ import { rememberAuth } from './options.ts';
 import { ownerOf } from './owner.ts';
 import { TaskExchange } from './task-exchange.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
-import { tasksExtension } from './wire.ts';
+import { tasksExtension, ttlOf } from './wire.ts';
 
 type Bag = Record<string, unknown>;
 
@@ -86,15 +86,6 @@ function needsTask(name: string, { rules }: Exchange): RpcError {
   }
   const why = rules.coreTasks ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
   return new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} ${why}`);
-}
-
-/** 2025-11-25 basic/utilities/tasks#task-parameters. */
-function ttlOf(task: unknown): number | undefined {
-  if (!isObject(task)) throw invalidParams('task must be an object');
-  const { ttl } = task;
-  if (ttl === undefined || ttl === null) return undefined;
-  if (typeof ttl !== 'number' || !(ttl >= 0)) throw invalidParams('task.ttl must be a number of milliseconds');
-  return ttl;
 }
 
 function orderOf(

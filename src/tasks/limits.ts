@@ -45,3 +45,25 @@ export const defaultTaskLimits: TaskLimits = {
   statusIntervalMs: 200,
   stallMs: 10_000,
 };
+
+/** What the tasks may take that a server asks a client with, at 2025-11-25. */
+export interface ReceivedTaskLimits {
+  /** Tasks that are kept, ended ones among them, until their time is over. 1,000. */
+  maxReceived: number;
+  /** Bytes of memory that their questions and results may take together. 16 MiB. */
+  maxReceivedBytes: number;
+  /** Milliseconds that a task is kept, where the server asks for nothing else. 1 hour. */
+  ttlMs: number;
+  /** The longest that a server may ask for, in milliseconds. 24 hours. */
+  maxTtlMs: number;
+  /** How often the server is told to look, in milliseconds. 1 second. */
+  pollIntervalMs: number;
+}
+
+export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
+  maxReceived: 1_000,
+  maxReceivedBytes: 16 * 1024 * 1024,
+  ttlMs: hour,
+  maxTtlMs: 24 * hour,
+  pollIntervalMs: 1_000,
+};

@@ -17,6 +17,11 @@ export interface TasksOptions {
    * nothing that could be used to get in.
    */
   readonly remember?: (auth: Auth) => Auth;
+  /**
+   * Whether clients of 2025-11-25 that declare it are asked (sampling, elicitation) with tasks of their own: a question
+   * may then take until its time is over, which is `ttlMs`, and not `questionTimeoutMs`. Default: false.
+   */
+  readonly askWithTasks?: boolean;
   readonly limits?: Partial<TaskLimits>;
 }
 

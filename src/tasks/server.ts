@@ -1,10 +1,12 @@
 import type { Context } from '../server/context.ts';
 import { extend } from '../server/extensions.ts';
 import { guards } from '../server/guards.ts';
+import { LegacyExchange } from '../server/legacy/exchange.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
 import { ExtensionTasks } from './extension/server.ts';
+import { askAsTask, askingWith } from './legacy/asked.ts';
 import { LegacyTasks } from './legacy/server.ts';
 import { defaultTaskLimits } from './limits.ts';
 import { memoryStore } from './memory-store.ts';
@@ -34,10 +36,15 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const store = storeOf(given ?? memoryStore(), keys);
   const limits = { ...defaultTaskLimits, ...options.limits };
   const all = new Tasks(store, limits);
-  const legacy = new LegacyTasks(all);
+  const ask = options.askWithTasks ? askAsTask(limits.ttlMs) : undefined;
+  const legacy = new LegacyTasks(all, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  internalsOf(server).surround(guards, aroundCalls({ tasks: all, legacy, remember }), concernsTasks);
+  const { surround } = internalsOf(server);
+  const calls = aroundCalls({ tasks: all, legacy, remember });
+  if (ask) {
+    surround(guards, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
+  } else surround(guards, calls, concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

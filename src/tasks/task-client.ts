@@ -8,6 +8,8 @@ import type { Implementation } from '../protocol/initialize.ts';
 import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import { receiveTasks } from './legacy/received.ts';
+import type { ReceivedTaskLimits } from './limits.ts';
 import { detailedResult, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
 import { tasksExtension } from './wire.ts';
@@ -16,6 +18,14 @@ type Bag = Record<string, unknown>;
 
 /** How often answers are sent where the connection fails. */
 const maxTries = 10;
+
+export interface TaskClientOptions extends ClientOptions {
+  /**
+   * Whether the server may ask with tasks (2025-11-25): what they may take, or `false`. They are declared for the
+   * questions that there are handlers for. Default: `defaultReceivedTaskLimits`.
+   */
+  receive?: Partial<ReceivedTaskLimits> | false | undefined;
+}
 
 /** A call that became a task, or was answered at once. */
 export interface Started {
@@ -37,10 +47,12 @@ export class TaskClient extends McpClient {
   /** Which tools must be called as tasks of 2025-11-25; undefined: the list was not read. */
   #required: Set<string> | undefined;
 
-  constructor(info: Implementation, options: ClientOptions = {}) {
+  constructor(info: Implementation, options: TaskClientOptions = {}) {
     const told = (params: Bag): void => this.#wake(params['taskId']);
+    const { around, receive = {} } = options;
     super(info, {
       ...options,
+      around: receive ? (answers) => receiveTasks(around ? around(answers) : answers, receive) : around,
       extensions: {
         ...options.extensions,
         [tasksExtension]: {
@@ -83,7 +95,7 @@ export class TaskClient extends McpClient {
       const handle = await this.#startLegacy(name, args, options);
       return await this.#finish(handle, options) as CallToolResult & Bag & { structuredContent?: T };
     }
-    return super.callTool<T>(name, args, options);
+    return super.callTool<T>(name, args, this.#cancelling(options));
   }
 
   /**
@@ -95,7 +107,7 @@ export class TaskClient extends McpClient {
       const task = await this.#startLegacy(name, args, options);
       return { task, result: () => this.#finish(task, options) as Promise<CallToolResult & Bag> };
     }
-    const own = { ...options };
+    const own = this.#cancelling(options);
     let begun: Bag | undefined;
     this.#starting.set(own, (task) => (begun = task));
     const answer = await this.request('tools/call', { name, ...args && { arguments: args } }, own);
@@ -114,13 +126,28 @@ export class TaskClient extends McpClient {
     return revision?.coreTasks === true && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
   }
 
+  /** The options of a call that may become a task after it was cancelled: then the task is cancelled. */
+  #cancelling(options: CallOptions): CallOptions {
+    return {
+      ...options,
+      onLate: (result) => {
+        const { task = result } = result;
+        const taskId = isObject(task) ? task['taskId'] : undefined;
+        if (typeof taskId === 'string') this.#port(options).cancel(taskId).catch(() => {});
+        options.onLate?.(result);
+      },
+    };
+  }
+
   async #mustBeTask(name: string, { signal }: CallOptions): Promise<boolean> {
     if (!this.#required) await this.listTools({ signal });
     return this.#required?.has(name) ?? false;
   }
 
   async #startLegacy(name: string, args: Readonly<Bag> | undefined, options: CallOptions): Promise<TaskHandle> {
-    const { task } = await this.request('tools/call', { name, ...args && { arguments: args }, task: {} }, options);
+    const { task } = await this.request(
+      'tools/call', { name, ...args && { arguments: args }, task: {} }, this.#cancelling(options),
+    );
     if (!isObject(task)) throw new Error('tools/call: the server was asked for a task, and its result has none');
     return this.#handle(task, options);
   }

@@ -4,6 +4,7 @@ import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
+import { random } from './wire.ts';
 
 /** What a task is created of; the rest is for `Tasks` to say. */
 export type TaskOrder = Omit<TaskHead, 'seed' | 'ttlMs' | 'pollIntervalMs'>;
@@ -179,9 +180,4 @@ export class Tasks {
     }, lookMs);
     (this.#timer as { unref?: () => void }).unref?.();
   }
-}
-
-/** Random bytes in hexadecimal. */
-function random(bytes: number): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

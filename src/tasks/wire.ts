@@ -1,3 +1,5 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { invalidParams } from '../jsonrpc/errors.ts';
 import type { TaskView } from './journal.ts';
 
 /** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */
@@ -13,4 +15,18 @@ export function commonFields({ id, status, message, createdAt, updatedAt }: Task
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
   };
+}
+
+/** The time that a request with `task` asks for, in milliseconds. 2025-11-25 basic/utilities/tasks#task-parameters. */
+export function ttlOf(task: unknown): number | undefined {
+  if (!isObject(task)) throw invalidParams('task must be an object');
+  const { ttl } = task;
+  if (ttl === undefined || ttl === null) return undefined;
+  if (typeof ttl !== 'number' || !(ttl >= 0)) throw invalidParams('task.ttl must be a number of milliseconds');
+  return ttl;
+}
+
+/** Random bytes in hexadecimal. */
+export function random(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
+import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { LegacyRequester } from '../requester.ts';
 
@@ -11,13 +12,13 @@ import type { LegacyRequester } from '../requester.ts';
  * handshake: a server whose handlers do not ask does not carry it.
  */
 export async function askClient(
-  client: LegacyRequester, method: string, params: Params, inbound: Inbound,
+  client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
   const { connection, questionTimeoutMs: timeoutMs } = client;
   // Without a signal the question goes on when the client cancels, and its answer is dropped.
   const signal = typeof AbortController === 'function' ? inbound.signal : undefined;
   await ready(client, method, signal);
-  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0 }, inbound);
+  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
 }
 
 /** Resolves when the client may be asked. */

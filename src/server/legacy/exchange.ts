@@ -12,6 +12,8 @@ import { askClient } from './ask-client.ts';
  * on the stream of the request that asks.
  */
 export class LegacyExchange extends AskingExchange {
+  /** How questions are put. Undefined: as plain requests. */
+  askWith: typeof askClient | undefined;
   readonly #client: LegacyRequester;
 
   constructor(client: LegacyRequester, inbound: Inbound, auth: Auth | undefined) {
@@ -24,7 +26,7 @@ export class LegacyExchange extends AskingExchange {
     let problem: string | undefined;
     for (let times = 0; times < defaultMaxAsks; times++) {
       const params = this.put(question, problem);
-      const answer = await askClient(this.#client, method, params, this.inbound).catch((thrown: unknown) => {
+      const answer = await (this.askWith ?? askClient)(this.#client, method, params, this.inbound).catch((thrown: unknown) => {
         // The handler may catch the client's error. Uncaught, it must not pass for the answer to the
         // client's own request, so it is no `RpcError` any more.
         throw thrown instanceof RpcError

@@ -48,8 +48,12 @@ export class LegacyTasks {
   /** Questions that are on their way to a client: nobody is asked twice at once. */
   readonly #asking = new Map<string, Promise<void>>();
 
-  constructor(tasks: Tasks) {
+  readonly #askClient: typeof askClient;
+
+  /** `ask` puts the questions of tasks to a client. */
+  constructor(tasks: Tasks, ask: typeof askClient = askClient) {
     this.#tasks = tasks;
+    this.#askClient = ask;
     this.legacy = {
       capabilities: (revision) => (revision === '2025-11-25' ? declared : undefined),
       // "receivers that cannot identify requestors SHOULD NOT declare the `tasks.list` capability"
@@ -138,7 +142,7 @@ export class LegacyTasks {
     const under = this.#asking.get(name);
     if (under) return under.catch(() => {});
     const put = { ...params, _meta: { ...params['_meta'] as Bag, ...related(view.id) } };
-    const asking = askClient(requester as LegacyRequester, method, put, inbound)
+    const asking = this.#askClient(requester as LegacyRequester, method, put, inbound)
       // The client's error is no answer that could be used: a form counts as cancelled, the rest is asked again.
       .catch((thrown: unknown): Bag => {
         if (thrown instanceof RpcError) return { action: 'cancel' };

@@ -1,0 +1,255 @@
+import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
+import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
+import { weighValue } from '../../jsonrpc/weight.ts';
+import type { Answering } from '../../client/parts.ts';
+import { page } from '../../protocol/cursor.ts';
+import type { Listed } from '../../protocol/cursor.ts';
+import type { ClientCapabilities } from '../../protocol/initialize.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import { firstTaskStatus, isTerminal, nextTaskStatus } from '../../protocol/task-lifecycle.ts';
+import type { TaskEvent } from '../../protocol/task-lifecycle.ts';
+import { relatedTask } from '../../protocol/tasks.ts';
+import type { Task, TaskStatus } from '../../protocol/tasks.ts';
+import { defaultReceivedTaskLimits } from '../limits.ts';
+import type { ReceivedTaskLimits } from '../limits.ts';
+import { random, ttlOf } from '../wire.ts';
+
+type Bag = Record<string, unknown>;
+
+/** A question of the server's that the client works on, or has answered. */
+interface ReceivedTask extends Listed {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly ttl: number;
+  readonly abortable: Abortable;
+  /** Called when it has ended. */
+  readonly waiting: Set<() => void>;
+  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  status: TaskStatus;
+  message: string | undefined;
+  updatedAt: number;
+  /** What the request itself would have been answered with. */
+  outcome: { readonly result: object } | { readonly error: unknown };
+  /** The memory that the question takes, and then its result, in bytes. */
+  weight: number;
+}
+
+const pageSize = 100;
+/** The longest time that a timer can wait. */
+const maxTimerMs = 2 ** 31 - 1;
+const maxMessage = 1000;
+
+/**
+ * Lets a client be asked with tasks of 2025-11-25: `sampling/createMessage` and `elicitation/create` with `task` are
+ * answered at once, and the server fetches what came of them by `tasks/get` and `tasks/result`. Stands around what
+ * answers the questions, and declares a task for each kind of question that this can answer. The tasks are kept in
+ * memory, and belong to the connection: closing the client ends them.
+ * 2025-11-25 basic/utilities/tasks.
+ */
+export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskLimits> = {}): Answering {
+  const received = new ReceivedTasks(answering, { ...defaultReceivedTaskLimits, ...limits });
+  return {
+    ...answering,
+    capabilities: (revision) => withTasks(answering.capabilities(revision), revision),
+    answer(method, params, revision, abortable) {
+      const requests = withTasks(answering.capabilities(revision), revision).tasks?.requests;
+      if (!requests) return answering.answer(method, params, revision, abortable);
+      if (method.startsWith('tasks/')) return received.serve(method, params, abortable);
+      // "Receivers that do not declare the task capability for a request type MUST process requests of that type
+      // normally, ignoring any task-augmentation metadata if present."
+      const takes = method === 'sampling/createMessage' ? requests.sampling
+        : method === 'elicitation/create' ? requests.elicitation : undefined;
+      const { task, ...question } = params;
+      if (!takes || task === undefined) return answering.answer(method, params, revision, abortable);
+      return { task: received.create(method, question, task, revision) };
+    },
+    begin(tell) {
+      answering.begin?.(tell);
+      received.tell = tell;
+    },
+    end() {
+      answering.end?.();
+      received.end();
+    },
+  };
+}
+
+/** 2025-11-25 basic/utilities/tasks#client-capabilities: a task for each kind of question that can be answered. */
+function withTasks(declared: ClientCapabilities, revision: Revision): ClientCapabilities {
+  const { sampling, elicitation } = declared;
+  if (!revision.coreTasks || !(sampling || elicitation)) return declared;
+  return {
+    ...declared,
+    tasks: {
+      list: {},
+      cancel: {},
+      requests: {
+        ...sampling && { sampling: { createMessage: {} } },
+        ...elicitation && { elicitation: { create: {} } },
+      },
+    },
+  };
+}
+
+class ReceivedTasks {
+  tell: (method: string, params: Bag) => void = () => {};
+  readonly #answering: Answering;
+  readonly #limits: ReceivedTaskLimits;
+  readonly #tasks = new Map<string, ReceivedTask>();
+  #sequence = 0;
+  /** Of all questions and results that are kept. */
+  #weight = 0;
+
+  constructor(answering: Answering, limits: ReceivedTaskLimits) {
+    this.#answering = answering;
+    this.#limits = limits;
+  }
+
+  create(method: string, question: Bag, wanted: unknown, revision: Revision): Task {
+    const { maxReceived, maxReceivedBytes, ttlMs, maxTtlMs } = this.#limits;
+    const ttl = Math.min(ttlOf(wanted) ?? ttlMs, maxTtlMs);
+    this.#expire();
+    if (this.#tasks.size >= maxReceived) throw internalError(`Too many tasks: the limit is ${maxReceived}`);
+    const weight = weighValue(question);
+    if (typeof weight !== 'number' || this.#weight + weight > maxReceivedBytes) {
+      throw internalError(`The tasks would take too much memory: the limit is ${maxReceivedBytes} bytes`);
+    }
+    const now = Date.now();
+    // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
+    const id = random(20);
+    const timer = typeof setTimeout === 'function' ? setTimeout(() => this.#drop(task), Math.min(ttl, maxTimerMs)) : undefined;
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    const task: ReceivedTask = {
+      id, ttl, timer, weight,
+      sequence: this.#sequence++,
+      createdAt: now,
+      updatedAt: now,
+      status: firstTaskStatus,
+      message: undefined,
+      abortable: new Abortable(),
+      waiting: new Set(),
+      outcome: { error: internalError('The task was cancelled') },
+    };
+    this.#weight += weight;
+    this.#tasks.set(id, task);
+    // Once the server has been told of the task.
+    void Promise.resolve().then(() => this.#answering.answer(method, question, revision, task.abortable)).then(
+      (result) => this.#complete(task, result),
+      (error: unknown) => this.#fail(task, error),
+    );
+    return this.#wire(task);
+  }
+
+  serve(method: string, params: Bag, abortable: Abortable): object | Promise<object> {
+    this.#expire();
+    switch (method) {
+      case 'tasks/get': return this.#wire(this.#find(params));
+      case 'tasks/result': return this.#result(this.#find(params), abortable);
+      case 'tasks/cancel': return this.#cancel(this.#find(params));
+      case 'tasks/list': {
+        const found = page(this.#tasks.values(), params['cursor'], pageSize);
+        if (!found) throw invalidParams('cursor is not a cursor of this list');
+        const { items, nextCursor } = found;
+        return { tasks: items.map((task) => this.#wire(task)), nextCursor };
+      }
+      default: throw methodNotFound(method);
+    }
+  }
+
+  /** The connection is over: nobody can fetch anything any more. */
+  end(): void {
+    this.tell = () => {};
+    for (const task of this.#tasks.values()) this.#drop(task);
+  }
+
+  #find({ taskId }: Bag): ReceivedTask {
+    if (typeof taskId !== 'string') throw invalidParams('taskId must be a string');
+    const task = this.#tasks.get(taskId);
+    if (!task) throw invalidParams('taskId: there is no such task; perhaps its time is over');
+    return task;
+  }
+
+  #complete(task: ReceivedTask, result: object): void {
+    const weight = weighValue(result);
+    const { maxReceivedBytes } = this.#limits;
+    if (typeof weight !== 'number' || this.#weight - task.weight + weight > maxReceivedBytes) {
+      return this.#fail(task, internalError(`The result does not fit: the limit of all tasks is ${maxReceivedBytes} bytes`));
+    }
+    this.#move(task, 'complete', undefined, { result }, weight);
+  }
+
+  #fail(task: ReceivedTask, error: unknown): void {
+    this.#move(task, 'fail', toErrorObject(error).message.slice(0, maxMessage), { error }, 0);
+  }
+
+  #cancel(task: ReceivedTask): Task {
+    // "Receivers MUST reject cancellation requests for tasks already in a terminal status"
+    if (!this.#move(task, 'cancel', undefined, task.outcome, 0)) {
+      throw new RpcError(-32602, `taskId: the task cannot be cancelled, it is ${task.status} already`);
+    }
+    task.abortable.abort(() => new Cancelled('the server cancelled the task'));
+    return this.#wire(task);
+  }
+
+  /** False: the task has ended, or is not kept any more. What comes late changes nothing. */
+  #move(task: ReceivedTask, event: TaskEvent, message: string | undefined, outcome: ReceivedTask['outcome'], weight: number): boolean {
+    const status = nextTaskStatus(task.status, event);
+    if (status === undefined || this.#tasks.get(task.id) !== task) return false;
+    this.#weight += weight - task.weight;
+    Object.assign(task, { status, message, outcome, weight, updatedAt: Date.now() });
+    for (const go of [...task.waiting]) go();
+    this.tell('notifications/tasks/status', { ...this.#wire(task) });
+    return true;
+  }
+
+  /** Blocks until the task has ended. 2025-11-25 basic/utilities/tasks#result-retrieval. */
+  async #result(task: ReceivedTask, abortable: Abortable): Promise<object> {
+    if (!isTerminal(task.status)) await this.#ended(task, abortable.signal);
+    const { outcome, id } = task;
+    if ('error' in outcome) throw outcome.error;
+    const { result } = outcome as { result: Bag };
+    return { ...result, _meta: { ...result['_meta'] as Bag, [relatedTask]: { taskId: id } } };
+  }
+
+  #ended({ waiting }: ReceivedTask, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      // An answer to a request that was cancelled is not sent.
+      const go = (): void => {
+        waiting.delete(go);
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      waiting.add(go);
+      signal.addEventListener('abort', go);
+    });
+  }
+
+  /** Where there are no timers. */
+  #expire(): void {
+    if (typeof setTimeout === 'function') return;
+    const now = Date.now();
+    for (const task of this.#tasks.values()) if (task.createdAt + task.ttl <= now) this.#drop(task);
+  }
+
+  /** "After a task's `ttl` lifetime has elapsed, receivers MAY delete the task and its results, regardless of the task status." */
+  #drop(task: ReceivedTask): void {
+    if (!this.#tasks.delete(task.id)) return;
+    clearTimeout(task.timer);
+    this.#weight -= task.weight;
+    task.abortable.abort(() => new Cancelled('the time of the task is over'));
+    for (const go of [...task.waiting]) go();
+  }
+
+  #wire({ id, status, message, createdAt, updatedAt, ttl }: ReceivedTask): Task {
+    return {
+      taskId: id,
+      status,
+      // JSON leaves out what is undefined.
+      statusMessage: message,
+      createdAt: new Date(createdAt).toISOString(),
+      lastUpdatedAt: new Date(updatedAt).toISOString(),
+      ttl,
+      pollInterval: this.#limits.pollIntervalMs,
+    };
+  }
+}

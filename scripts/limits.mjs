@@ -24,6 +24,7 @@ const GROUPS = {
   HttpClientLimits: '`httpTransport`: `limits`',
   NodeHttpClientLimits: '`httpTransport` of `barewire/http`: `limits`',
   SchemaLimits: '`compile`: `limits`',
+  FleetOptions: '`fleet`',
   TaskLimits: '`tasks`: `limits`',
   FetchLimits: '`barewire/oauth`, documents of authorization servers: `limits`',
   BearerLimits: '`bearer`: `limits`',
@@ -41,7 +42,9 @@ const GROUPS = {
   RestartLimits: '`Host`, a server that dies: `limits`',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
-const OPTIONS = new Set(['RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions']);
+const OPTIONS = new Set([
+  'FleetOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions',
+]);
 
 const UNITS = {
   '': 1, Ki: 1024, Mi: 1024 ** 2, KiB: 1024, MiB: 1024 ** 2, ms: 1, s: 1000, second: 1000, seconds: 1000, minute: 60_000,

@@ -89,6 +89,16 @@ const entries = [
       server.tool('echo', { task: 'optional' }, () => 'done');` + stdio,
   },
   {
+    name: 'fleet-server',
+    what: 'http-server as one of several behind a balancer',
+    ceiling: 36 * KIB,
+    platform: 'node',
+    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
+      import { serveHttp } from 'barewire/http';
+      import { fleet } from 'barewire/fleet';
+      serveHttp(server, { port: 3000, fleet: await fleet({ keys: [new Uint8Array(32)] }) });`,
+  },
+  {
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,

@@ -71,6 +71,8 @@ export class Connection {
   pending: PendingRequests | undefined;
   /** Why the connection has closed; undefined while it is open. */
   closed: ConnectionError | undefined;
+  /** Makes the ids of our requests; without it they count from 1. */
+  newId?: (() => RequestId) | undefined;
   readonly outlet: Outlet;
   readonly handlers: ConnectionHandlers;
   readonly limits: ConnectionLimits;

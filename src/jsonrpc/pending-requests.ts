@@ -39,6 +39,8 @@ export interface RequestPort {
   readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
   /** Why nothing can be sent any more; undefined while it can. */
   readonly closed: Error | undefined;
+  /** Makes ids that are unique beyond this connection. May throw: the request is then not sent. */
+  readonly newId?: (() => RequestId) | undefined;
   readonly handlers: {
     error(error: Error): void;
     /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
@@ -99,7 +101,7 @@ export class PendingRequests {
       const { closed, limits } = this.#port;
       if (closed) throw closed;
       signal?.throwIfAborted();
-      const id = this.#nextId++;
+      const id = this.#port.newId?.() ?? this.#nextId++;
       const sent = onProgress ? this.#rules.withToken(params, id) : params;
       const { timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
       const pending: Pending = {

@@ -8,8 +8,9 @@ export type LifecycleState = 'new' | 'initializing' | 'ready' | 'closed';
 
 /**
  * `initialize`: the request was sent (client) or answered (server). `initialized`: the notification passed.
+ * `opened`: another process answered the handshake, and the session that it made is opened here by its id.
  */
-export type LifecycleEvent = 'initialize' | 'initialized' | 'close';
+export type LifecycleEvent = 'initialize' | 'initialized' | 'opened' | 'close';
 
 /**
  * Which requests may pass: none, the handshake and pings, pings alone, or every request but the handshake.
@@ -30,7 +31,9 @@ export type Lifecycle = Readonly<Record<LifecycleState, LifecycleRow>>;
 const closed: LifecycleRow = { receive: 'none', send: 'none', on: {} };
 
 export const serverLifecycle: Lifecycle = {
-  new: { receive: 'handshake', send: 'none', on: { initialize: 'initializing', close: 'closed' } },
+  new: {
+    receive: 'handshake', send: 'none', on: { initialize: 'initializing', opened: 'ready', close: 'closed' },
+  },
   // Liberal in what it takes: a client that has its answer may ask before its notification has arrived.
   // Strict in what it sends: "The server SHOULD NOT send requests other than pings and logging" until then.
   initializing: { receive: 'operation', send: 'ping', on: { initialized: 'ready', close: 'closed' } },

@@ -4,6 +4,7 @@ import { RpcError } from '../jsonrpc/errors.ts';
 import type { Decoded, Request, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
@@ -150,6 +151,28 @@ export interface PeerOptions {
    * Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP).
    */
   readonly closeStream?: ((id: RequestId) => void) | undefined;
+  /** Given where other processes serve the same session. */
+  readonly shared?: SharedPeer | undefined;
+}
+
+/** What `initialize` has agreed on. */
+export interface Agreed {
+  readonly version: string;
+  readonly client: Implementation;
+  readonly capabilities: ClientCapabilities;
+}
+
+/**
+ * A session that several processes serve. Nothing is told outside of its requests: the server keeps no log level and no
+ * watched resources for it.
+ */
+export interface SharedPeer {
+  /** What some process has agreed on with the client; undefined: its handshake is still to come. */
+  readonly agreed?: Agreed | undefined;
+  /** Takes what the handshake agrees on, and gives its result. Throws where such a session cannot be shared. */
+  agree(agreed: Agreed, result: object): object;
+  /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
+  questionId(): RequestId;
 }
 
 /** One client of a server, over one lasting channel. */

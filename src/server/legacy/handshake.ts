@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
+import { invalidParams, invalidRequest, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
 import type { Params, RequestId } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
@@ -11,9 +11,9 @@ import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
 import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
-import { negotiate } from '../../protocol/revisions.ts';
+import { findRevision, negotiate } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { PeerOptions } from '../../transport/port.ts';
+import type { Agreed, PeerOptions } from '../../transport/port.ts';
 import { adaptImplementation } from '../adapt.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Changes, Watcher } from '../changes.ts';
@@ -65,6 +65,14 @@ export class Handshake implements LegacyRequester, Watcher {
     this.connection = connection;
     this.#outlet = outlet;
     this.#options = options;
+    const { shared } = options;
+    if (shared === undefined) return;
+    connection.newId = shared.questionId;
+    const { agreed } = shared;
+    const revision = agreed && findRevision(server.revisions, agreed.version);
+    if (revision === undefined) return;
+    this.#agree(revision, agreed as Agreed);
+    this.#move('opened');
   }
 
   get questionTimeoutMs(): number {
@@ -139,22 +147,36 @@ export class Handshake implements LegacyRequester, Watcher {
       throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
     }
     this.#held = weight;
-    this.#move('initialize');
-    this.revision = revision;
-    this.client = clientInfo;
-    this.capabilities = capabilities;
-    this.connection.batching = revision.batching;
-    this.connection.nullErrorId = revision.nullErrorId;
-    this.#declared = server.catalogue.capabilities(revision);
-    server.changes.add(this);
-    return {
+    const agreed = { version: revision.version, client: clientInfo, capabilities };
+    this.#agree(revision, agreed);
+    const result = {
       protocolVersion: revision.version,
       serverInfo: adaptImplementation(server.info, revision),
       ...server.introduction(revision, this),
     };
+    const { shared } = this.#options;
+    if (shared) return shared.agree(agreed, result);
+    this.#move('initialize');
+    this.#declared = server.catalogue.capabilities(revision);
+    server.changes.add(this);
+    return result;
+  }
+
+  #agree(revision: Revision, { client, capabilities }: Agreed): void {
+    this.revision = revision;
+    this.client = client;
+    this.capabilities = capabilities;
+    this.connection.batching = revision.batching;
+    this.connection.nullErrorId = revision.nullErrorId;
+  }
+
+  /** Refuses what a session that several processes serve does not keep, and has not declared. */
+  keeps(method: string): void {
+    if (this.#options.shared) throw methodNotFound(method);
   }
 
   setLevel(params: Params): object {
+    this.keeps('logging/setLevel');
     const { level } = params;
     if (!isLoggingLevel(level)) throw invalidParams('level is not a logging level');
     this.logLevel = level;

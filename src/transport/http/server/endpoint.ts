@@ -36,7 +36,9 @@ export interface Endpoint {
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
   const { auth, cors = false } = options;
   const services = createServices(server, options);
-  const sessions = createSessions(services);
+  const { fleet } = options;
+  const local = createSessions(services);
+  const sessions = fleet ? fleet.share(services, local) : local;
   const posting = createPosting(services, sessions);
   const route = createRouter(services, sessions, posting, options);
   const admit = createAdmit(services, options);
@@ -58,7 +60,10 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     // A preflight carries no credentials.
     if (cors && request.method === 'OPTIONS') return request.respond(204, '');
     if (services.phase === 'closed') return refuseWork(services, request);
-    admit(request, (who) => serve(request, who));
+    admit(request, (who) => {
+      if (sessions.enter) sessions.enter(request, who, () => serve(request, who));
+      else serve(request, who);
+    });
   }
 
   function drain(): void {

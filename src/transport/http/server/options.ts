@@ -1,6 +1,7 @@
 import type { HttpTrace } from '../../port.ts';
 import type { Authenticate, Authenticator } from './authenticator.ts';
 import type { EventStore } from './event-store.ts';
+import type { FleetPort } from './fleet-port.ts';
 
 /** What bounds an HTTP endpoint. */
 export interface HttpLimits {
@@ -80,6 +81,8 @@ export interface HttpOptions {
   challenge?: string | undefined;
   /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
   eventStore?: EventStore | false | undefined;
+  /** Shares sessions with other processes: `await fleet(…)` of `barewire/fleet`. */
+  fleet?: FleetPort | undefined;
   /** Sees each message that passes, the heads of requests and responses, and events that are no messages. */
   trace?: HttpTrace | undefined;
   /**

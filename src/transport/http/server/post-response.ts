@@ -116,6 +116,6 @@ export class PostResponse implements Outlet {
   }
 
   #fields(): HeaderFields | undefined {
-    return this.#failed && { 'mcp-session-id': this.#session.id };
+    return this.#failed && { 'mcp-session-id': this.#session.announced ?? this.#session.id };
   }
 }

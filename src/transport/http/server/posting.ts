@@ -80,7 +80,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
       if (isBatch(body) && !mayBatch(post)) return;
       const decoded = readMessage(request, body, () => {
         const name = request.header('mcp-session-id');
-        return name === undefined ? undefined : sessions.find(name, auth, false);
+        return name === undefined ? undefined : sessions.find(name, auth, false, request);
       });
       if (decoded) receive(post, decoded);
     });
@@ -88,7 +88,18 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
 
   function toPair(request: HttpRequest, auth: Auth | undefined): void {
     if (!takesJson(request)) return;
-    const session = sessions.find(pairId(request.query), auth, true);
+    const id = pairId(request.query);
+    const session = sessions.find(id, auth, true);
+    const holder = session ? undefined : sessions.holderOf?.(id);
+    if (holder !== undefined) {
+      return readBody(request, (body) => {
+        const decoded = readMessage(request, body, () => undefined);
+        if (decoded === undefined) return;
+        sessions.post?.(holder, id, decoded, auth).then(
+          () => request.respond(202, ''), () => refuse(services, request, 404, noSession),
+        );
+      });
+    }
     if (session === undefined) return refuse(services, request, 404, noSession);
     readBody(request, (body) => {
       if (session.ended) return refuse(services, request, 404, noSession);
@@ -134,8 +145,11 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     services.tracing?.message('received', textOf(body), request);
     if (decoded.kind !== 'refusal') return decoded;
     // A malformed answer still ends the question that it was to answer.
-    const peer = session()?.peer;
-    if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
+    const owner = session();
+    const peer = owner?.peer;
+    const forwarded = owner && sessions.forward?.(owner, decoded);
+    if (forwarded) forwarded.sent.catch(services.report);
+    else if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
     refuse(services, request, 400, message, { id, code, revision: peer?.revision });
     return undefined;
@@ -202,11 +216,28 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
         return refuse(services, request, 503, noRoom, { id });
       }
       const discard = (): void => sessions.end(session, 'the handshake failed');
-      return answer(session, new PostResponse(services, session, request, accepts, undefined, discard), decoded);
+      const response = new PostResponse(services, session, request, accepts, undefined, discard);
+      return answer(session, response, decoded, sessions.opening?.(session, response));
     }
     const session = sessionOf(post, id);
     if (session === undefined) return;
+    const forwarded = sessions.forward?.(session, decoded);
+    if (forwarded === undefined) return take(post, session, decoded);
+    const { sent, rest } = forwarded;
+    sent.then(() => {
+      if (rest === undefined) return request.respond(202, '');
+      // It may have made room for another while it waited.
+      const again = session.ended ? sessionOf(post, id) : session;
+      if (again) take(post, again, rest);
+    }, (thrown: unknown) => {
+      services.report(thrown);
+      refuse(services, request, 400, 'The process that asked cannot be reached: nobody waits for this answer', { id });
+    });
+  }
+
+  function take({ request, accepts }: Post, session: Session, decoded: Decoded): void {
     const { peer } = session;
+    const id = decoded.kind === 'request' ? decoded.message.id : undefined;
     if (!isAnswered(decoded, peer.revision)) {
       request.respond(202, '');
       if (decoded.kind === 'success' || decoded.kind === 'failure') session.answered(decoded.message.id);
@@ -218,8 +249,8 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     }
   }
 
-  function answer({ peer }: Session, response: PostResponse, decoded: Decoded): void {
-    peer.receive(decoded, response);
+  function answer({ peer }: Session, response: PostResponse, decoded: Decoded, outlet: Outlet = response): void {
+    peer.receive(decoded, outlet);
     response.wait();
   }
 
@@ -234,7 +265,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
       // 404 for one that is not known any more.
       return void refuse(services, request, 400, 'The Mcp-Session-Id header is missing', { id });
     }
-    const session = sessions.find(name, auth, false);
+    const session = sessions.find(name, auth, false, request);
     if (session === undefined) return void refuse(services, request, 404, noSession, { id });
     // 2025-06-18 basic/transports#protocol-version-header. Where it is missing, the session knows.
     if (version === undefined || revision?.era === 'legacy') return session;

@@ -25,8 +25,8 @@ export function createRouter(
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   // 2024-11-05 basic/transports#http-with-sse.
-  const pair = options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
-    && { path: `${beside}sse`, messages: `${beside}messages` });
+  const pair = !sessions.pairless && (options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
+    && { path: `${beside}sse`, messages: `${beside}messages` }));
 
   function route(request: HttpRequest): Serve | undefined {
     const found = request.path === path ? toEndpoint
@@ -41,7 +41,7 @@ export function createRouter(
     const { method } = request;
     if (method === 'POST') return posting.toEndpoint(request, auth);
     // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has POST alone.
-    if (!legacy || isModernVersion(request)) return refuseMethod(request, 'POST');
+    if (!legacy || sessions.postOnly || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
     if (method === 'DELETE') return remove(request, auth);
     refuseMethod(request, 'GET, POST, DELETE');

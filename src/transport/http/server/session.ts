@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth, PeerOptions, ServerPeer } from '../../port.ts';
+import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
@@ -22,6 +22,8 @@ const primingMs = 5000;
  */
 export class Session implements Outlet, StreamOwner {
   readonly id: string;
+  /** The id that the client is told, where it is another. */
+  announced: string | undefined;
   /** Whether it is one of HTTP+SSE: answers go over the one stream as well. */
   readonly paired: boolean;
   readonly peer: ServerPeer;
@@ -50,6 +52,7 @@ export class Session implements Outlet, StreamOwner {
     auth: Auth | undefined,
     paired: boolean,
     used: (session: Session) => void,
+    shared?: SharedPeer,
   ) {
     this.#services = services;
     this.#used = used;
@@ -59,7 +62,9 @@ export class Session implements Outlet, StreamOwner {
       auth,
       budget: auth && services.budgets.of(auth),
       modern: false,
-      closeStream: (request) => this.polls?.get(request)?.(),
+      shared,
+      // A client of a shared session cannot poll.
+      closeStream: shared ? undefined : (request) => this.polls?.get(request)?.(),
     };
     this.peer = services.server.connect(this, this.#options);
   }
@@ -90,7 +95,7 @@ export class Session implements Outlet, StreamOwner {
   /** A new stream: of this request, or of a GET. */
   newStream(request?: RequestId): SseStream {
     const id = (this.#streamCount++).toString(36);
-    const stream = new SseStream(this.#services, this, id, !this.paired, request);
+    const stream = new SseStream(this.#services, this, id, !this.paired && !this.#options.shared, request);
     (this.streams ??= new Map()).set(id, stream);
     return stream;
   }
@@ -142,6 +147,8 @@ export class Session implements Outlet, StreamOwner {
     if (stream === undefined && id !== undefined) {
       throw new ConnectionError('closed', 'the client has no stream open to be asked on');
     }
+    // Nobody will ever listen.
+    if (this.#options.shared) return;
     const primed = this.#primedAt !== undefined && Date.now() - this.#primedAt > primingMs;
     if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);
     else this.#dropBacklog();

@@ -1,16 +1,34 @@
+import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Auth } from '../../port.ts';
+import type { GivenSession, Shared } from './fleet-port.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 
 /** The sessions of one endpoint. */
-export interface Sessions {
+export interface Sessions extends Partial<Shared> {
   /** Opens one; undefined where there may be no more and the client of each one is connected. */
-  open(auth: Auth | undefined, paired: boolean): Session | undefined;
+  open(auth: Auth | undefined, paired: boolean, given?: GivenSession): Session | undefined;
   /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
-  find(id: string, auth: Auth | undefined, paired: boolean): Session | undefined;
+  find(id: string, auth: Auth | undefined, paired: boolean, request?: HttpRequest): Session | undefined;
+  /** The session with this id, whosesoever it is. */
+  peek(id: string): Session | undefined;
+  /** Where the answer to `initialize` goes, instead of `response`. */
+  opening?(session: Session, response: Outlet): Outlet;
+  /** Where sessions have POST alone: no GET stream, and no end by the client. */
+  readonly postOnly?: boolean | undefined;
+  /** Where no pair of HTTP+SSE is served. */
+  readonly pairless?: boolean | undefined;
   /** Ends a session, which the client then gets 404 for; `why` is what its handlers are told. */
   end(session: Session, why: string): void;
   all(): Session[];
+}
+
+/** 128 random bits in visible ASCII. 2025-11-25 basic/transports#session-management. */
+export function randomId(): string {
+  let id = '';
+  for (const byte of crypto.getRandomValues(new Uint8Array(16))) id += (byte + 256).toString(16).slice(1);
+  return id;
 }
 
 /** Makes the table. */
@@ -90,14 +108,12 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   return {
-    open(auth, paired) {
+    open(auth, paired, given) {
       const siblings = auth && byPrincipal.get(auth.principal);
-      if (siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)) return undefined;
-      if (byId.size >= maxSessions && !evict(byId.values())) return undefined;
-      // 128 random bits in visible ASCII: 2025-11-25 basic/transports#session-management.
-      let id = '';
-      for (const byte of crypto.getRandomValues(new Uint8Array(16))) id += (byte + 256).toString(16).slice(1);
-      const session = new Session(services, id, auth, paired, use);
+      const full = siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)
+        || byId.size >= maxSessions && !evict(byId.values());
+      if (full && !given?.admitted) return undefined;
+      const session = new Session(services, given?.id ?? randomId(), auth, paired, use, given?.shared);
       insert(session);
       arm();
       return session;
@@ -111,6 +127,7 @@ export function createSessions(services: EndpointServices): Sessions {
       session.heard(auth);
       return session;
     },
+    peek: (id) => byId.get(id),
     end,
     all: () => [...byId.values()],
   };

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
+import { fleet } from '../../src/fleet/index.ts';
+import type { Fleet, FleetEngine, FleetOptions } from '../../src/fleet/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+import type { HttpServer, ServeHttpOptions } from '../../src/transport/http/node/index.ts';
+
+export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
+export const newKey = (): Uint8Array => new Uint8Array(randomBytes(32));
+
+/** One process of a fleet, in this process. */
+export interface Member {
+  readonly fleet: Fleet;
+  readonly http: HttpServer;
+  readonly server: McpServer;
+}
+
+export interface FleetBench {
+  readonly members: readonly Member[];
+  readonly errors: Error[];
+  /** A connected client whose every request goes to the next member. */
+  client(options?: ClientOptions, path?: string): Promise<McpClient>;
+  /** The `fetch` of such a client. */
+  readonly roundRobin: typeof globalThis.fetch;
+  /** Which member got each request, and what came of it. */
+  readonly log: { readonly member: number; readonly method: string; readonly body: string; readonly status: number }[];
+  /** The id of the session that was opened last. */
+  session(): string;
+  /** A POST to one member. */
+  post(member: number, headers: Record<string, string>, body: unknown): Promise<Response>;
+  /** Resolves when the tool `wait` runs somewhere; then `stopped` when it was told to stop. */
+  readonly waiting: { readonly begun: Promise<void>; readonly stopped: Promise<string> };
+}
+
+export interface BenchOptions {
+  readonly version?: string;
+  readonly engine?: FleetEngine | undefined;
+  readonly count?: number;
+  readonly fleet?: Partial<FleetOptions>;
+  readonly http?: ServeHttpOptions;
+}
+
+const info = { name: 'member', version: '1' };
+
+/** Several endpoints that share keys and an engine, behind a round robin. */
+export async function startFleet(t: TestContext, options: BenchOptions = {}): Promise<FleetBench> {
+  const { version, engine, count = 3 } = options;
+  const keys = [newKey()];
+  const errors: Error[] = [];
+  const members: Member[] = [];
+  const log: FleetBench['log'] = [];
+  let [begin, stop]: [() => void, (reason: string) => void] = [() => {}, () => {}];
+  const waiting = {
+    begun: new Promise<void>((resolve) => (begin = resolve)),
+    stopped: new Promise<string>((resolve) => (stop = resolve)),
+  };
+  for (let i = 0; i < count; i++) {
+    const server = new McpServer(info, { ...(version !== undefined && { revisions: [version] }), onError: () => {} });
+    server.tool('add', { input: { type: 'object' } }, ({ a, b }) => String(Number(a) + Number(b)));
+    server.tool('count', {}, async (_, ctx) => {
+      for (let done = 1; done <= 3; done++) ctx.progress(done, 3);
+      return 'counted';
+    });
+    server.tool('confirm', {}, async (_, ctx) => {
+      const answer = await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
+      return `${answer.action} ${answer.action === 'accept' && String(answer.content['sure'])}`;
+    });
+    server.tool('think', {}, async (_, ctx) => {
+      const { content } = await ctx.sample({
+        messages: [{ role: 'user', content: { type: 'text', text: 'Think.' } }], maxTokens: 5,
+      });
+      return JSON.stringify(content);
+    });
+    server.tool('wait', {}, (_, ctx) => new Promise((resolve) => {
+      begin();
+      ctx.signal.addEventListener('abort', () => {
+        stop(String((ctx.signal.reason as Error).message));
+        resolve('stopped');
+      });
+    }));
+    const own = await fleet({ keys, engine, onError: (error) => errors.push(error), ...options.fleet });
+    const http = await serveHttp(server, { fleet: own, onError: (error) => errors.push(error), ...options.http });
+    t.after(async () => {
+      await http.close({ drainMs: 0 });
+      await own.close();
+    });
+    members.push({ fleet: own, http, server });
+  }
+  let next = 0;
+  let session = '';
+  const roundRobin: typeof globalThis.fetch = async (input, init) => {
+    const member = next++ % count;
+    const { pathname, search } = new URL(String(input));
+    const response = await fetch(`http://127.0.0.1:${(members[member] as Member).http.port}${pathname}${search}`, init);
+    session = response.headers.get('mcp-session-id') ?? session;
+    log.push({ member, method: init?.method ?? 'GET', body: String(init?.body ?? ''), status: response.status });
+    return response;
+  };
+  return {
+    members, errors, roundRobin, log, waiting,
+    session: () => session,
+    async client(clientOptions = {}, path = '/mcp') {
+      const client = new McpClient({ name: 'test', version: '1' }, clientOptions);
+      t.after(() => client.close());
+      await client.connect(httpTransport(`http://127.0.0.1:1${path}`, { fetch: roundRobin }));
+      return client;
+    },
+    post: (member, headers, body) => fetch((members[member] as Member).http.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(body),
+    }),
+  };
+}

@@ -95,7 +95,8 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       return table;
     },
     async close() {
-      await bus?.leave();
+      // Where the engine cannot be reached, the lease runs out by itself.
+      await bus?.leave().catch((thrown: unknown) => onError?.(toError(thrown)));
     },
   };
 }

@@ -1,0 +1,79 @@
+import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import { randomBytes } from 'node:crypto';
+import { createRelay } from './relay.ts';
+import { relayEngine } from './relay-engine.ts';
+import type { RelayedEngine } from './relay-engine.ts';
+import type { FromRelay, Port, ToRelay } from './relay-messages.ts';
+
+/** The options of `clusterRelay`. */
+export interface ClusterRelayOptions {
+  /**
+   * The keys of the fleet, for sessions that outlive the primary process or are shared with other machines. Default:
+   * one that is made now.
+   */
+  readonly keys?: readonly Uint8Array[] | undefined;
+  /**
+   * Milliseconds after which a worker that gives no sign is taken for gone. One that has exited is gone at once.
+   * 10 seconds.
+   */
+  readonly leaseMs?: number | undefined;
+}
+
+/** The options of `clusterEngine`. */
+export interface ClusterEngineOptions {
+  /** Milliseconds in which the primary process has to answer. 5 seconds. */
+  readonly answerMs?: number | undefined;
+}
+
+const label = 'barewire/fleet';
+
+/** A message of ours among those that a program sends to its workers. */
+interface Labelled<M> {
+  readonly label: typeof label;
+  readonly message: M;
+}
+
+function isLabelled<M>(value: unknown): value is Labelled<M> {
+  return typeof value === 'object' && value !== null && 'label' in value && value.label === label;
+}
+
+/**
+ * In the primary process of `node:cluster`, before it forks: makes the keys and carries messages between the workers.
+ * Throws anywhere else.
+ */
+export function clusterRelay({ keys, leaseMs = 10_000 }: ClusterRelayOptions = {}): void {
+  if (!cluster.isPrimary) throw new Error('clusterRelay() is for the primary process; a worker calls clusterEngine()');
+  const texts = (keys ?? [randomBytes(32)]).map((key) => Buffer.from(key).toString('base64'));
+  const relay = createRelay(texts, leaseMs);
+  const attach = (worker: Worker): void => {
+    const port: Port<ToRelay, FromRelay> = {
+      // A worker that is going down has no channel any more; its messages go down with it.
+      send(message) {
+        if (worker.isConnected()) worker.send({ label, message } satisfies Labelled<FromRelay>, () => {});
+      },
+      listen: (listener) => worker.on('message', (value: unknown) => {
+        if (isLabelled<ToRelay>(value)) listener(value.message);
+      }),
+    };
+    const detach = relay.attach(port);
+    worker.once('disconnect', detach);
+    worker.once('exit', detach);
+  };
+  cluster.on('fork', attach);
+  for (const worker of Object.values(cluster.workers ?? {})) if (worker) attach(worker);
+}
+
+/** In a worker of `node:cluster`: the engine over the relay of the primary process. Throws anywhere else. */
+export function clusterEngine({ answerMs = 5000 }: ClusterEngineOptions = {}): RelayedEngine {
+  const send = process.send?.bind(process);
+  if (!cluster.isWorker || send === undefined) {
+    throw new Error('clusterEngine() is for a worker of node:cluster; its primary process calls clusterRelay()');
+  }
+  return relayEngine({
+    send: (message) => void send({ label, message } satisfies Labelled<ToRelay>, undefined, undefined, () => {}),
+    listen: (listener) => void process.on('message', (value: unknown) => {
+      if (isLabelled<FromRelay>(value)) listener(value.message);
+    }),
+  }, answerMs);
+}

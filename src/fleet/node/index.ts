@@ -1,0 +1,4 @@
+export { clusterEngine, clusterRelay } from './cluster.ts';
+export type { ClusterEngineOptions, ClusterRelayOptions } from './cluster.ts';
+export type { RelayedEngine } from './relay-engine.ts';
+export type { Bus, BusHandler, FleetEngine } from '../engine.ts';

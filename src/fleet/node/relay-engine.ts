@@ -1,0 +1,106 @@
+import { Undeliverable } from '../engine.ts';
+import type { Bus, BusHandler, FleetEngine } from '../engine.ts';
+import type { Done, FromRelay, Port, ToRelay } from './relay-messages.ts';
+
+/** A question to the relay, without its number. */
+type Ask = ToRelay extends infer M ? M extends { n: number } ? Omit<M, 'n'> : never : never;
+
+/** An engine whose bus is a relay, and the keys that the relay hands over. */
+export interface RelayedEngine extends FleetEngine {
+  /** The keys of the fleet, which the primary process has made. Rejects where it has no relay. */
+  keys(): Promise<Uint8Array[]>;
+}
+
+/** What the bus brought before `receive`, and then whoever receives. */
+interface Inbox {
+  handler: BusHandler | undefined;
+  readonly early: ((handler: BusHandler) => void)[];
+}
+
+/** The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. */
+export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): RelayedEngine {
+  const inboxes = new Map<string, Inbox>();
+  const asked = new Map<number, (answer: Done) => void>();
+  let count = 0;
+
+  port.listen((message) => {
+    if (message.kind === 'done') {
+      asked.get(message.n)?.(message);
+      return;
+    }
+    const inbox = inboxes.get(message.name);
+    const hand = (handler: BusHandler): void => {
+      if (message.kind === 'message') handler.message(message.text);
+      else handler.told(message.topic, message.text);
+    };
+    if (inbox?.handler) hand(inbox.handler);
+    else inbox?.early.push(hand);
+  });
+
+  function ask(question: Ask): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      const n = ++count;
+      const timer = setTimeout(() => {
+        asked.delete(n);
+        reject(new Error(
+          `no relay of a fleet has answered within ${answerMs} ms: is there one in the primary process?`,
+        ));
+      }, answerMs);
+      asked.set(n, (answer) => {
+        asked.delete(n);
+        clearTimeout(timer);
+        if (answer.fault === undefined) resolve(answer);
+        else reject(answer.fault === 'undeliverable' && 'to' in question
+          ? new Undeliverable(question.to) : new Error(answer.fault));
+      });
+      try {
+        port.send({ ...question, n });
+      } catch (thrown) {
+        asked.delete(n);
+        clearTimeout(timer);
+        reject(thrown);
+      }
+    });
+  }
+
+  return {
+    async keys() {
+      const { keys = [] } = await ask({ kind: 'keys' });
+      return keys.map((key) => new Uint8Array(Buffer.from(key, 'base64')));
+    },
+    async join(name): Promise<Bus> {
+      const inbox: Inbox = { handler: undefined, early: [] };
+      if (inboxes.has(name)) throw new Error(`the name ${name} is taken`);
+      inboxes.set(name, inbox);
+      let leaseMs: number | undefined;
+      try {
+        ({ leaseMs } = await ask({ kind: 'join', name }));
+      } catch (thrown) {
+        inboxes.delete(name);
+        throw thrown;
+      }
+      const renewal = setInterval(() => {
+        try {
+          port.send({ kind: 'renew', name });
+        } catch {
+          // The channel has closed, and with it the fleet: whatever is sent rejects.
+          clearInterval(renewal);
+        }
+      }, (leaseMs ?? 0) / 3);
+      renewal.unref();
+      return {
+        send: async (to, text) => void await ask({ kind: 'send', to, text }),
+        tell: async (topic, text) => void await ask({ kind: 'tell', topic, text }),
+        receive(handler) {
+          inbox.handler = handler;
+          for (const hand of inbox.early.splice(0)) hand(handler);
+        },
+        async leave() {
+          clearInterval(renewal);
+          inboxes.delete(name);
+          await ask({ kind: 'leave', name });
+        },
+      };
+    },
+  };
+}

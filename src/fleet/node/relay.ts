@@ -1,0 +1,70 @@
+import type { Done, FromRelay, KeyText, Port, ToRelay } from './relay-messages.ts';
+
+/** One name on the bus. */
+interface Member {
+  readonly name: string;
+  readonly port: Port<ToRelay, FromRelay>;
+  /** When its lease ends: milliseconds of a clock that never goes back. */
+  until: number;
+}
+
+/** What carries the messages between processes. */
+export interface Relay {
+  /** Serves a process over its end of the channel. Returns what is to be called when the process is gone. */
+  attach(port: Port<ToRelay, FromRelay>): () => void;
+}
+
+/** The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. */
+export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
+  const members = new Map<string, Member>();
+
+  /** The member with this name, while its lease lasts. */
+  function alive(name: string): Member | undefined {
+    const member = members.get(name);
+    return member && member.until > performance.now() ? member : undefined;
+  }
+
+  /** Does what a process asks for; what it returns goes into the answer. Throws why it cannot. */
+  function take(message: Exclude<ToRelay, { kind: 'renew' }>, port: Member['port']): Partial<Done> {
+    switch (message.kind) {
+      case 'keys': return { keys };
+      case 'join': {
+        const { name } = message;
+        if (alive(name)) return { fault: `the name ${name} is taken` };
+        members.set(name, { name, port, until: performance.now() + leaseMs });
+        return { leaseMs };
+      }
+      case 'send': {
+        const member = alive(message.to);
+        if (member === undefined) return { fault: 'undeliverable' };
+        member.port.send({ kind: 'message', name: member.name, text: message.text });
+        return {};
+      }
+      case 'tell': {
+        const { topic, text } = message;
+        for (const { name, port: to } of members.values()) to.send({ kind: 'told', name, topic, text });
+        return {};
+      }
+      case 'leave':
+        if (members.get(message.name)?.port === port) members.delete(message.name);
+        return {};
+    }
+  }
+
+  return {
+    attach(port) {
+      port.listen((message) => {
+        if (message.kind === 'renew') {
+          const member = members.get(message.name);
+          // One that was stopped for longer than its lease comes back to its own name: nobody else has taken it.
+          if (member?.port === port) member.until = performance.now() + leaseMs;
+          return;
+        }
+        port.send({ kind: 'done', n: message.n, ...take(message, port) });
+      });
+      return () => {
+        for (const [name, member] of members) if (member.port === port) members.delete(name);
+      };
+    },
+  };
+}

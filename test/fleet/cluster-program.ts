@@ -1,0 +1,44 @@
+import cluster from 'node:cluster';
+import process from 'node:process';
+import { fleet } from '../../src/fleet/index.ts';
+import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+
+// Three processes on ports of their own, which the primary prints, so that a test says which one gets a request.
+// `no-relay`: a primary that has forgotten its relay.
+
+async function work(): Promise<void> {
+  const engine = clusterEngine(process.argv[2] === 'no-relay' ? { answerMs: 300 } : {});
+  const keys = await engine.keys();
+  const server = new McpServer({ name: 'worker', version: '1' }, { requestState: { keys } });
+  server.tool('confirm', {}, async (_, ctx) => {
+    const { action } = await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
+    return `${action} ${process.pid}`;
+  });
+  server.tool('wait', {}, (_, ctx) => new Promise((resolve) => {
+    process.send?.({ waits: process.pid });
+    ctx.signal.addEventListener('abort', () => {
+      process.send?.({ stopped: process.pid });
+      resolve('stopped');
+    });
+  }));
+  const { port } = await serveHttp(server, { fleet: await fleet({ keys, engine }) });
+  process.send?.({ port, pid: process.pid });
+}
+
+if (cluster.isPrimary) {
+  if (process.argv[2] !== 'no-relay') clusterRelay({ leaseMs: 1000 });
+  cluster.on('message', (_, message: unknown) => {
+    if (typeof message === 'object' && message !== null && !('label' in message)) console.log(JSON.stringify(message));
+  });
+  cluster.on('exit', ({ process: { pid } }, code) => console.log(JSON.stringify({ exited: pid, code })));
+  for (let i = 0; i < 3; i++) cluster.fork();
+  // The test ends it by closing its input.
+  process.stdin.resume().on('end', () => process.exit());
+} else {
+  work().catch((error: unknown) => {
+    console.error(String(error));
+    process.exit(7);
+  });
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { McpClient } from '../../src/client/index.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+
+const program = fileURLToPath(new URL('cluster-program.js', import.meta.url));
+
+interface Line {
+  readonly port?: number;
+  readonly pid?: number;
+  readonly waits?: number;
+  readonly stopped?: number;
+  readonly exited?: number;
+  readonly code?: number;
+}
+
+interface Running {
+  /** The next line that fits. */
+  next(fits: (line: Line) => boolean): Promise<Line>;
+  errors(): string;
+}
+
+/** Runs the program. */
+function run(t: TestContext, ...args: string[]): Running {
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'pipe' });
+  t.after(() => child.stdin.end());
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const lines: Line[] = [];
+  let wake = (): void => {};
+  createInterface(child.stdout).on('line', (text) => {
+    lines.push(JSON.parse(text) as Line);
+    wake();
+  });
+  return {
+    errors: () => errors,
+    async next(fits) {
+      for (;;) {
+        const at = lines.findIndex(fits);
+        if (at !== -1) return lines.splice(at, 1)[0] as Line;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}
+
+const timeout = 60_000;
+
+test('node:cluster: real processes ask, cancel and are killed', { timeout }, async (t) => {
+  const { next } = run(t);
+  const workers: Line[] = [];
+  for (let i = 0; i < 3; i++) workers.push(await next(({ port }) => port !== undefined));
+  let turn = 0;
+  let session = '';
+  const client = new McpClient({ name: 'c', version: '1' }, {
+    era: 'legacy', onElicit: () => ({ action: 'accept', content: { sure: true } }),
+  });
+  t.after(() => client.close());
+  await client.connect(httpTransport('http://127.0.0.1:1/mcp', {
+    async fetch(_, init) {
+      const response = await fetch(`http://127.0.0.1:${workers[turn++ % workers.length]?.port}/mcp`, init);
+      session = response.headers.get('mcp-session-id') ?? session;
+      return response;
+    },
+  }));
+  const pids = new Set<string | undefined>();
+  for (let i = 0; i < 3; i++) {
+    const { content } = await client.callTool('confirm');
+    const [, pid] = /accept (\d+)/.exec(JSON.stringify(content)) ?? [];
+    pids.add(pid);
+  }
+  assert.ok(!pids.has(undefined) && pids.size > 1, [...pids].join());
+
+  const abort = new AbortController();
+  const call = client.callTool('wait', {}, { signal: abort.signal });
+  const { waits } = await next((line) => line.waits !== undefined);
+  abort.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+  assert.equal((await next((line) => line.stopped !== undefined)).stopped, waits);
+
+  // The process that runs a call is killed: the call ends at once, and the session goes on in the others.
+  const doomed = client.callTool('wait').then(() => undefined, (error: unknown) => error);
+  const { waits: victim } = await next((line) => line.waits !== undefined);
+  process.kill(victim as number, 'SIGKILL');
+  await next(({ exited }) => exited === victim);
+  assert.ok(await doomed instanceof Error);
+  workers.splice(workers.findIndex(({ pid }) => pid === victim), 1);
+  for (let i = 0; i < 2; i++) {
+    assert.match(JSON.stringify((await client.callTool('confirm')).content), /accept/);
+  }
+  assert.ok(session.length > 20 && session.length <= 1024);
+});
+
+test('node:cluster: a worker whose primary has no relay has no keys, and does not start', { timeout }, async (t) => {
+  const { next, errors } = run(t, 'no-relay');
+  for (let i = 0; i < 3; i++) assert.equal((await next(({ exited }) => exited !== undefined)).code, 7);
+  assert.match(errors(), /no relay of a fleet has answered within 300 ms/);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fleet, memoryEngine, Undeliverable } from '../../src/fleet/index.ts';
+import type { FleetEngine } from '../../src/fleet/index.ts';
+import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
+import type { RelayedEngine } from '../../src/fleet/node/relay-engine.ts';
+import type { FromRelay, Port, ToRelay } from '../../src/fleet/node/relay-messages.ts';
+import { createRelay } from '../../src/fleet/node/relay.ts';
+import { engineTests } from '../../src/fleet/testing.ts';
+import { startFleet } from './harness.ts';
+
+/** Both ends of a channel between processes, which carries JSON and can be cut without a word. */
+function channel(): { process: Port<FromRelay, ToRelay>; relay: Port<ToRelay, FromRelay>; cut(): void } {
+  let whole = true;
+  type Hear = (text: string) => void;
+  const end = <In, Out>(): { port: Port<In, Out>; hear: Hear; to: (hear: Hear) => void } => {
+    let heard: ((message: In) => void) | undefined;
+    let speak: (text: string) => void = () => {};
+    return {
+      port: {
+        send(message) {
+          const text = JSON.stringify(message);
+          setImmediate(() => whole && speak(text));
+        },
+        listen: (listener) => void (heard = listener),
+      },
+      hear: (text) => heard?.(JSON.parse(text) as In),
+      to: (hear) => void (speak = hear),
+    };
+  };
+  const [one, other] = [end<FromRelay, ToRelay>(), end<ToRelay, FromRelay>()];
+  one.to(other.hear);
+  other.to(one.hear);
+  return { process: one.port, relay: other.port, cut: () => void (whole = false) };
+}
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+/** The bus of a cluster without its processes. */
+function relayed(leaseMs: number): { again(): RelayedEngine; kill(engine: FleetEngine): void } {
+  const relay = createRelay([key], leaseMs);
+  const cuts = new Map<FleetEngine, () => void>();
+  return {
+    again() {
+      const { process, relay: far, cut } = channel();
+      relay.attach(far);
+      const engine = relayEngine(process, 2000);
+      cuts.set(engine, cut);
+      return engine;
+    },
+    kill: (engine) => cuts.get(engine)?.(),
+  };
+}
+
+for (const { name, run } of engineTests) {
+  test(`memory: ${name}`, () => run(async () => {
+    const engine = memoryEngine();
+    return { engine, again: async () => engine };
+  }));
+  test(`relay: ${name}`, () => run(async () => {
+    const leaseMs = 300;
+    const { again, kill } = relayed(leaseMs);
+    return { engine: again(), again: async () => again(), kill, leaseMs };
+  }));
+}
+
+/** An engine with one fault. The suite has to find each. */
+const faults: Readonly<Record<string, (engine: FleetEngine) => FleetEngine>> = {
+  'messages come twice': wrapped((bus) => ({
+    async send(to, text) {
+      await bus.send(to, text);
+      await bus.send(to, text);
+    },
+  })),
+  'what cannot be delivered is taken': wrapped((bus) => ({ send: (to, text) => bus.send(to, text).catch(() => {}) })),
+  'the inbox begins with its reader': wrapped((bus) => {
+    let reading = false;
+    return {
+      send: async (to, text) => bus.send(to, text),
+      receive(handler) {
+        bus.receive({ ...handler, message: (text) => reading && handler.message(text) });
+        setTimeout(() => (reading = true), 20);
+      },
+    };
+  }),
+  'what is told does not reach oneself': wrapped((bus) => {
+    let telling = false;
+    return {
+      async tell(topic, text) {
+        telling = true;
+        await bus.tell(topic, text);
+        setImmediate(() => (telling = false));
+      },
+      receive: (handler) => bus.receive({ ...handler, told: (topic, text) => telling || handler.told(topic, text) }),
+    };
+  }),
+  'text is trimmed': wrapped((bus) => ({ send: (to, text) => bus.send(to, text.trim()) })),
+  'a name stays taken': wrapped(() => ({ leave: async () => {} })),
+};
+
+type Bus = Awaited<ReturnType<FleetEngine['join']>>;
+
+function wrapped(change: (bus: Bus) => Partial<Bus>): (engine: FleetEngine) => FleetEngine {
+  return (engine) => ({
+    async join(name) {
+      const bus = await engine.join(name);
+      return { ...bus, ...change(bus) };
+    },
+  });
+}
+
+for (const [fault, spoil] of Object.entries(faults)) {
+  test(`the suite finds an engine where ${fault}`, async () => {
+    const found: string[] = [];
+    for (const { name, run } of engineTests) {
+      const engine = spoil(memoryEngine());
+      await run(async () => ({ engine, again: async () => engine, waitMs: 100 }))
+        .catch((error: unknown) => found.push(`${name}: ${String(error)}`));
+    }
+    assert.notDeepEqual(found, []);
+  });
+}
+
+test('a relay hands its keys over, and where there is none nobody waits for long', async () => {
+  const { again } = relayed(300);
+  assert.deepEqual(await again().keys(), [new Uint8Array(32).fill(7)]);
+  const nobody = relayEngine(channel().process, 50);
+  await assert.rejects(nobody.keys(), /no relay of a fleet has answered within 50 ms/);
+  await assert.rejects(fleet({ keys: [new Uint8Array(32)], engine: nobody }), /no relay/);
+});
+
+test('sessions over a relay: a question whose process is cut off is refused when the lease is out', async (t) => {
+  const leaseMs = 300;
+  const { again, kill } = relayed(leaseMs);
+  const engine = again();
+  const other = again();
+  let turn = 0;
+  const bench = await startFleet(t, {
+    version: '2025-11-25', count: 2,
+    engine: { join: (name) => (turn++ === 0 ? engine : other).join(name) },
+  });
+  const client = await bench.client({ onElicit: () => ({ action: 'accept', content: { sure: true } }) });
+  for (let i = 0; i < 3; i++) {
+    const { content } = await client.callTool('confirm');
+    assert.match(JSON.stringify(content), /accept true/);
+  }
+  kill(other);
+  const bus = await again().join('watcher');
+  const gone = bench.members[1]?.fleet.process ?? '';
+  for (;;) {
+    const error: unknown = await bus.send(gone, '{}').catch((thrown: unknown) => thrown);
+    if (error instanceof Undeliverable) break;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  const headers = { 'mcp-session-id': bench.session() };
+  const refused = await bench.post(0, headers, { jsonrpc: '2.0', id: `${gone}-1`, result: {} });
+  assert.equal(refused.status, 400);
+});

@@ -2,10 +2,10 @@ import type { Decoded, Notification, RequestId } from '../jsonrpc/message.ts';
 import { classify, decodeValue } from '../jsonrpc/codec.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
+import { internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { RequestStateSealer } from '../server/modern/request-state.ts';
-import type { Forwarded } from '../transport/http/server/fleet-port.ts';
+import type { Reply } from '../transport/http/server/fleet-port.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
@@ -50,6 +50,8 @@ interface Abroad {
   readonly message: unknown;
 }
 
+const nobodyWaits = 'The process that asked cannot be reached: nobody waits for this answer';
+
 type One = Exclude<Decoded, { kind: 'batch' }>;
 
 /** The process that an id names: of a question, a progress token or a pair. */
@@ -80,7 +82,7 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
   /** The session with this name, opened where it is not. Undefined: there may be no more. */
   function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
     const { name, agreed } = record;
-    const shared: SharedPeer = { agreed, agree: (_, result) => result, questionId: side.questionId };
+    const shared: SharedPeer = { agreed, agree: (_, result) => result, admit, questionId: side.questionId };
     return local.find(name, auth, false) ?? local.open(auth, false, { id: name, shared, admitted });
   }
 
@@ -151,8 +153,8 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
     return process === undefined || process === side.process ? undefined : { process, message };
   }
 
-  function forward(session: Pick<Session, 'id' | 'auth'>, decoded: Decoded): Forwarded | undefined {
-    if (!side.connected || decoded.kind === 'request') return undefined;
+  function forward(session: Pick<Session, 'id' | 'auth'>, decoded: Decoded, reply?: Reply): boolean {
+    if (!side.connected || decoded.kind === 'request') return false;
     const carry = (message: unknown): Carried =>
       ({ session: session.id, paired: false, auth: dataOf(session.auth), message });
     const sent: Promise<void>[] = [];
@@ -170,7 +172,15 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
     } else if (pass(decoded)) {
       rest = undefined;
     }
-    return sent.length === 0 ? undefined : { sent: Promise.all(sent).then(() => undefined), rest };
+    if (sent.length === 0) return false;
+    Promise.all(sent).then(() => {
+      if (rest) reply?.take(rest);
+      else reply?.request.respond(202, '');
+    }, (thrown: unknown) => {
+      services.report(thrown);
+      if (reply) refuse(services, reply.request, 400, nobodyWaits);
+    });
+    return true;
   }
 
   return {
@@ -186,6 +196,7 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
           if (session) handshakes.set(session, agreed);
           return declared(result);
         },
+        admit,
         questionId: side.questionId,
       };
       const session = local.open(auth, false, { id: name, shared });
@@ -197,14 +208,19 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
       return record && openHere(record, auth, true);
     },
     enter, opening, forward,
-    holderOf(pair) {
+    pairElsewhere(request, pair, auth) {
       const holder = side.connected ? nameIn(pair) : undefined;
-      return holder === side.process ? undefined : holder;
+      if (holder === undefined || holder === side.process) return undefined;
+      return (decoded) => {
+        if (decoded.kind === 'refusal') return;
+        const message = decoded.kind === 'batch' ? decoded.values : decoded.message;
+        side.send(holder, { session: pair, paired: true, auth: dataOf(auth), message }).then(
+          () => request.respond(202, ''),
+          // With its process the session has gone.
+          () => refuse(services, request, 404, 'Session not found'),
+        );
+      };
     },
-    post: (holder, pair, decoded, auth) => side.send(holder, {
-      session: pair, paired: true, auth: dataOf(auth),
-      message: decoded.kind === 'batch' ? decoded.values : decoded.kind === 'refusal' ? undefined : decoded.message,
-    }),
     carried({ session: name, paired, auth, message }) {
       const session = local.peek(name);
       if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return;
@@ -217,6 +233,11 @@ export function shareSessions(side: FleetSide, services: EndpointServices, local
 /** Credentials as other processes get them: what is data. Without `lacks`, their `scopes` are what counts. */
 function dataOf(auth: Auth | undefined): Auth | undefined {
   return auth && JSON.parse(JSON.stringify(auth)) as Auth;
+}
+
+/** Refuses what is not declared. */
+function admit(method: string): void {
+  if (/^(logging\/setLevel|resources\/(un)?subscribe)$/.test(method)) throw methodNotFound(method);
 }
 
 /** The result of `initialize` without what such a session does not keep. */

@@ -84,9 +84,9 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
+    this.#options.shared?.admit(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return handshake.setLevel(params);
-    if (method === 'resources/subscribe' || method === 'resources/unsubscribe') handshake.keeps(method);
     const exchange = server.exchanges.legacy(handshake, inbound, auth);
     return after(server.handle(method, params, exchange), (result) => server.hosting.serialize(result, exchange));
   }

@@ -171,6 +171,8 @@ export interface SharedPeer {
   readonly agreed?: Agreed | undefined;
   /** Takes what the handshake agrees on, and gives its result. Throws where such a session cannot be shared. */
   agree(agreed: Agreed, result: object): object;
+  /** Throws for a request that needs what such a session does not keep. */
+  admit(method: string): void;
   /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
   questionId(): RequestId;
 }

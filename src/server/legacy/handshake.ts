@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { invalidParams, invalidRequest, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
+import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
 import type { Params, RequestId } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
@@ -170,13 +170,7 @@ export class Handshake implements LegacyRequester, Watcher {
     this.connection.nullErrorId = revision.nullErrorId;
   }
 
-  /** Refuses what a session that several processes serve does not keep, and has not declared. */
-  keeps(method: string): void {
-    if (this.#options.shared) throw methodNotFound(method);
-  }
-
   setLevel(params: Params): object {
-    this.keeps('logging/setLevel');
     const { level } = params;
     if (!isLoggingLevel(level)) throw invalidParams('level is not a logging level');
     this.logLevel = level;

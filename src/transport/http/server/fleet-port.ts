@@ -19,22 +19,22 @@ export interface GivenSession {
   readonly admitted?: boolean | undefined;
 }
 
-/** What of a message belongs to another process. */
-export interface Forwarded {
-  /** Resolves when the inboxes of those processes hold it; rejects where one cannot take it any more. */
-  readonly sent: Promise<void>;
-  /** What is to be received here; undefined: nothing. */
-  readonly rest: Decoded | undefined;
+/** How a POST is answered whose message is for another process, wholly or in part. */
+export interface Reply {
+  readonly request: HttpRequest;
+  /** Takes what is left of the message for this process, and answers the POST. */
+  take(rest: Decoded): void;
 }
 
 /** What sessions do that several processes serve. */
 export interface Shared {
   /** Called with a request before it is served: `next` follows, at once or later, or the request is refused. */
   enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void;
-  /** What of a message belongs to another process than this one; undefined: nothing. */
-  forward(session: { readonly id: string; readonly auth: Auth | undefined }, decoded: Decoded): Forwarded | undefined;
-  /** The process that holds the stream of this pair; undefined: this one, or none. */
-  holderOf(pair: string): string | undefined;
-  /** Sends what was posted to the pair to the process that holds its stream. */
-  post(holder: string, pair: string, decoded: Decoded, auth: Auth | undefined): Promise<void>;
+  /**
+   * Passes on what belongs to another process, and then answers the POST, or has what is left taken here. False: all of
+   * it belongs here, and nothing was done.
+   */
+  forward(session: { readonly id: string; readonly auth: Auth | undefined }, decoded: Decoded, reply?: Reply): boolean;
+  /** What passes a message on to the process that holds the stream of this pair, and answers the POST. */
+  pairElsewhere(request: HttpRequest, pair: string, auth: Auth | undefined): ((decoded: Decoded) => void) | undefined;
 }

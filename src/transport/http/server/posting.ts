@@ -90,14 +90,11 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (!takesJson(request)) return;
     const id = pairId(request.query);
     const session = sessions.find(id, auth, true);
-    const holder = session ? undefined : sessions.holderOf?.(id);
-    if (holder !== undefined) {
+    const elsewhere = session ? undefined : sessions.pairElsewhere?.(request, id, auth);
+    if (elsewhere) {
       return readBody(request, (body) => {
         const decoded = readMessage(request, body, () => undefined);
-        if (decoded === undefined) return;
-        sessions.post?.(holder, id, decoded, auth).then(
-          () => request.respond(202, ''), () => refuse(services, request, 404, noSession),
-        );
+        if (decoded) elsewhere(decoded);
       });
     }
     if (session === undefined) return refuse(services, request, 404, noSession);
@@ -147,9 +144,9 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     // A malformed answer still ends the question that it was to answer.
     const owner = session();
     const peer = owner?.peer;
-    const forwarded = owner && sessions.forward?.(owner, decoded);
-    if (forwarded) forwarded.sent.catch(services.report);
-    else if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
+    if (owner && sessions.forward?.(owner, decoded)) {
+      // It is an answer for another process.
+    } else if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
     refuse(services, request, 400, message, { id, code, revision: peer?.revision });
     return undefined;
@@ -221,21 +218,12 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     }
     const session = sessionOf(post, id);
     if (session === undefined) return;
-    const forwarded = sessions.forward?.(session, decoded);
-    if (forwarded === undefined) return take(post, session, decoded);
-    const { sent, rest } = forwarded;
-    sent.then(() => {
-      if (rest === undefined) return request.respond(202, '');
-      // It may have made room for another while it waited.
-      const again = session.ended ? sessionOf(post, id) : session;
-      if (again) take(post, again, rest);
-    }, (thrown: unknown) => {
-      services.report(thrown);
-      refuse(services, request, 400, 'The process that asked cannot be reached: nobody waits for this answer', { id });
-    });
+    const reply = { request, take: (rest: Decoded) => take(post, session.ended ? sessionOf(post, id) : session, rest) };
+    if (!sessions.forward?.(session, decoded, reply)) take(post, session, decoded);
   }
 
-  function take({ request, accepts }: Post, session: Session, decoded: Decoded): void {
+  function take({ request, accepts }: Post, session: Session | undefined, decoded: Decoded): void {
+    if (session === undefined) return;
     const { peer } = session;
     const id = decoded.kind === 'request' ? decoded.message.id : undefined;
     if (!isAnswered(decoded, peer.revision)) {

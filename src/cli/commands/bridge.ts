@@ -1,6 +1,6 @@
 import { explain } from '../../explain/explain.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { openServer } from '../../host/node/index.ts';
+import { openServer } from '../open-server.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';

@@ -8,7 +8,7 @@ import { AskingExchange, defaultMaxAsks, unanswered } from '../server/asking-exc
 import type { Question } from '../server/question.ts';
 import { Attempts } from './attempts.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../server/modern/question-digest.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
 import { entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';

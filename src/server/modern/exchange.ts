@@ -8,6 +8,7 @@ import type { Auth } from '../../transport/port.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
 import { ToolError } from '../failure.ts';
 import type { Question } from '../question.ts';
+import { digestOf } from './question-digest.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
 /**
@@ -209,19 +210,4 @@ function canonical(value: unknown): string {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
   return `{${Object.keys(value).sort()
     .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
-}
-
-/**
- * FNV-1a twice, with two multipliers. It tells two questions of one handler apart; against forging stands the
- * seal, and a client that wants to lie about an answer can do so without a collision.
- */
-function digestOf(text: string): string {
-  let high = 0x811c9dc5;
-  let low = 0x9e3779b9;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    high = Math.imul(high ^ unit, 0x01000193);
-    low = Math.imul(low ^ unit, 0x85ebca6b);
-  }
-  return `${high},${low}`;
 }

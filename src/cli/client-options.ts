@@ -66,6 +66,17 @@ export function readWords(words: readonly string[], own: OwnOptions, positionals
   };
 }
 
+/** Reads options that are numbers between two bounds; undefined where one is not given. */
+export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, least: number, most: number) => number | undefined {
+  return (name, least, most) => {
+    const given = text(name);
+    if (given === undefined) return undefined;
+    const value = Number(given);
+    if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
+    return value;
+  };
+}
+
 /**
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
  * first word that is no option: an address, or a name from the configuration.

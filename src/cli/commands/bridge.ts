@@ -7,7 +7,7 @@ import { serveStdio } from '../../transport/stdio/index.ts';
 import type { HttpTrace, Trace } from '../../transport/port.ts';
 import { openBridge } from '../bridge/bridge.ts';
 import type { Command } from '../command.ts';
-import { readClientWords } from '../client-options.ts';
+import { numberOf, readClientWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 
@@ -42,13 +42,7 @@ export const command: Command = {
       port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
     });
     if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
-    const number = (name: string, least: number, most: number): number | undefined => {
-      const text = read.text(name);
-      if (text === undefined) return undefined;
-      const value = Number(text);
-      if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
-      return value;
-    };
+    const number = numberOf(read);
     const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
     const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
     const traced = (side: 'front' | 'behind'): HttpTrace & Trace => (entry) => {

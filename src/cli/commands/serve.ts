@@ -7,7 +7,7 @@ import { McpServer } from '../../server/index.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { Command } from '../command.ts';
-import { readWords } from '../client-options.ts';
+import { numberOf, readWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 
@@ -47,13 +47,7 @@ export const command: Command = {
     const [folder, more] = read.rest;
     if (folder === undefined || more !== undefined) throw new WrongUse('serve takes one folder');
     if (!existsSync(folder)) throw new WrongUse(`there is no folder ${folder}`);
-    const number = (name: string, least: number, most: number): number | undefined => {
-      const text = read.text(name);
-      if (text === undefined) return undefined;
-      const value = Number(text);
-      if (!(value >= least && value <= most)) throw new WrongUse(`--${name} takes a number from ${least} to ${most}`);
-      return value;
-    };
+    const number = numberOf(read);
     const [port, time, memory, processes] = [
       number('port', 0, 65_535), number('time', 0.1, 86_400), number('memory', 16, 1_000_000), number('processes', 1, 100_000),
     ];

@@ -6,7 +6,11 @@
  * import { McpServer } from 'barewire/server';
  * import { serveStdio } from 'barewire/stdio';
  * ```
+ *
+ * @module
  */
+
+/** Where each thing is: its entry by its name. */
 export const entries: Readonly<Record<string, string>> = {
   McpServer: 'barewire/server',
   McpClient: 'barewire/client',

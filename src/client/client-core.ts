@@ -240,6 +240,7 @@ export class ClientCore {
     return this.list('tools/list', 'tools', options);
   }
 
+  /** The server's tools, all pages. */
   listTools(options?: CallOptions): Promise<Tool[]> {
     return this.all('tools/list', 'tools', options);
   }

@@ -1,3 +1,9 @@
+/**
+ * `barewire/client`: `McpClient`; `ClientCore` and its parts.
+ *
+ * @module
+ */
+
 export { answering } from './answering.ts';
 export { resultCache } from './cache.ts';
 export { ClientCore } from './client-core.ts';

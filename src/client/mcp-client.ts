@@ -43,36 +43,44 @@ export class McpClient extends ClientCore {
     this.#cache = kept;
   }
 
+  /** The server's resources, page by page as they are read. */
   resources(options?: CallOptions): AsyncGenerator<Resource, void, undefined> {
     return this.list('resources/list', 'resources', options);
   }
 
+  /** The server's resource templates, page by page as they are read. */
   resourceTemplates(options?: CallOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
     return this.list('resources/templates/list', 'resourceTemplates', options);
   }
 
+  /** The server's prompts, page by page as they are read. */
   prompts(options?: CallOptions): AsyncGenerator<Prompt, void, undefined> {
     return this.list('prompts/list', 'prompts', options);
   }
 
+  /** The server's resources, all pages. */
   listResources(options?: CallOptions): Promise<Resource[]> {
     return this.all('resources/list', 'resources', options);
   }
 
+  /** The server's resource templates, all pages. */
   listResourceTemplates(options?: CallOptions): Promise<ResourceTemplate[]> {
     return this.all('resources/templates/list', 'resourceTemplates', options);
   }
 
+  /** The server's prompts, all pages. */
   listPrompts(options?: CallOptions): Promise<Prompt[]> {
     return this.all('prompts/list', 'prompts', options);
   }
 
+  /** What a resource holds now. Rejects with `RpcError` where the server has none of that URI. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
     return this.request(
       'resources/read', { uri }, options,
     ) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
   }
 
+  /** A prompt's messages, with its arguments filled in. */
   getPrompt(
     name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
   ): Promise<GetPromptResult> {
@@ -100,6 +108,7 @@ export class McpClient extends ClientCore {
     return this.#listening.subscribe(uri, options);
   }
 
+  /** Takes back what `subscribe` asked for. */
   unsubscribe(uri: string, options?: CallOptions): Promise<void> {
     return this.#listening.unsubscribe(uri, options);
   }

@@ -17,6 +17,7 @@ export interface QuestionContext {
   readonly signal: AbortSignal;
 }
 
+/** The answer to an elicitation; `content` with `accept` of a form alone. */
 export interface ElicitAnswer {
   /** `decline`: the person said no; `cancel`: the person said nothing. */
   action: 'accept' | 'decline' | 'cancel';
@@ -27,6 +28,7 @@ export interface ElicitAnswer {
 /** Answers questions of one kind. A throw is the error that the server, or the caller, gets. */
 export type Answers<Q, A> = (question: Q, context: QuestionContext) => A | Promise<A>;
 
+/** The functions that answer a server's questions. What has no handler is not declared. */
 export interface ClientHandlers {
   /** Fills in a form. Declares elicitation by form. */
   onElicit?: Answers<ElicitRequestFormParams, ElicitAnswer> | undefined;
@@ -78,6 +80,7 @@ export interface CoreClientLimits extends ConnectionLimits {
   maxListBytes: number;
 }
 
+/** The limits of a client that hold where none is given. */
 export const defaultCoreClientLimits: CoreClientLimits = {
   ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, maxListBytes: 64 * 1024 * 1024,
 };
@@ -90,6 +93,7 @@ export interface AnsweringLimits {
   maxQuestions: number;
 }
 
+/** The limits of answering that hold where none is given. */
 export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuestions: 100 };
 
 export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
@@ -126,7 +130,9 @@ export interface CoreClientOptions {
   onLog?: ((message: LoggingMessageNotificationParams) => void) | undefined;
   /** The least severe level wanted. Default: the server's choice, and `info` where a level must be named. */
   logLevel?: LoggingLevel | undefined;
+  /** The server's list has changed: read it again. */
   onListChanged?: ((list: ListName) => void) | undefined;
+  /** A resource that was subscribed to has changed. */
   onResourceUpdated?: ((uri: string) => void) | undefined;
   /** Every other notification: an extension's, or `notifications/elicitation/complete`. */
   onNotification?: ((notification: Notification) => void) | undefined;
@@ -149,6 +155,7 @@ export interface CoreClientOptions {
 
 type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 
+/** What `McpClient` may be given. */
 export interface ClientOptions
   extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
   /** Stands around the answering of the server's questions, such as `receiveTasks` of barewire/tasks. */
@@ -165,6 +172,7 @@ export interface ClientOptions
   limits?: Partial<ClientLimits> | undefined;
 }
 
+/** What every request of a client may be given. */
 export interface CallOptions extends RequestOptions {
   /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
   logLevel?: LoggingLevel | undefined;

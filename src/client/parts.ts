@@ -50,11 +50,13 @@ export interface ListeningPort {
   readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
   /** Waits for a handshake that is under way; then throws where this request may not be sent. */
   ready(method: string): unknown;
+  /** Sends a request, and again after a reconnect where that is safe. */
   send(method: string, params: Bag, options: CallOptions): Promise<Bag>;
   /** Asks on the connection that there is, once; `sent` is told the id. */
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag>;
   /** Fails a request of ours that is still open, and whatever else comes on its stream. */
   fail(id: RequestId, error: Error): void;
+  /** Tells the application's `onError`. */
   report(error: unknown): void;
 }
 
@@ -62,6 +64,7 @@ export interface ListeningPort {
 export interface Listening {
   /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
   subscribe(uri: string, options?: CallOptions): Promise<void>;
+  /** Takes back what `subscribe` asked for. */
   unsubscribe(uri: string, options?: CallOptions): Promise<void>;
   /**
    * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
@@ -104,7 +107,9 @@ export interface Cache {
 
 /** Holds what tools return against their output schemas: see `toolOutputs`. */
 export interface Outputs {
+  /** Keeps the output schemas of a page of tools. */
   learn(tools: readonly unknown[]): void;
+  /** Forgets all output schemas: the list has changed. */
   forget(): void;
   /** Throws where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
   check(name: string, result: Bag, warn: (error: Error) => void): void;

@@ -18,6 +18,7 @@ import { ToolCall } from './tool-call.ts';
 import type { Callable } from './tool-call.ts';
 import { Runner } from './tool-process.ts';
 
+/** What `executables` may be given. */
 export interface ExecutablesOptions {
   /** Given to every tool, beside PATH, HOME (a folder of its own) and LANG. */
   readonly env?: Readonly<Record<string, string>>;

@@ -22,6 +22,7 @@ export interface ExecutableLimits {
   maxExecutables: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultExecutableLimits: ExecutableLimits = {
   runMs: 60_000,
   describeMs: 5000,

@@ -1,3 +1,9 @@
+/**
+ * `barewire/explain`: `explain`: a message as a sentence with its section; `visible` makes text from the wire safe to print.
+ *
+ * @module
+ */
+
 export { explain } from './explain.ts';
 export type { Explanation } from './explain.ts';
 export { truncate, visible, width, wireLine } from './safe-text.ts';

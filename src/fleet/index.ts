@@ -1,3 +1,9 @@
+/**
+ * `barewire/fleet`: `fleet`: sessions that any process opens; `memoryEngine`.
+ *
+ * @module
+ */
+
 export { Undeliverable } from './engine.ts';
 export type { Bus, BusHandler, FleetEngine } from './engine.ts';
 export { fleet } from './fleet.ts';

@@ -1,3 +1,9 @@
+/**
+ * `barewire/fleet/testing`: `engineTests`: what every engine of a fleet has to pass.
+ *
+ * @module
+ */
+
 import { Undeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 

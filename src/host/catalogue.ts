@@ -50,17 +50,20 @@ export class Catalogue {
     return this.#servers.get(server);
   }
 
+  /** What is pinned of a tool; undefined: it was never seen. */
   pin(server: string, tool: string): Pin | undefined {
     const tools = this.#servers.get(server)?.tools;
     return tools && Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   }
 
+  /** Keeps what a server offers, in place of what was kept. */
   async keep(server: string, kept: PinnedServer): Promise<void> {
     this.#servers.set(server, kept);
     this.#changed();
     await this.#store.set(key(server), kept);
   }
 
+  /** All tools of all servers, under names that do not collide. */
   tools(): readonly CatalogueTool[] {
     if (this.#tools) return this.#tools;
     const all = [...this.#servers].flatMap(([server, { tools }]) =>
@@ -76,19 +79,23 @@ export class Catalogue {
     return this.#byName.get(name);
   }
 
+  /** The tools that fit a query best, best first. */
   find(query: string, limit?: number): CatalogueTool[] {
     this.#search ??= new ToolSearch(this.tools());
     return this.#search.find(query, limit);
   }
 
+  /** All prompts, each with its server. */
   prompts(): Offered<Prompt>[] {
     return this.#offered(({ prompts }) => prompts);
   }
 
+  /** All resources, each with its server. */
   resources(): Offered<Resource>[] {
     return this.#offered(({ resources }) => resources);
   }
 
+  /** All resource templates, each with its server. */
   templates(): Offered<ResourceTemplate>[] {
     return this.#offered(({ templates }) => templates);
   }

@@ -31,6 +31,7 @@ export interface AddressConfig extends CommonConfig {
 /** One entry of `mcpServers`. */
 export type ServerConfig = ProgramConfig | AddressConfig;
 
+/** Whether a server is a program to be started, and not an address. */
 export function isProgram(config: ServerConfig): config is ProgramConfig {
   return 'command' in config;
 }

@@ -27,6 +27,7 @@ import type { ResolvePath, Rule, Ruling } from './rules.ts';
 import { memoryStore } from './store.ts';
 import type { HostStore } from './store.ts';
 
+/** What `Host` may be given. */
 export interface HostOptions {
   /** Who the host says it is to servers. */
   readonly info: Implementation;
@@ -48,18 +49,23 @@ export interface HostOptions {
   readonly resolvePath?: ResolvePath;
   /** Sees every message of every server. */
   readonly trace?: (server: string, entry: Parameters<Trace>[0]) => void;
+  /** A line that a server's program wrote to stderr. */
   readonly onStderr?: (server: string, line: string) => void;
+  /** A server's state changed; `why`, where it is known. */
   readonly onState?: (server: string, state: ServerState, why?: string) => void;
   /** A list of a server changed, and was read again; pins say what is new. */
   readonly onChanges?: (server: string, changes: readonly PinChange[]) => void;
+  /** What went wrong beside any call. */
   readonly onError?: (error: Error, server?: string) => void;
   readonly limits?: Partial<HostLimits>;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
+/** What a transport of a host reports to. */
 export interface TransportHooks {
   readonly trace: Trace;
+  /** A line that the program wrote to stderr. */
   readonly onStderr: (line: string) => void;
 }
 
@@ -427,10 +433,12 @@ export class Host {
     throw new HostError('refused', `${server}/${name} was not called: ${why}`);
   }
 
+  /** What a resource of a server holds now. */
   async readResource(server: string, uri: string, options?: HostCallOptions): Promise<ReadResourceResult> {
     return (await this.#server(server).client(options?.signal)).readResource(uri, options);
   }
 
+  /** A server's prompt, with its arguments filled in. */
   async getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>, options?: HostCallOptions): Promise<GetPromptResult> {
     return (await this.#server(server).client(options?.signal)).getPrompt(name, args, options);
   }

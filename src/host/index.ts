@@ -1,3 +1,9 @@
+/**
+ * `barewire/host`: `Host`: many servers, rules, consent, pins, an activity log.
+ *
+ * @module
+ */
+
 export { ActivityLog, emptyLog, memoryLog, verifyLog } from './activity-log.ts';
 export type { Activity, ActivityKind, LogHead, LogSink, LogVerdict } from './activity-log.ts';
 export type { Grant, Reach, Shown } from './approvals.ts';

@@ -8,6 +8,7 @@ import { HostError } from './errors.ts';
 /** `resting`: not started, or ended in order. `down`: it died; `broken`: it died so often that it is left alone for a while. */
 export type ServerState = 'resting' | 'starting' | 'ready' | 'down' | 'broken';
 
+/** How often, and how soon, a server is started again. */
 export interface RestartLimits {
   /** Milliseconds before the first restart; doubled for each failure after it. 250. */
   readonly backoffMs: number;

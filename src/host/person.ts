@@ -37,6 +37,7 @@ export interface PersonContext {
  * without `approve` nothing runs that no rule allows.
  */
 export interface Person {
+  /** A call waits for a decision. */
   approve?(request: ApprovalRequest, context: PersonContext): Promise<Decision>;
   /** A pinned tool is not what it was. True accepts it as it is now. */
   acceptChange?(change: PinChange, context: PersonContext): Promise<boolean>;

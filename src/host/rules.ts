@@ -3,6 +3,7 @@ import type { Tool, ToolAnnotations } from '../protocol/tools.ts';
 import { canonicalJson } from './digest.ts';
 import { fitsName, fitsPath, readPath } from './patterns.ts';
 
+/** What a rule says of a call. */
 export type Verdict = 'allow' | 'ask' | 'deny';
 
 /**

@@ -3,7 +3,9 @@
  * `fileStore` of `barewire/host/node` keeps them in a folder of the user's.
  */
 export interface HostStore {
+  /** The value that was kept; undefined: none. */
   get(key: string): Promise<unknown>;
+  /** Keeps a value, in place of the one before it. */
   set(key: string, value: unknown): Promise<void>;
 }
 

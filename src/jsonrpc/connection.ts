@@ -26,6 +26,7 @@ export interface ConnectionLimits {
   maxBatchAnswer: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultConnectionLimits: ConnectionLimits = {
   timeoutMs: 60_000,
   maxTimeoutMs: 600_000,
@@ -38,6 +39,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
 export interface ConnectionHandlers {
   /** The result, or a promise of it. A throw is the error answer. */
   request(inbound: Inbound): object | Promise<object>;
+  /** A notification came. */
   notification(notification: Notification): void;
   /**
    * Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications.

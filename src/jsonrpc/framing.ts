@@ -12,6 +12,7 @@ const CR = 13;
 /** 16 MiB: room for an image or a document in base64, and still a bound on what a peer can make us hold. */
 export const defaultMaxMessageBytes: number = 16 * 1024 * 1024;
 
+/** What a framer tells its owner. */
 export interface FramerEvents {
   /** One line, without its end. Never empty. */
   line(text: string): void;

@@ -1,3 +1,9 @@
+/**
+ * `barewire/jsonrpc`: `decode`, `encode`, the framer, the connection.
+ *
+ * @module
+ */
+
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from './budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';

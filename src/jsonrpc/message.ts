@@ -3,8 +3,10 @@
 /** A string or an integer, never null. 2025-06-18 basic/index#requests. */
 export type RequestId = string | number;
 
+/** Parameters by name: MCP has no others. */
 export type Params = Record<string, unknown>;
 
+/** A message that is answered (JSON-RPC 2.0 section 4). */
 export interface Request {
   jsonrpc: '2.0';
   id: RequestId;
@@ -12,18 +14,21 @@ export interface Request {
   params?: Params;
 }
 
+/** A message that is not answered (JSON-RPC 2.0 section 4.1). */
 export interface Notification {
   jsonrpc: '2.0';
   method: string;
   params?: Params;
 }
 
+/** The answer to a request that succeeded. */
 export interface Success {
   jsonrpc: '2.0';
   id: RequestId;
   result: Record<string, unknown>;
 }
 
+/** Why a request failed (JSON-RPC 2.0 section 5.1). */
 export interface ErrorObject {
   code: number;
   message: string;
@@ -37,7 +42,9 @@ export interface Failure {
   error: ErrorObject;
 }
 
+/** The answer to a request (JSON-RPC 2.0 section 5). */
 export type Response = Success | Failure;
+/** Any message that is not a batch. */
 export type Message = Request | Notification | Response;
 
 /**

@@ -11,6 +11,7 @@ export interface Progress {
   message?: string | undefined;
 }
 
+/** What a request may be given. */
 export interface RequestOptions {
   /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -18,6 +19,7 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
   maxTimeoutMs?: number | undefined;
+  /** Called with each `notifications/progress` of this request. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Gets a result that comes after the call was cancelled, or its time was up. */
   onLate?: ((result: Record<string, unknown>) => void) | undefined;

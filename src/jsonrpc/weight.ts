@@ -6,7 +6,9 @@ export interface WeightLimits {
   readonly maxDepth?: number | undefined;
 }
 
+/** How many values a message may hold, where no other limit is given. */
 export const defaultMaxValues = 1_000_000;
+/** How deep a message may nest, where no other limit is given. */
 export const defaultMaxDepth = 1000;
 
 /** A shorter text is not counted: whatever it says, it cannot cost much. In UTF-16 units. */

@@ -23,6 +23,7 @@ export interface JsonRequest {
   readonly body?: string;
 }
 
+/** How documents are fetched: by which function, and for how long at most. */
 export interface FetchOptions {
   readonly limits?: Partial<FetchLimits> | undefined;
   /** Another `fetch`, such as one with a proxy or a private authority. */

@@ -1,3 +1,9 @@
+/**
+ * `barewire/oauth`: `oauth` and its grants log a client in; `bearer` makes an HTTP server a protected resource.
+ *
+ * @module
+ */
+
 export * from './client/index.ts';
 export * from './resource/index.ts';
 export { OAuthError, TokenError } from './errors.ts';

@@ -4,6 +4,7 @@ export interface PromptReference extends BaseMetadata {
   type: 'ref/prompt';
 }
 
+/** Names the resource template whose variable is completed. */
 export interface ResourceTemplateReference {
   type: 'ref/resource';
   /** A URI or a URI template. */

@@ -1,3 +1,9 @@
+/**
+ * `barewire/protocol`: The message types, the revision table, the lifecycle tables.
+ *
+ * @module
+ */
+
 export type * from './base.ts';
 export type * from './caching.ts';
 export type * from './cancellation.ts';

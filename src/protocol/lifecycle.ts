@@ -17,6 +17,7 @@ export type LifecycleEvent = 'initialize' | 'initialized' | 'opened' | 'close';
  */
 export type Passage = 'none' | 'handshake' | 'ping' | 'operation';
 
+/** What one state allows, and where its events lead. */
 export interface LifecycleRow {
   /** Requests of the peer that are served. */
   readonly receive: Passage;
@@ -26,10 +27,12 @@ export interface LifecycleRow {
   readonly on: Readonly<Partial<Record<LifecycleEvent, LifecycleState>>>;
 }
 
+/** A row for each state. */
 export type Lifecycle = Readonly<Record<LifecycleState, LifecycleRow>>;
 
 const closed: LifecycleRow = { receive: 'none', send: 'none', on: {} };
 
+/** The states of a legacy connection as its server sees them (2025-11-25 basic/lifecycle). */
 export const serverLifecycle: Lifecycle = {
   new: {
     receive: 'handshake', send: 'none', on: { initialize: 'initializing', opened: 'ready', close: 'closed' },
@@ -41,6 +44,7 @@ export const serverLifecycle: Lifecycle = {
   closed,
 };
 
+/** The states of a legacy connection as its client sees them (2025-11-25 basic/lifecycle). */
 export const clientLifecycle: Lifecycle = {
   new: { receive: 'ping', send: 'handshake', on: { initialize: 'initializing', close: 'closed' } },
   // The server may ping before the handshake is over, and the client answers.

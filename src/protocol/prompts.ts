@@ -18,12 +18,14 @@ export interface Prompt extends BaseMetadata, Icons {
   _meta?: MetaObject | undefined;
 }
 
+/** One message of a prompt. */
 export interface PromptMessage {
   role: Role;
   content: ContentBlock;
 }
 
 // prompts/list: request, client to server.
+/** Names the page by its cursor. */
 export type ListPromptsRequestParams = PaginatedRequestParams;
 
 export interface ListPromptsResult extends PaginatedResult, CacheableResult {
@@ -42,4 +44,5 @@ export interface GetPromptResult extends Result {
 }
 
 // notifications/prompts/list_changed: notification, server to client.
+/** `notifications/prompts/list_changed` has no parameters of its own. */
 export type PromptListChangedNotificationParams = NotificationParams;

@@ -28,6 +28,7 @@ export interface ResourceTemplate extends BaseMetadata, Icons {
 }
 
 // resources/list: request, client to server.
+/** Names the page by its cursor. */
 export type ListResourcesRequestParams = PaginatedRequestParams;
 
 export interface ListResourcesResult extends PaginatedResult, CacheableResult {
@@ -35,6 +36,7 @@ export interface ListResourcesResult extends PaginatedResult, CacheableResult {
 }
 
 // resources/templates/list: request, client to server.
+/** Names the page by its cursor. */
 export type ListResourceTemplatesRequestParams = PaginatedRequestParams;
 
 export interface ListResourceTemplatesResult extends PaginatedResult, CacheableResult {
@@ -54,12 +56,15 @@ export interface ReadResourceResult extends CacheableResult {
 }
 
 // resources/subscribe: request, client to server. Until 2025-11-25; then subscriptions/listen. EmptyResult.
+/** Names the resource to be watched. Until 2025-11-25. */
 export type SubscribeRequestParams = ResourceRequestParams;
 
 // resources/unsubscribe: request, client to server. Until 2025-11-25. EmptyResult.
+/** Names the resource that is no longer watched. Until 2025-11-25. */
 export type UnsubscribeRequestParams = ResourceRequestParams;
 
 // notifications/resources/list_changed: notification, server to client.
+/** `notifications/resources/list_changed` has no parameters of its own. */
 export type ResourceListChangedNotificationParams = NotificationParams;
 
 // notifications/resources/updated: notification, server to client.

@@ -1,3 +1,4 @@
+/** `legacy`: with a handshake, until 2025-11-25. `modern`: stateless, since 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
 /**

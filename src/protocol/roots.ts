@@ -10,8 +10,10 @@ export interface Root {
 }
 
 // roots/list: request, server to client; since 2026-07-28 only within InputRequests, and deprecated there.
+/** `roots/list` has no parameters of its own. */
 export type ListRootsRequestParams = RequestParams;
 
+/** Asks the client for its roots, as an entry of `inputRequests`. */
 export interface ListRootsRequest {
   method: 'roots/list';
   params?: ListRootsRequestParams | undefined;
@@ -22,4 +24,5 @@ export interface ListRootsResult extends Result {
 }
 
 // notifications/roots/list_changed: notification, client to server. Until 2025-11-25.
+/** `notifications/roots/list_changed` has no parameters of its own. */
 export type RootsListChangedNotificationParams = NotificationParams;

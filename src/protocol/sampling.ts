@@ -12,6 +12,7 @@ export interface ModelPreferences {
   intelligencePriority?: number | undefined;
 }
 
+/** A part of a model's name that the server would like. */
 export interface ModelHint {
   /** A part of a model's name. */
   name?: string | undefined;
@@ -44,6 +45,7 @@ export interface ToolResultContent {
   _meta?: MetaObject | undefined;
 }
 
+/** What a message may hold. Tool uses and results: since 2025-11-25. */
 export type SamplingMessageContentBlock =
   | TextContent
   | ImageContent
@@ -51,6 +53,7 @@ export type SamplingMessageContentBlock =
   | ToolUseContent
   | ToolResultContent;
 
+/** One message to or from the model. */
 export interface SamplingMessage {
   role: Role;
   /** One block; since 2025-11-25 also several. */
@@ -78,6 +81,7 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   toolChoice?: ToolChoice | undefined;
 }
 
+/** Asks the client's model, as an entry of `inputRequests`. */
 export interface CreateMessageRequest {
   method: 'sampling/createMessage';
   params: CreateMessageRequestParams;

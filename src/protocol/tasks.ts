@@ -52,21 +52,26 @@ export interface TaskRequestParams extends RequestParams {
 }
 
 // tasks/get: request, both ways. 2025-11-25 only.
+/** Names the task whose state is asked for. */
 export type GetTaskRequestParams = TaskRequestParams;
 
 export interface GetTaskResult extends Result, Task {}
 
 // tasks/result: request, both ways. 2025-11-25 only. Answered by the result of the request itself.
+/** Names the task whose result is waited for. */
 export type GetTaskPayloadRequestParams = TaskRequestParams;
 
+/** The result of the request that made the task. */
 export type GetTaskPayloadResult = Result & Record<string, unknown>;
 
 // tasks/cancel: request, both ways. 2025-11-25 only.
+/** Names the task to be cancelled. */
 export type CancelTaskRequestParams = TaskRequestParams;
 
 export interface CancelTaskResult extends Result, Task {}
 
 // tasks/list: request, both ways. 2025-11-25 only.
+/** Names the page by its cursor. */
 export type ListTasksRequestParams = PaginatedRequestParams;
 
 export interface ListTasksResult extends PaginatedResult {

@@ -40,6 +40,7 @@ export interface Tool extends BaseMetadata, Icons {
 }
 
 // tools/list: request, client to server.
+/** Names the page by its cursor. */
 export type ListToolsRequestParams = PaginatedRequestParams;
 
 export interface ListToolsResult extends PaginatedResult, CacheableResult {
@@ -63,4 +64,5 @@ export interface CallToolResult extends Result {
 }
 
 // notifications/tools/list_changed: notification, server to client.
+/** `notifications/tools/list_changed` has no parameters of its own. */
 export type ToolListChangedNotificationParams = NotificationParams;

@@ -1,3 +1,9 @@
+/**
+ * `barewire/schema`: `compile`: the JSON Schema of tool arguments, without `eval`; `FromSchema`.
+ *
+ * @module
+ */
+
 export { compile } from './compile.ts';
 export { defaultSchemaLimits } from './reader.ts';
 export { fillDefaults } from './defaults.ts';

@@ -22,6 +22,7 @@ export class NotAnswered extends ToolError {
 
 /** A question to yield. `yield* ask.text(…)` gives the answer its type; a plain `yield` works too. */
 export interface Asked<T> extends Question<T> {
+  /** Puts the question once, and returns the answer that was sent in. */
   [Symbol.iterator](): Generator<Question<T>, T, T>;
 }
 
@@ -63,23 +64,31 @@ type Limits<F> = Omit<F, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>;
 
 /** The questions of generator handlers: each becomes a restricted schema, and its answer a plain value. */
 export const ask: {
+  /** A text, with `minLength`, `maxLength`, `format` and `default`. */
   text(
     message: string,
     options?: FieldOptions & Limits<Extract<PrimitiveSchemaDefinition, { type: 'string'; minLength?: number }>>,
   ): Asked<string>;
+  /** A number, whole where `integer` is true, between `minimum` and `maximum`. */
   number(
     message: string,
     options?: FieldOptions & { minimum?: number; maximum?: number; default?: number; integer?: boolean },
   ): Asked<number>;
+  /** Yes or no. */
   confirm(message: string, options?: FieldOptions & { default?: boolean }): Asked<boolean>;
+  /** One of some choices. */
   select<const C extends string>(
     message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> },
   ): Asked<C>;
+  /** Several fields at once; the value is the form's content. */
   form<const S extends FormProperties | RequestedSchema>(
     message: string, form: S, options?: QuestionOptions,
   ): Asked<FormContent<S>>;
+  /** Sends the person to a page, for what must not go through the client. Goes on when the person has agreed to open it. */
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;
+  /** An answer of the client's model. */
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
+  /** The client's roots. */
   roots(options?: QuestionOptions): Asked<Root[]>;
 } = {
   text: (message, options = {}) => field(message, { type: 'string' }, options),

@@ -7,7 +7,9 @@ import type { LegacyRequester } from './requester.ts';
 
 /** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
 export interface Exchanges<C extends PlainContext> {
+  /** For a request of a session. */
   legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
+  /** For a request that stands alone. */
   modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
 }
 

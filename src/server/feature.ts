@@ -38,6 +38,7 @@ export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resour
  * handlers are given.
  */
 export interface Feature<C extends PlainContext = PlainContext> {
+  /** What it answers, by method; a function where that differs between revisions. */
   readonly methods: Readonly<Record<string, Answer>> | ((revision: Revision) => Readonly<Record<string, Answer>>);
   /** What it declares; undefined while there is nothing of it: its methods are not found then. */
   readonly capabilities: (revision: Revision) => ServerCapabilities | undefined;

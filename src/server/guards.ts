@@ -8,6 +8,7 @@ import type { ListedKind, ListFilter } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
 import type { Entry, View } from './registry.ts';
 
+/** What may stand around handlers, and between the lists and those who ask. */
 export interface GuardsOptions<C extends PlainContext = PlainContext> {
   /** What stands around the handlers of tools, prompts and resources, the outermost first. */
   readonly around?: readonly Around<C>[] | undefined;
@@ -40,6 +41,7 @@ export class Guards<C extends PlainContext = PlainContext> {
     };
   }
 
+  /** Whether the requester may see this entry, and so call it. */
   shows(member: ListedKind, { name, definition }: Pick<Entry, 'name' | 'definition'>, exchange: Exchange): boolean {
     return this.listFilter?.shows(member, name, definition, exchange) ?? true;
   }

@@ -1,3 +1,9 @@
+/**
+ * `barewire/server`: `McpServer`; `ServerCore` and its features; `ask`, `rehearse`.
+ *
+ * @module
+ */
+
 export { ask, NotAnswered } from './ask.ts';
 export type { Asked, FieldOptions } from './ask.ts';
 export { RawResult } from './around.ts';

@@ -24,6 +24,7 @@ export interface Question<T = unknown> {
    * Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer.
    */
   params(revision: Revision, problem?: string): Params;
+  /** Reads the client's answer: the value, or what is wrong with it. */
   read(answer: Record<string, unknown>): Reading<T>;
 }
 
@@ -49,6 +50,7 @@ export type FormAnswer<C> =
   | { action: 'accept'; content: C }
   | { action: 'decline' | 'cancel'; content?: undefined };
 
+/** What the person did with a link. `accept`: agreed to open it; what happens on the page is not known. */
 export interface UrlAnswer {
   action: 'accept' | 'decline' | 'cancel';
 }

@@ -22,6 +22,7 @@ export type RehearsalAnswers =
   | readonly InputResponse[]
   | ((key: string, question: InputRequest) => InputResponse | Promise<InputResponse>);
 
+/** Who calls the rehearsed handler, and how the questions are answered. */
 export interface RehearsalOptions {
   /** What the client can do. Everything. */
   readonly capabilities?: ClientCapabilities;
@@ -51,6 +52,7 @@ export interface RehearsalRound {
   readonly leftOpen: boolean;
 }
 
+/** What a rehearsed handler did, round by round. */
 export interface Rehearsal {
   readonly result: CallToolResult;
   /**

@@ -29,6 +29,7 @@ import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
 import type { Requester } from './requester.ts';
 
+/** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {
   /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each for this server alone. */
   readonly features?: readonly Feature<NoInfer<C>>[];

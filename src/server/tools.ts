@@ -107,6 +107,7 @@ export interface AddTool<C extends PlainContext> {
   ): Handle<ToolDefinition>;
 }
 
+/** What the feature `tools` may be given. */
 export interface ToolsOptions {
   /** Judges arguments and structured results. Without one, JSON Schemas are shown but not enforced. */
   readonly validator?: Validator | undefined;

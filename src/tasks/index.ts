@@ -1,3 +1,9 @@
+/**
+ * `barewire/tasks`: `tasks`, `runTasks`; `memoryStore`, `sealedStore`.
+ *
+ * @module
+ */
+
 export { tasks, runTasks } from './server.ts';
 export type { ServerTasks } from './server.ts';
 export type { TasksOptions } from './options.ts';

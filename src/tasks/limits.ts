@@ -31,6 +31,7 @@ export interface TaskLimits {
 
 const hour = 3_600_000;
 
+/** The limits that hold where none is given. */
 export const defaultTaskLimits: TaskLimits = {
   maxTasks: 10_000,
   maxTasksPerPrincipal: 1_000,
@@ -60,6 +61,7 @@ export interface ReceivedTaskLimits {
   pollIntervalMs: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
   maxReceived: 1_000,
   maxReceivedBytes: 16 * 1024 * 1024,

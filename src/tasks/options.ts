@@ -2,6 +2,7 @@ import type { Auth } from '../transport/port.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
 
+/** What `tasks` may be given. */
 export interface TasksOptions {
   /** Where tasks are kept. In this process: they end with it. */
   readonly store?: TaskStore;

@@ -51,6 +51,7 @@ export interface TaskStore {
   expire(now: number): Promise<readonly string[]>;
   /** Tells of what happens to tasks; by which processes, is the store's to say. Returns what ends it. */
   watch(listener: (id: string, change: TaskChange) => void): () => void;
+  /** Ends what the store holds open. Tasks stay, where the store outlives the process. */
   close(): Promise<void>;
 }
 
@@ -110,6 +111,7 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** A task and the right to write it. */
 export interface LeasedTask {
   readonly lease: Lease;
   readonly task: StoredTask;
@@ -130,15 +132,18 @@ export const isLeaseLost = (error: unknown): boolean => error instanceof Error &
 export class Watchers {
   readonly #listeners = new Set<(id: string, change: TaskChange) => void>();
 
+  /** Adds a listener; the function that it returns takes it away. */
   readonly watch: TaskStore['watch'] = (listener) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
+  /** Tells everybody who watches of a change. */
   tell(id: string, change: TaskChange): void {
     for (const listener of this.#listeners) listener(id, change);
   }
 
+  /** Forgets everybody who watches. */
   clear(): void {
     this.#listeners.clear();
   }

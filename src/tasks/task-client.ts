@@ -19,6 +19,7 @@ type Bag = Record<string, unknown>;
 /** How often answers are sent where the connection fails. */
 const maxTries = 10;
 
+/** What `TaskClient` may be given. */
 export interface TaskClientOptions extends ClientOptions {
   /**
    * Whether the server may ask with tasks (2025-11-25): what they may take, or `false`. They are declared for the

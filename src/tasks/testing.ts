@@ -1,3 +1,9 @@
+/**
+ * `barewire/tasks/testing`: `storeTests`: what every store of tasks has to pass.
+ *
+ * @module
+ */
+
 import { LeaseLost, placeOf } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
@@ -8,8 +14,10 @@ export interface OpenedStore {
   again?(): Promise<TaskStore>;
 }
 
+/** One test that each store has to pass. */
 export interface StoreTest {
   readonly name: string;
+  /** Rejects where the store does not do what it must. */
   run(open: () => Promise<OpenedStore>): Promise<void>;
 }
 

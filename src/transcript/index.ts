@@ -1,3 +1,9 @@
+/**
+ * `barewire/transcript`: `recorder`, `Replay`, `MockServer`, `compareTranscripts`: sessions as text.
+ *
+ * @module
+ */
+
 export { difference, fill } from './difference.ts';
 export { MockServer } from './mock-server.ts';
 export { recorder } from './recorder.ts';

@@ -10,6 +10,7 @@ export interface Difference {
   readonly what: string;
 }
 
+/** What `Replay` may be given. */
 export interface ReplayOptions {
   /** Members that may have any value, wherever they stand, such as `serverInfo`. */
   readonly ignored?: readonly string[];

@@ -23,6 +23,7 @@ export interface Line {
   readonly at: number;
 }
 
+/** A `.wire` file, read. */
 export interface Transcript {
   /** What the placeholders that the file defines stand for: `<meta> is {…}`. */
   readonly defined: ReadonlyMap<string, unknown>;

@@ -1,8 +1,15 @@
+/**
+ * `barewire/memory`: `memoryTransport`: client and server in one process.
+ *
+ * @module
+ */
+
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPeer, ServerPort, Trace } from './port.ts';
 
+/** What `memoryTransport` may be given. */
 export interface MemoryOptions {
   /** Sees each message as it passes, from the client's side: `sent` is what the client said. */
   readonly trace?: Trace | undefined;

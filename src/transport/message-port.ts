@@ -1,9 +1,16 @@
+/**
+ * `barewire/message-port`: `serveMessagePort`, `messagePortTransport`.
+ *
+ * @module
+ */
+
 import { decode, decodeValue } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Decoded } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
 
+/** What is read of the events of a port. */
 export interface PortEvent {
   readonly type: string;
   readonly data?: unknown;
@@ -11,13 +18,19 @@ export interface PortEvent {
 
 /** What is used of a port: a `MessagePort`, a `Worker`, or a worker's own global scope. */
 export interface MessagePortLike {
+  /** Sends one message: the text of one JSON value. */
   postMessage(message: string): void;
+  /** Called for `message` and `messageerror`, and for `close` where the runtime has it. */
   addEventListener(type: string, listener: (event: PortEvent) => void): void;
+  /** Takes a listener away that `addEventListener` was given. */
   removeEventListener(type: string, listener: (event: PortEvent) => void): void;
+  /** A `MessagePort` holds its messages back until this is called. */
   start?(): void;
+  /** Ends the port. A worker's global scope has `close` too: it ends the worker. */
   close?(): void;
 }
 
+/** What `messagePortTransport` and `serveMessagePort` may be given. */
 export interface MessagePortOptions {
   /** Sees each message as it passes: `sent` is what this side said. */
   readonly trace?: Trace | undefined;
@@ -25,6 +38,7 @@ export interface MessagePortOptions {
   readonly auth?: Auth | undefined;
 }
 
+/** A server that listens on a port. */
 export interface MessagePortServing {
   /**
    * Resolves once the client has closed its port, where the runtime has the event `close`,

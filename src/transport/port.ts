@@ -230,6 +230,7 @@ export interface Outgoing {
 
 /** What a transport tells a client. */
 export interface ClientReceiver {
+  /** One message of the server, decoded. */
   message(decoded: Decoded): void;
   /**
    * The request could not be delivered, or its answer can no longer come. Its error is a `ConnectionError`,

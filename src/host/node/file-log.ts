@@ -7,6 +7,7 @@ import { emptyLog, verifyLog } from '../activity-log.ts';
 import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
 import { withFileLock } from '../../oauth/node/file-lock.ts';
 
+/** Where the log is kept, and how large it may grow. */
 export interface FileLogOptions {
   /** Bytes of one file; then it is renamed to `FILE.1`, `FILE.2`, …, and the chain goes on. 16 MiB. */
   readonly maxBytes?: number;

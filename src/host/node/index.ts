@@ -1,3 +1,9 @@
+/**
+ * `barewire/host/node`: Configuration files, a store and a log in files, `openServer`.
+ *
+ * @module
+ */
+
 export { configFiles, readApplication, readConfigFile } from './config-files.ts';
 export type { Application, Machine } from './config-files.ts';
 export { fileLog, logLines, verifyLogFile } from './file-log.ts';

@@ -35,6 +35,7 @@ export interface RedirectListener {
   readonly redirectUri: string;
   /** The next response that comes to the redirect URI. Rejects when the listener closes. */
   next(): Promise<RedirectResponse>;
+  /** Stops listening. */
   close(): void;
 }
 

@@ -50,6 +50,7 @@ export interface Grant {
   readonly stepUp: boolean;
   /** The issuer that the client's credentials are for, where it is known. */
   readonly issuer?: string | undefined;
+  /** Gets tokens. Rejects with `OAuthError` where the authorization server refuses. */
   obtain(request: GrantRequest): Promise<Granted>;
   /** The client's credentials, for a refresh; undefined where they are kept beside the tokens. */
   credentials?(issuer: string): ClientInformation | undefined;

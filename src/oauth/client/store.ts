@@ -23,8 +23,11 @@ export interface AuthorizationStore {
 
 /** Holds private keys that cannot be read out. */
 export interface KeyStore {
+  /** The key of this name; undefined: there is none. */
   get(id: string): Promise<StoredKey | undefined>;
+  /** Keeps a key, in place of the one before it. */
   put(id: string, key: StoredKey): Promise<void>;
+  /** Forgets a key. */
   delete(id: string): Promise<void>;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * `barewire/oauth/node`: `login`: a browser, a listener on 127.0.0.1, a file of tokens.
+ *
+ * @module
+ */
+
 export { openBrowser } from './browser.ts';
 export { fileStore } from './file-store.ts';
 export type { FileStoreOptions } from './file-store.ts';

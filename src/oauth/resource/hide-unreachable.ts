@@ -7,7 +7,9 @@ interface Requester {
 
 /** A filter of lists, for the `listFilter` of a server. */
 export interface ScopeFilter {
+  /** Callers with the same key see the same lists. */
   key(requester: Requester): string;
+  /** Whether this caller may see this entry. */
   shows(kind: string, name: string, definition: object, requester: Requester): boolean;
 }
 

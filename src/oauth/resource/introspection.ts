@@ -18,8 +18,10 @@ export interface IntrospectionLimits {
   maxIntrospections: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultIntrospectionLimits: IntrospectionLimits = { introspectionCacheMs: 0, maxIntrospections: 1000 };
 
+/** Where tokens are introspected (RFC 7662), and as which client. */
 export interface IntrospectionOptions extends FetchOptions {
   readonly limits?: Partial<IntrospectionLimits & FetchLimits> | undefined;
   /** Who is asked. Default: the only authorization server of the resource. */

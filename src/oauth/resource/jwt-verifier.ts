@@ -16,8 +16,10 @@ export interface JwtVerifierLimits extends KeySetLimits {
   maxVerifiedTokens: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultJwtVerifierLimits: JwtVerifierLimits = { ...defaultKeySetLimits, maxVerifiedTokens: 1000 };
 
+/** Whose tokens are accepted, and signed by which keys. */
 export interface JwtVerifierOptions extends FetchOptions {
   readonly limits?: Partial<JwtVerifierLimits & FetchLimits> | undefined;
   /** Signature algorithms that are accepted. Default: every one known here; all are asymmetric. */

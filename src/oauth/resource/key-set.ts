@@ -19,6 +19,7 @@ export interface KeySetLimits {
   keysCooldownMs: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultKeySetLimits: KeySetLimits = {
   maxKeys: 100,
   maxKeysAgeMs: 600_000,

@@ -19,6 +19,7 @@ export interface BearerLimits extends ProofReplayLimits {
   nonceLifetimeMs: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultBearerLimits: BearerLimits = {
   ...defaultProofReplayLimits,
   maxTokenLength: 16 * 1024,
@@ -28,6 +29,7 @@ export const defaultBearerLimits: BearerLimits = {
   nonceLifetimeMs: 300_000,
 };
 
+/** How proofs of possession are demanded (RFC 9449). */
 export interface DpopOptions {
   /** Whether every token must be bound to a key. Default false: one that is bound needs a proof, others pass. */
   readonly required?: boolean;
@@ -47,6 +49,7 @@ export interface DpopOptions {
   readonly url?: (request: RequestInfo) => string;
 }
 
+/** What `bearer` is given: who issues tokens, how they are checked, and what is demanded of them. */
 export interface BearerOptions {
   /**
    * The URI of this MCP server as clients know it, such as `https://trips.example/mcp`: tokens must have been issued

@@ -18,6 +18,7 @@ export interface ProofReplayLimits {
   maxProofsPerKey: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000, maxProofsPerKey: 10_000 };
 
 interface Proof {

@@ -5,6 +5,7 @@ import { aesGcm, keyBytes } from './aes-gcm.ts';
 import type { AesGcm } from './aes-gcm.ts';
 import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
+/** How `requestState` is sealed, how long it holds, and whether it opens once. */
 export interface RequestStateOptions {
   /**
    * Secrets of 32 bytes: the first seals, all of them open. Where several processes share them, a key is rotated

@@ -1,1 +1,7 @@
+/**
+ * `barewire/tasks/node`: `folderStore`: tasks in a folder, for several processes.
+ *
+ * @module
+ */
+
 export { folderStore } from './folder-store.ts';

@@ -10,6 +10,7 @@ import { stderrLines } from './stderr.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
 
+/** Which program is started, and how. */
 export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** Added to what is inherited: HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows their like. */

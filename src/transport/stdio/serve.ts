@@ -6,6 +6,7 @@ import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import type { ServerPort, Trace } from '../port.ts';
 import { lineWriter, within } from './writer.ts';
 
+/** What `serveStdio` may be given. The process's own stdin and stdout, where no streams are given. */
 export interface ServeStdioOptions {
   /** Sees each message as it passes: `received` is what the client said. */
   readonly trace?: Trace | undefined;
@@ -30,6 +31,7 @@ export interface ServeStdioOptions {
 /** Characters of an answer that not every client takes. */
 const largeAnswer = 10 * 1024 * 1024;
 
+/** A server that listens on a pair of streams. */
 export interface StdioServing {
   /** Resolves once serving is over and everything has been written. Never rejects. */
   readonly closed: Promise<void>;

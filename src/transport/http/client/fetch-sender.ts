@@ -3,6 +3,7 @@ import type { HttpTransportOptions } from './options.ts';
 import type { HttpSender } from './sender.ts';
 import { clientTransport } from './transport.ts';
 
+/** What `httpTransport` of `barewire/fetch` may be given. */
 export interface FetchTransportOptions extends HttpTransportOptions {
   /** Default: the runtime's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;

@@ -29,6 +29,7 @@ export interface HttpClientLimits {
   closeMs: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultHttpClientLimits: HttpClientLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   reconnectAttempts: 5,
@@ -41,8 +42,10 @@ export const defaultHttpClientLimits: HttpClientLimits = {
   closeMs: 2000,
 };
 
+/** Header fields, by name. */
 export type HeaderValues = Readonly<Record<string, string>>;
 
+/** What `httpTransport` may be given, whatever it sends with. */
 export interface HttpTransportOptions {
   /** Headers for every HTTP request; a function is asked before each one, so that a token can be renewed. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;

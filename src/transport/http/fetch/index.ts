@@ -1,3 +1,9 @@
+/**
+ * `barewire/fetch`: `fetchHandler`; `httpTransport` over `fetch`.
+ *
+ * @module
+ */
+
 export { fetchHandler } from './handler.ts';
 export type { FetchContext, FetchHandler } from './handler.ts';
 export { defaultHttpClientLimits, httpTransport } from '../client/index.ts';

@@ -1,3 +1,9 @@
+/**
+ * `barewire/http`: `serveHttp`, `httpListener`; `httpTransport` over `node:http`.
+ *
+ * @module
+ */
+
 export { httpListener } from './listener.ts';
 export type { HttpListener, NodeRequest } from './listener.ts';
 export { serveHttp } from './serve.ts';

@@ -23,10 +23,12 @@ export interface NodeHttpClientLimits extends HttpClientLimits {
   idleMs: number;
 }
 
+/** The limits that hold where none is given. */
 export const defaultNodeHttpClientLimits: NodeHttpClientLimits = {
   ...defaultHttpClientLimits, maxConnections: 256, maxIdleConnections: 16, idleMs: 4000,
 };
 
+/** What `httpTransport` of `barewire/http` may be given. */
 export interface NodeTransportOptions extends HttpTransportOptions {
   /** Holds the connections instead of one that is made here; its bounds, TLS settings and proxy are its own. */
   readonly agent?: Agent | HttpsAgent | undefined;

@@ -1,0 +1,58 @@
+// Builds what a browser loads: dist/ui (index.html, page.js, page.css), which the local server serves, and
+// dist/playground.html, one file that works from a disk without a network.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+/** The most that playground.html may weigh, gzipped, the server inside included. */
+const maxPlayground = 120 * 1024;
+
+/** @param {import('esbuild').BuildOptions} options */
+async function bundled(options) {
+  const { outputFiles } = await build({
+    absWorkingDir: here, bundle: true, minify: true, write: false, target: 'es2022', charset: 'utf8', legalComments: 'none',
+    outdir: 'dist', ...options,
+  });
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.split('.').at(-1), text]));
+}
+
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+/** Text inside an element that ends at `</script`: a string of JavaScript may be written otherwise there. */
+const inScript = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+
+const [local, playground, worker, style, html] = await Promise.all([
+  bundled({ entryPoints: ['src/local/page.ts'], format: 'esm' }),
+  bundled({ entryPoints: ['src/playground/page.ts'], format: 'iife' }),
+  bundled({ entryPoints: ['src/playground/worker.ts'], format: 'iife' }),
+  bundled({ entryPoints: ['src/ui/style.css'] }),
+  readFile(`${here}src/ui/index.html`, 'utf8'),
+]);
+
+await rm(`${here}dist/ui`, { recursive: true, force: true });
+await mkdir(`${here}dist/ui`, { recursive: true });
+await writeFile(`${here}dist/ui/page.js`, local.js);
+await writeFile(`${here}dist/ui/page.css`, style.css);
+await writeFile(`${here}dist/ui/index.html`, html);
+
+const script = inScript(playground.js);
+const work = inScript(worker.js);
+// What a browser may do with the file: run these two scripts and this style, and reach nothing.
+const policy = [
+  "default-src 'none'", `script-src ${hash(script)} blob:`, 'worker-src blob:', `style-src ${hash(style.css)}`,
+  'img-src data: blob:', 'media-src data: blob:', "base-uri 'none'", "form-action 'none'",
+].join('; ');
+const page = html
+  .replace('<link rel="stylesheet" href="page.css">', () => `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style.css}</style>`)
+  .replace('<script type="module" src="page.js"></script>', () => `<script type="text/plain" id="worker">${work}</script>\n<script>${script}</script>`);
+if (!page.includes('id="worker"') || !page.includes('<style>')) throw new Error('src/ui/index.html has not the lines that the playground replaces');
+await writeFile(`${here}dist/playground.html`, page);
+
+const size = gzipSync(page).length;
+console.log(`playground.html: ${(size / 1024).toFixed(1)} KiB gzipped of ${maxPlayground / 1024}; page.js: ${(gzipSync(local.js).length / 1024).toFixed(1)} KiB`);
+if (size > maxPlayground) {
+  console.error(`playground.html is ${size - maxPlayground} bytes over its budget`);
+  process.exitCode = 1;
+}

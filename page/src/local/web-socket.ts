@@ -1,0 +1,26 @@
+import { messagesVersion } from '../messages.ts';
+import type { Connect, Hello, HostMessage } from '../messages.ts';
+
+/** Closing codes of the local server after which another attempt cannot succeed. */
+const refusals: readonly number[] = [4401, 4406];
+
+/** Opens the way to the local server that this page came from. The token goes in the first frame. */
+export function webSocketTo(token: string, tab: string): Connect {
+  return (receiver) => {
+    const socket = new WebSocket(new URL('/socket', location.href.replace(/^http/, 'ws')));
+    socket.addEventListener('open', () => {
+      const hello: Hello = { type: 'hello', token, version: messagesVersion, tab };
+      socket.send(JSON.stringify(hello));
+    });
+    socket.addEventListener('message', ({ data }: MessageEvent<string>) => receiver.message(JSON.parse(data) as HostMessage));
+    socket.addEventListener('close', ({ code, reason }) => {
+      receiver.closed(reason || 'the local server cannot be reached', refusals.includes(code));
+    });
+    return {
+      send: (message) => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      },
+      close: () => socket.close(),
+    };
+  };
+}

@@ -1,0 +1,1 @@
+export { messagesVersion } from '../messages.ts';

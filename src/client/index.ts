@@ -9,6 +9,7 @@ export { resultCache } from './cache.ts';
 export { ClientCore } from './client-core.ts';
 export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
+export type { Agreement } from './negotiation.ts';
 export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
 export type {
   AnsweringLimits, AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
@@ -17,5 +18,6 @@ export type {
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
+export type { Abortable } from '../jsonrpc/inbound.ts';
 export { HttpError, SessionExpired } from '../transport/port.ts';
 export type { ClientReceiver, ClientTransport, Outgoing } from '../transport/port.ts';

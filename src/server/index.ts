@@ -7,18 +7,19 @@
 export { ask, NotAnswered } from './ask.ts';
 export type { Asked, FieldOptions } from './ask.ts';
 export { RawResult } from './around.ts';
-export type { Around, HandlerCall } from './around.ts';
+export type { AnyAround, Around, HandlerCall } from './around.ts';
 export { asking } from './asking.ts';
 export type { CacheHint } from './caching.ts';
 export { completion } from './completion.ts';
 export type { Completable, Completer, Completers } from './completion.ts';
 export type { Context, PlainContext, Step, TaskSteps } from './context.ts';
 export type { Exchanges } from './eras.ts';
+export type { Exchange } from './exchange.ts';
 export type { LegacyExtension, Listener, ServerExtension, TellListeners } from './extension.ts';
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
-export type { Answer, Cacheable, Feature, FeatureHost } from './feature.ts';
+export type { Agree, Answer, Cacheable, Feature, FeatureHost, ListName } from './feature.ts';
 export { defaultServerLimits } from './limits.ts';
 export type { ServerLimits } from './limits.ts';
 export type { ListedKind, ListFilter } from './list-filter.ts';
@@ -33,13 +34,13 @@ export { prompts } from './prompts.ts';
 export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,
 } from './prompts.ts';
-export type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+export type { FormAnswer, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 export { guards } from './guards.ts';
 export type { Guards, GuardsOptions } from './guards.ts';
-export type { Handle } from './registry.ts';
+export type { Entry, Handle, Registry, View } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';
-export type { Requester } from './requester.ts';
+export type { LegacyRequester, Requester } from './requester.ts';
 export { resources } from './resources.ts';
 export type {
   AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, Resources,
@@ -50,8 +51,10 @@ export type { CoreOptions } from './server-core.ts';
 export { structured } from './structured.ts';
 export { tools } from './tools.ts';
 export type {
-  AddTool, ExtensionResult, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
+  AddTool, ExtensionResult, SchemaReader, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
 } from './tools.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-export type { Auth } from '../transport/port.ts';
+export type { Serialized } from '../jsonrpc/outlet.ts';
+export type { FormContent } from '../protocol/form.ts';
+export type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';

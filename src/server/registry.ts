@@ -27,6 +27,7 @@ export interface Entry {
 export interface View {
   /** Requesters with one key see the same list. */
   readonly key: string;
+  /** Whether this requester sees the entry. */
   shows(entry: Entry): boolean;
 }
 
@@ -61,6 +62,7 @@ export class Registry<E extends Entry> {
     return this.#scoped;
   }
 
+  /** The entry of this name; undefined: none, or no name at all. */
   get(name: unknown): E | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
@@ -77,6 +79,7 @@ export class Registry<E extends Entry> {
     return new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
   }
 
+  /** All entries, in the order in which they were added. */
   values(): Iterable<E> {
     return this.#entries.values();
   }

@@ -4,18 +4,19 @@ export { authorizationCode, AuthorizationRequired } from './authorization-code.t
 export type {
   AuthorizationCodeOptions, RedirectListener, RedirectReceiver, RedirectResponse,
 } from './authorization-code.ts';
+export type { ChooseIssuer } from './discovery.ts';
 export { AuthorizationRefused } from './authorization-response.ts';
 export { clientCredentials } from './client-credentials.ts';
 export { enterpriseManaged } from './enterprise-managed.ts';
 export type { EnterpriseManagedOptions, IdentityProvider } from './enterprise-managed.ts';
 export { jwtBearer } from './jwt-bearer.ts';
 export type { JwtBearerOptions } from './jwt-bearer.ts';
-export type { Grant } from './grant.ts';
+export type { Finished, FinishRequest, Grant, Granted, GrantRequest } from './grant.ts';
 export type { ClientOptions, RegisteredClient } from './registration.ts';
-export type { SigningKey } from './client-authentication.ts';
+export type { ClientInformation, SigningKey } from './client-authentication.ts';
 export { indexedDbStore } from './indexed-db-store.ts';
 export { memoryStore } from './store.ts';
-export type { AuthorizationStore, KeyStore } from './store.ts';
+export type { AuthorizationStore, KeyStore, StoredKey } from './store.ts';
 export { defaultOAuthLimits } from './limits.ts';
 export type { OAuthLimits } from './limits.ts';
 export { TokenRefused } from './token-endpoint.ts';

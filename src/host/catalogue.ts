@@ -51,6 +51,12 @@ export class Catalogue {
   }
 
   /** What is pinned of a tool; undefined: it was never seen. */
+  /** A server is no longer of the host's; what the store has of it stays. */
+  leave(server: string): void {
+    this.#servers.delete(server);
+    this.#changed();
+  }
+
   pin(server: string, tool: string): Pin | undefined {
     const tools = this.#servers.get(server)?.tools;
     return tools && Object.hasOwn(tools, tool) ? tools[tool] : undefined;

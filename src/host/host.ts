@@ -1,4 +1,5 @@
-import type { CallOptions, ListName, McpClient } from '../client/index.ts';
+import { McpClient } from '../client/index.ts';
+import type { CallOptions, ClientOptions, ListName } from '../client/index.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { GetPromptResult } from '../protocol/prompts.ts';
@@ -35,6 +36,8 @@ export interface HostOptions {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** Opens the way to a server. On Node `openServer` of `barewire/host/node` does. */
   readonly transport: (name: string, config: ServerConfig, hooks: TransportHooks) => ClientTransport;
+  /** Makes the client of a server, such as one of barewire/tasks. Default: an `McpClient` with these options. */
+  readonly client?: (server: string, info: Implementation, options: ClientOptions) => McpClient;
   /** What may run without being asked. First match wins; default: everything is asked. */
   readonly rules?: readonly Rule[];
   readonly person?: Person;
@@ -94,7 +97,10 @@ export interface ServerStatus {
 }
 
 /** What a call may be given. */
-export type HostCallOptions = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs'>;
+export interface HostCallOptions extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs'> {
+  /** How a tool is called once that is allowed, such as by `startTool` of barewire/tasks. Default: `callTool` of the client. */
+  readonly via?: (client: McpClient, tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<CallToolResult>;
+}
 
 /**
  * Many servers in one hand: the host of the specification's architecture (2025-11-25 architecture#core-components). It
@@ -108,6 +114,7 @@ export class Host {
   readonly #store: HostStore;
   readonly #log: ActivityLog;
   readonly #catalogue: Catalogue;
+  readonly #configs: Map<string, ServerConfig>;
   readonly #servers = new Map<string, ManagedServer>();
   readonly #roots = new Map<string, readonly Root[]>();
   /** Changes that wait for a person, by `server/tool`. */
@@ -128,15 +135,47 @@ export class Host {
     this.#log = new ActivityLog(log, now, (error) => options.onError?.(error));
     this.#catalogue = new Catalogue(store);
     this.#approvals = new Approvals(now, this.#limits.approvalMs);
-    for (const [name, config] of Object.entries(options.servers)) {
-      if (config.disabled) continue;
-      this.#roots.set(name, config.roots ?? []);
-      this.#servers.set(name, this.#manage(name, config, now));
-    }
+    this.#configs = new Map(Object.entries(options.servers));
+    for (const [name, config] of this.#configs) this.#enter(name, config);
   }
 
-  #manage(name: string, config: ServerConfig, now: () => number): ManagedServer {
+  #enter(name: string, config: ServerConfig): void {
+    if (config.disabled) return;
+    this.#roots.set(name, config.roots ?? []);
+    this.#servers.set(name, this.#manage(name, config));
+  }
+
+  /** One more server, which is started when it is first needed. Throws a `HostError` `ambiguous-name` where there is one of that name. */
+  async add(name: string, config: ServerConfig): Promise<void> {
+    if (this.#configs.has(name)) throw new HostError('ambiguous-name', `there is a server ${JSON.stringify(name)} already`);
+    this.#configs.set(name, config);
+    await this.#load();
+    await this.#catalogue.load([name]);
+    this.#enter(name, config);
+  }
+
+  /** Ends a server and forgets it; pins and grants are kept for when it comes back. */
+  async remove(name: string): Promise<void> {
+    const server = this.#servers.get(name);
+    if (!this.#configs.delete(name)) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
+    this.#servers.delete(name);
+    this.#roots.delete(name);
+    this.#listedOver.delete(name);
+    for (const [key, change] of this.#waiting) if (change.server === name) this.#waiting.delete(key);
+    this.#catalogue.leave(name);
+    await server?.close();
+  }
+
+  /** Whether the server's annotations may be believed from now on. */
+  trust(name: string, trusted: boolean): void {
+    const config = this.#configs.get(name);
+    if (!config) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
+    this.#configs.set(name, { ...config, trusted });
+  }
+
+  #manage(name: string, config: ServerConfig): ManagedServer {
     const options = this.#options;
+    const now = options.now ?? Date.now;
     const questions = new ServerQuestions(name, options.person ?? {}, this.#log, options.model, config.maxSampledTokens ?? 0);
     const report = (error: Error): void => options.onError?.(error, name);
     return new ManagedServer({
@@ -144,6 +183,7 @@ export class Host {
       info: options.info,
       limits: this.#limits,
       now,
+      make: (info, given) => options.client?.(name, info, given) ?? new McpClient(info, given),
       open: () => options.transport(name, config, {
         trace: (entry) => options.trace?.(name, entry),
         onStderr: (line) => options.onStderr?.(name, line),
@@ -173,7 +213,7 @@ export class Host {
   /** Every server of the configuration. */
   async servers(): Promise<ServerStatus[]> {
     await this.#load();
-    return Object.entries(this.#options.servers).map(([name, config]) => {
+    return [...this.#configs].map(([name, config]) => {
       const server = this.#servers.get(name);
       return {
         name,
@@ -323,9 +363,10 @@ export class Host {
     const began = performance.now();
     const took = (): number => Math.round(performance.now() - began);
     try {
-      const result = await client.callTool(tool.name, args, options);
+      const { via = callTool, ...call } = options;
+      const result = await via(client, tool.name, args, call);
       await this.#log.record('answered', { call: id, server, tool: tool.name, isError: result.isError === true, ms: took() });
-      return result as CallToolResult;
+      return result;
     } catch (thrown) {
       // Only the server's own word says that a call failed. Whatever else ended it, it may have been carried out.
       const certain = thrown instanceof RpcError;
@@ -398,7 +439,7 @@ export class Host {
   }
 
   #rule({ server, tool }: CatalogueTool, args: Readonly<Record<string, unknown>>): Promise<Ruling> {
-    const trusted = this.#options.servers[server]?.trusted === true;
+    const trusted = this.#configs.get(server)?.trusted === true;
     return rule(this.#options.rules ?? [], { server, trusted, tool, args }, this.#options.resolvePath);
   }
 
@@ -467,6 +508,8 @@ export class Host {
     await this.#log.flushed();
   }
 }
+
+const callTool: NonNullable<HostCallOptions['via']> = (client, tool, args, options) => client.callTool(tool, args, options);
 
 /** A signal that never fires, for who gave none. */
 const never = (): AbortSignal => new AbortController().signal;

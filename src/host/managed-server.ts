@@ -1,5 +1,4 @@
-import { McpClient } from '../client/index.ts';
-import type { ClientOptions } from '../client/index.ts';
+import type { ClientOptions, McpClient } from '../client/index.ts';
 import { errorMessage, toError } from '../jsonrpc/errors.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { ClientTransport } from '../transport/port.ts';
@@ -28,6 +27,7 @@ export interface ManagedServerOptions {
   readonly name: string;
   readonly info: Implementation;
   readonly client: ClientOptions;
+  readonly make: (info: Implementation, options: ClientOptions) => McpClient;
   readonly open: () => ClientTransport;
   readonly limits: RestartLimits;
   readonly now: () => number;
@@ -92,7 +92,7 @@ export class ManagedServer {
     if (this.#closed) throw new HostError('host-closed', `${name}: the host was closed`);
     this.#move('starting');
     const { client: options } = this.#options;
-    const client = new McpClient(this.#options.info, {
+    const client = this.#options.make(this.#options.info, {
       ...options,
       onClose: (why) => {
         options.onClose?.(why);

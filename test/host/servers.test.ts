@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import { Host } from '../../src/host/host.ts';
+import type { HostOptions } from '../../src/host/host.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+
+function server(name: string): McpServer {
+  const made = new McpServer({ name, version: '1.0.0' });
+  made.tool('look', { description: 'Looks', annotations: { readOnlyHint: true } }, () => `${name} looked`);
+  return made;
+}
+
+function make(t: { after(run: () => Promise<void>): void }, options: Partial<HostOptions> = {}): Host {
+  const servers: Record<string, McpServer> = { a: server('a'), b: server('b') };
+  const host = new Host({
+    info: { name: 'host', version: '1.0.0' },
+    servers: { a: { command: 'a' } },
+    transport: (name) => memoryTransport(servers[name] as McpServer),
+    rules: [{ annotations: { readOnlyHint: true }, then: 'allow' }],
+    ...options,
+  });
+  t.after(() => host.close());
+  return host;
+}
+
+test('host: servers come and go while it runs', async (t) => {
+  const host = make(t);
+  assert.deepEqual((await host.tools()).map(({ name }) => name), ['a__look']);
+  await host.add('b', { command: 'b', trusted: true });
+  assert.deepEqual((await host.tools()).map(({ name }) => name), ['a__look', 'b__look']);
+  assert.deepEqual((await host.call('b/look')).content, [{ type: 'text', text: 'b looked' }]);
+  await assert.rejects(host.add('b', { command: 'b' }), { code: 'ambiguous-name' });
+  const client = await host.connect('b');
+  await host.remove('b');
+  await assert.rejects(client.ping());
+  await assert.rejects(host.connect('b'), { code: 'no-such-server' });
+  await assert.rejects(host.remove('b'), { code: 'no-such-server' });
+  assert.deepEqual((await host.tools()).map(({ name }) => name), ['a__look']);
+  assert.deepEqual((await host.servers()).map(({ name }) => name), ['a']);
+});
+
+test('host: trust can be given and taken while it runs', async (t) => {
+  const host = make(t);
+  await assert.rejects(host.call('a/look'), { code: 'refused' });
+  host.trust('a', true);
+  assert.deepEqual((await host.call('a/look')).content, [{ type: 'text', text: 'a looked' }]);
+  host.trust('a', false);
+  await assert.rejects(host.call('a/look'), { code: 'refused' });
+  assert.throws(() => host.trust('z', true), { code: 'no-such-server' });
+});
+
+test('host: the application makes the client, and says how an allowed call is sent', async (t) => {
+  const made: string[] = [];
+  class Counted extends McpClient {}
+  const host = make(t, {
+    rules: [{ then: 'allow' }],
+    client: (name, info, options) => {
+      made.push(name);
+      return new Counted(info, { ...options, era: 'legacy' });
+    },
+  });
+  const result = await host.call('a/look', {}, {
+    via: async (client, tool, args, options) => {
+      assert.ok(client instanceof Counted);
+      assert.equal(client.revision?.era, 'legacy');
+      assert.ok(!('via' in options));
+      const { content } = await client.callTool(tool, args, options);
+      return { content, isError: true };
+    },
+  });
+  assert.equal(result.isError, true);
+  assert.deepEqual(made, ['a']);
+});

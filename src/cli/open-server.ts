@@ -3,8 +3,8 @@ import { isProgram } from '../host/index.ts';
 import type { ServerConfig, TransportHooks } from '../host/index.ts';
 import { openServer as openPlain } from '../host/node/index.ts';
 import type { OAuth } from '../oauth/index.ts';
-import { httpTransport } from '../transport/http/fetch/index.ts';
-import type { HttpAuthorization } from '../transport/http/fetch/index.ts';
+import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
+import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { homeFolder } from './configuration.ts';
 
@@ -14,11 +14,20 @@ export const clientName = 'barewire';
 /** Where the tokens of this user are. */
 export const loginFile = (): string => join(homeFolder(), 'oauth.json');
 
+/** `wire` sees all that passes over HTTP, messages too, instead of `trace`. */
+export interface OpenHooks extends TransportHooks {
+  readonly wire?: HttpTrace;
+}
+
 /** Opens a server as `openServer` of the host does, with the stored login of an address that has one. */
-export function openServer(name: string, config: ServerConfig, hooks: TransportHooks): ClientTransport {
-  const own = isProgram(config) ? undefined : Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
-  if (isProgram(config) || own) return openPlain(name, config, hooks);
-  return httpTransport(config.url, { trace: hooks.trace, ...config.headers && { headers: config.headers }, auth: storedLogin(config.url) });
+export function openServer(name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport {
+  if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
+  const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
+  return httpTransport(config.url, {
+    ...wire ? { around: httpTrace(wire) } : { trace },
+    ...config.headers && { headers: config.headers },
+    ...!own && { auth: storedLogin(config.url) },
+  });
 }
 
 /** The client that a login belongs to: this program, or one that the person registered by hand. */

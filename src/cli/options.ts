@@ -22,6 +22,8 @@ export interface Options {
   readonly step: boolean;
   /** Messages are printed whole. */
   readonly full: boolean;
+  /** Shows what HTTP adds to the messages: the example is served over HTTP. */
+  readonly http: boolean;
   readonly timeoutMs: number;
 }
 
@@ -41,6 +43,8 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   --fast         does not pause between the steps; it does so only for a person at a terminal
   --step         waits for a key after each exchange: q ends, c goes on without waiting
   --full         prints messages whole, however long they are, long ones a line a member
+  --http         shows requests, responses, header fields and events too, of an address; the example is then
+                 served over HTTP
   --no-color     prints without colour, as does NO_COLOR in the environment
   --timeout N    seconds of silence after which a request counts as unanswered; 60
   --help         prints this
@@ -54,7 +58,7 @@ export function readOptions(
 ): Options | { readonly help: true } | { readonly problem: string } {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
     target: undefined, output: 'watch', revision: undefined, yes: false, allowed: [], strict: false, defaults: false, colour: undefined, fast: false, step: false,
-    full: false, timeoutMs: 60_000,
+    full: false, http: false, timeoutMs: 60_000,
   };
   let at = 0;
   for (; at < words.length; at++) {
@@ -82,6 +86,7 @@ export function readOptions(
       case '--fast': options.fast = true; break;
       case '--step': options.step = true; break;
       case '--full': options.full = true; break;
+      case '--http': options.http = true; break;
       case '--no-color': options.colour = false; break;
       case '--revision': {
         const revision = value();
@@ -107,5 +112,6 @@ export function readOptions(
     if (args.length > 0) return { problem: `an address stands alone: ${args.join(' ')}` };
     return { ...options, target: { kind: 'address', url: command } };
   }
+  if (options.http) return { problem: `--http is for an address, and ${command} is a program` };
   return { ...options, target: { kind: 'program', command, args } };
 }

@@ -1,9 +1,10 @@
 import { explain } from '../explain/explain.ts';
-import { visible, width, wireLine } from '../explain/safe-text.ts';
+import { explainHttp, httpLines } from '../explain/http.ts';
+import { truncate, visible, width, wireLine } from '../explain/safe-text.ts';
 import { table } from './terminal.ts';
 import type { Style } from './terminal.ts';
 import { bag } from '../explain/words.ts';
-import type { TraceEntry } from '../transport/port.ts';
+import type { HttpTrace, TracedEvent } from '../transport/port.ts';
 
 /** What came of one step. */
 export interface Row {
@@ -27,6 +28,20 @@ export interface ExplainedMessage {
   readonly message: unknown;
   readonly what: string;
   readonly section: string;
+  /** Over HTTP, where that is shown: the exchange that carried it, and the fields of its event. */
+  readonly exchange?: number | undefined;
+  readonly event?: TracedEvent | undefined;
+}
+
+/** The head of a request or a response, or an event without a message, with what it is. */
+export interface ExplainedHttp {
+  readonly at: number;
+  readonly direction: 'sent' | 'received';
+  readonly exchange: number;
+  /** Safe to print, the start line first. */
+  readonly lines: readonly string[];
+  readonly what: string;
+  readonly section: string;
 }
 
 /** Where the tour says what happens. Text from the wire is made safe here. */
@@ -37,6 +52,7 @@ export interface Reporter {
   /** A part of a step, such as one tool. */
   part(title: string): void;
   message(message: ExplainedMessage): void;
+  http(seen: ExplainedHttp): void;
   note(text: string): void;
   stderr(line: string): void;
   problem(text: string): void;
@@ -49,13 +65,18 @@ export interface Reporter {
 }
 
 /**
- * Says of each message what it is: knows the requests in both directions, and the revision once it is found.
+ * Says of what passes what it is: knows the requests in both directions, and the revision once it is found.
  */
 export function createExplainer(
   began: number, revision: () => string | undefined,
-): (entry: TraceEntry) => ExplainedMessage {
+): (entry: Parameters<HttpTrace>[0]) => ({ readonly kind: 'message' } & ExplainedMessage) | ({ readonly kind: 'http' } & ExplainedHttp) {
   const asked = { sent: new Map<unknown, string>(), received: new Map<unknown, string>() };
-  return ({ direction, text, at }) => {
+  return (entry) => {
+    if (entry.kind === 'http' || entry.kind === 'event') {
+      const { direction, exchange } = entry;
+      return { kind: 'http', at: entry.at - began, direction, exchange, lines: httpLines(entry), ...explainHttp(entry, revision()) };
+    }
+    const { direction, text, at, exchange, event } = entry;
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -68,7 +89,7 @@ export function createExplainer(
     }
     const questions = asked[direction === 'sent' ? 'received' : 'sent'];
     const said = explain(message ?? text, direction, revision(), (id) => questions.get(id));
-    return { at: at - began, direction, text, message, ...said };
+    return { kind: 'message', at: at - began, direction, text, message, ...said, exchange, event };
   };
 }
 
@@ -78,6 +99,12 @@ export interface PrintOptions {
   /** Columns of the screen; `Infinity`: nothing is cut, and a long message is printed a line a member. */
   readonly columns: number;
 }
+
+/** The fields of the event that carried a message, in one line; none where it has none. */
+const fields = (event: TracedEvent = {}): readonly string[] => {
+  const lines = Object.entries(event).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${visible(String(value))}`);
+  return lines.length === 0 ? [] : [`event ${lines.join(', ')}`];
+};
 
 /** A message of more characters is printed a line a member, where nothing is cut. */
 const longLine = 100;
@@ -101,6 +128,14 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
   const wrapped = (text: string, paint: (text: string) => string): void => {
     for (const line of wrap(text, columns - indent.length)) print(indent + paint(line));
   };
+  const said = (what: string, section: string): void => {
+    const line = `${what}  ${dim(section)}`;
+    if (indent.length + 2 + width(line) <= columns) print(`${indent}  ${line}`);
+    else {
+      for (const part of wrap(what, columns - indent.length - 2)) print(`${indent}  ${part}`);
+      print(`${indent}  ${dim(section)}`);
+    }
+  };
   return {
     walk(title) {
       print('');
@@ -118,20 +153,22 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
       print('');
       print(`   ${bold(visible(title))}`);
     },
-    message({ at, direction, text, message, what, section }) {
+    message({ at, direction, text, message, what, section, event }) {
       const sent = direction === 'sent';
+      for (const field of fields(event)) print(`${' '.repeat(10)}${dim(field)}`);
       const paint = 'error' in bag(message) || message === undefined ? red : sent ? cyan : green;
       const [first = '', ...rest] = columns === Infinity && text.length > longLine && message !== undefined
         ? JSON.stringify(message, null, 2).split('\n').map(visible)
         : [wireLine(text, columns - 10)];
       print(`${dim(seconds(at).padStart(7))} ${paint(`${sent ? '→' : '←'} ${first}`)}`);
       for (const line of rest) print(`          ${paint(line)}`);
-      const line = `${what}  ${dim(section)}`;
-      if (indent.length + 2 + width(line) <= columns) print(`${indent}  ${line}`);
-      else {
-        for (const part of wrap(what, columns - indent.length - 2)) print(`${indent}  ${part}`);
-        print(`${indent}  ${dim(section)}`);
-      }
+      said(what, section);
+    },
+    http({ at, direction, exchange, lines: [first = '', ...rest], what, section }) {
+      const sent = direction === 'sent';
+      print(`${dim(seconds(at).padStart(7))} ${magenta(`${sent ? '→' : '←'} ${first}`)} ${dim(`#${exchange}`)}`);
+      for (const line of rest) print(`${' '.repeat(10)}${dim(columns === Infinity ? line : truncate(line, columns - 10))}`);
+      said(what, section);
     },
     note: (text) => wrapped(`(${visible(text)})`, yellow),
     stderr: (line) => print(`${indent}${dim(`stderr │ ${wireLine(line, columns - indent.length - 9)}`)}`),
@@ -168,6 +205,7 @@ export function quietReporter({ print, style, columns }: PrintOptions): Reporter
     step: nothing,
     part: nothing,
     message: nothing,
+    http: nothing,
     note: nothing,
     stderr: nothing,
     problem: (text) => print(red(`Problem: ${visible(text)}`)),
@@ -190,8 +228,9 @@ export function jsonReporter(print: (line: string) => void): Reporter {
     walk: (title) => say('walk', { title }),
     step: (title) => say('step', { title }),
     part: (title) => say('part', { title }),
-    message: ({ at, direction, text, message, what, section }) =>
-      say('message', { at, direction, ...message === undefined ? { text } : { message }, what, section }),
+    message: ({ at, direction, text, message, what, section, exchange, event }) =>
+      say('message', { at, direction, ...message === undefined ? { text } : { message }, what, section, exchange, event }),
+    http: (seen) => say('http', seen),
     note: (text) => say('note', { text }),
     stderr: (line) => say('stderr', { line }),
     problem: (text) => say('problem', { text }),

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { httpTransport } from '../transport/http/fetch/index.ts';
-import type { ClientTransport, Trace } from '../transport/port.ts';
+import { createInterface } from 'node:readline';
+import type { ClientTransport, HttpTrace } from '../transport/port.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
+import { NotReached } from './exit-codes.ts';
+import { openServer } from './open-server.ts';
 import type { Root } from '../protocol/roots.ts';
 
 /** Where to find a server: a program with its arguments, or an address. */
@@ -16,20 +19,34 @@ export function describeTarget(target: Target): string {
   return target.kind === 'address' ? target.url : [target.command, ...target.args].join(' ');
 }
 
-export function openTarget(target: Target, trace: Trace, onStderr: (line: string) => void): ClientTransport {
+/** `http`: `trace` sees what HTTP adds to the messages, too. */
+export function openTarget(target: Target, trace: HttpTrace, onStderr: (line: string) => void, http: boolean): ClientTransport {
   return target.kind === 'address'
-    ? httpTransport(target.url, { trace })
+    ? openServer(target.url, { url: target.url }, { trace, onStderr, ...http && { wire: trace } })
     : stdioTransport(target.command, target.args, { trace, onStderr });
 }
 
 /** The travel agency of the examples, if it is here: a published package has none. */
-export function travelTarget(): Target | undefined {
+export function travelTarget(): (Target & { readonly kind: 'program' }) | undefined {
   // dist/lib/cli.js and dist/src/cli/target.js are not equally deep.
   for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
     const file = join(at, 'examples', 'travel', 'main.js');
     if (existsSync(file)) return { kind: 'program', command: process.execPath, args: [file] };
     if (existsSync(join(at, 'package.json')) || dirname(at) === at) return undefined;
   }
+}
+
+/** Starts the travel agency over HTTP, on a free port of 127.0.0.1, until `stop`. */
+export async function serveTravel({ command, args }: Target & { readonly kind: 'program' }): Promise<{ readonly target: Target; stop(): void }> {
+  const child = spawn(command, [...args, '--http', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = (): void => void child.kill();
+  process.once('exit', stop);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve);
+    child.once('error', reject);
+    child.once('exit', () => reject(new NotReached('the example ended before it said its address')));
+  });
+  return { target: { kind: 'address', url }, stop };
 }
 
 /** A directory of its own that servers may write into, until `remove`. */

@@ -16,13 +16,13 @@ import type { Root } from '../protocol/roots.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
-import type { ClientTransport, Trace } from '../transport/port.ts';
+import type { ClientTransport, HttpTrace } from '../transport/port.ts';
 
 export interface TourOptions {
   /** Above everything. */
   readonly title: string;
-  /** Makes the way to the server; `trace` is to see every message. */
-  readonly transport: (trace: Trace) => ClientTransport;
+  /** Makes the way to the server; `trace` is to see every message, and may see what HTTP adds. */
+  readonly transport: (trace: HttpTrace) => ClientTransport;
   readonly reporter: Reporter;
   /** Makes the answers to the server's questions, around the pauses of the tour. */
   readonly answers: (hooks: TourHooks) => Answers;
@@ -122,11 +122,13 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     },
   });
 
-  const explained = createExplainer(Date.now(), () => client.revision?.version);
+  const explained = createExplainer(Date.now(), () => client.revision?.version ?? options.revisions?.[0] ?? (options.era === 'legacy' ? '2025-11-25' : undefined));
   const transport = options.transport((entry) => {
-    messages++;
     watchdog.heard();
-    reporter.message(explained(entry));
+    const said = explained(entry);
+    if (said.kind === 'http') return reporter.http(said);
+    messages++;
+    reporter.message(said);
   });
 
   const add = (row: Row): void => {

@@ -1,4 +1,5 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { locate } from './locate.ts';
 import { methods, questions, revisions, taskCreated } from './phrases.ts';
 import type { Where, WireMethod } from './phrases.ts';
 import { bag, capabilities, count, items, name, quote, some } from './words.ts';
@@ -86,18 +87,6 @@ function meaning(code: number): string {
   if (known) return known.means;
   if (code >= -32019 && code <= -32000) return "the implementation's own code";
   return code >= -32768 && code < -32000 ? 'a reserved code' : "the application's own code";
-}
-
-// The section for a revision, or for the newest that has one; `absent` when that is not the one asked for.
-function locate(where: Where, revision: string | undefined): { section: string; absent: boolean } {
-  let at = '';
-  let found = '';
-  for (const one of revisions) {
-    at = where[one] ?? at;
-    if (at !== '') found = `${one} ${at}`;
-    if (one === revision && at !== '') return { section: found, absent: false };
-  }
-  return { section: found, absent: revision !== undefined };
 }
 
 /** The revision that the message itself names, if it is one that is known. */

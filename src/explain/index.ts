@@ -6,4 +6,5 @@
 
 export { explain } from './explain.ts';
 export type { Explanation } from './explain.ts';
+export { explainHttp, httpLines } from './http.ts';
 export { truncate, visible, width, wireLine } from './safe-text.ts';

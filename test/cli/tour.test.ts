@@ -211,3 +211,33 @@ test('the command line is read as it stands', async () => {
     assert.match(err, /^barewire: /);
   }
 });
+
+test('tour --http: heads, fields and events of the example over HTTP, in both eras', async () => {
+  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+  const child = spawn(process.execPath, [main, 'tour', '--http', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  assert.equal(code, 0);
+  const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Line & { lines?: string[]; exchange?: number; at: number });
+  const heads = lines.filter(({ type }) => type === 'http');
+  const first = (pattern: RegExp): typeof heads[number] | undefined => heads.find((one) => pattern.test(one.lines?.join('\n') ?? ''));
+  assert.equal(first(/^POST \/mcp/)?.section, '2025-11-25 basic/transports#sending-messages-to-the-server');
+  assert.match(first(/^GET \/mcp/)?.what ?? '', /opens a stream/);
+  assert.match(first(/^event\nid: /)?.what ?? '', /take the stream up again/);
+  assert.match(first(/mcp-method: tools\/call/)?.section ?? '', /^2026-07-28/);
+  assert.match(first(/^DELETE/)?.what ?? '', /ends its session/);
+  // Each message is carried by an exchange whose request was shown before.
+  const shown = new Set<number>();
+  for (const { type, exchange } of lines) {
+    if (type === 'walk') shown.clear();
+    if (type === 'http') shown.add(exchange ?? 0);
+    if (type === 'message') assert.ok(shown.has(exchange ?? 0), String(exchange));
+  }
+});
+
+test('tour --http of a program is wrong use', async () => {
+  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+  const child = spawn(process.execPath, [main, 'tour', '--http', 'node', 'x.js'], { stdio: ['ignore', 'ignore', 'ignore'] });
+  assert.equal(await new Promise((resolve) => child.once('close', resolve)), 2);
+});

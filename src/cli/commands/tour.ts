@@ -7,7 +7,7 @@ import { openPrompter } from '../prompter.ts';
 import { jsonReporter, quietReporter, watchReporter } from '../reporter.ts';
 import type { Reporter } from '../reporter.ts';
 import { askConsent } from '../ask-consent.ts';
-import { describeTarget, openTarget, temporaryRoot, travelTarget } from '../target.ts';
+import { describeTarget, openTarget, serveTravel, temporaryRoot, travelTarget } from '../target.ts';
 import type { Target } from '../target.ts';
 import { style, wantsColour } from '../terminal.ts';
 import { tour } from '../tour.ts';
@@ -56,7 +56,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       title,
       ...options.revision !== undefined && { revisions: [options.revision] },
       reporter,
-      transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line)),
+      transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line), options.http),
       answers: (hooks) => answersOf({
         ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs,
         // The example's forms are our own: without a person they get their defaults.
@@ -131,13 +131,19 @@ export const command: Command = {
       return exitCodes.good;
     }
     if ('problem' in options) throw new WrongUse(options.problem);
-    const target = options.target ?? travelTarget();
+    const example = options.target ? undefined : travelTarget();
+    const target = options.target ?? example;
     if (target === undefined) {
       process.stdout.write(`${help}\n`);
       return exitCodes.good;
     }
     process.once('SIGINT', () => process.exit(exitCodes.interrupted));
     process.once('SIGTERM', () => process.exit(143));
-    return await run(options, target, options.target === undefined) ? exitCodes.good : exitCodes.failed;
+    const served = options.http && example ? await serveTravel(example) : undefined;
+    try {
+      return await run(options, served?.target ?? target, options.target === undefined) ? exitCodes.good : exitCodes.failed;
+    } finally {
+      served?.stop();
+    }
   },
 };

@@ -31,6 +31,7 @@ export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSen
       return {
         status: response.status,
         header: (name) => response.headers.get(name) ?? undefined,
+        fields: () => response.headers,
         async read(onChunk) {
           reader = stream?.getReader();
           while (reader) {

@@ -1,5 +1,6 @@
 import type { Trace } from '../../port.ts';
 import type { HttpAuthorization } from './authorization.ts';
+import type { HttpSender } from './sender.ts';
 
 /** Bounds on what a server can make the client hold, and on how long the client tries. */
 export interface HttpClientLimits {
@@ -51,7 +52,10 @@ export interface HttpTransportOptions {
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
   /** Gets in where the server wants credentials, such as `oauth` of barewire/oauth. */
   readonly auth?: HttpAuthorization | undefined;
+  /** Sees each message; `around: httpTrace(see)` shows heads and events too. */
   readonly trace?: Trace | undefined;
+  /** Goes around what sends each HTTP request: `httpTrace(see)`. */
+  readonly around?: ((sender: HttpSender) => HttpSender) | undefined;
   readonly limits?: Partial<HttpClientLimits> | undefined;
   /** The clock: resolves after `ms` milliseconds, or as soon as `signal` aborts. For tests. */
   readonly wait?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;

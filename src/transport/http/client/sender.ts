@@ -21,6 +21,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** The value of a header field, by its lower-case name. */
   header(name: string): string | undefined;
+  /** All header fields, for a trace. */
+  fields(): Iterable<readonly [name: string, value: unknown]>;
   /**
    * Reads the body, once. `onChunk` gets its bytes as they come, without their content encoding; where it returns a
    * promise, no more is read before that resolves. Resolves at the end of the body, rejects where it breaks.

@@ -25,12 +25,13 @@ const saysModern = (code: number): boolean =>
  * the MCP endpoint; a TypeError where it is none.
  */
 export function clientTransport(
-  url: string | URL, options: HttpTransportOptions, sender: HttpSender,
+  url: string | URL, options: HttpTransportOptions, sends: HttpSender,
 ): ClientTransport {
   const base = new URL(url);
   if (!/^https?:$/.test(base.protocol)) throw new TypeError(`not an HTTP address: ${base}`);
   base.hash = '';
-  const { trace, random = Math.random, wait = realWait } = options;
+  const { trace, around, random = Math.random, wait = realWait } = options;
+  const sender = around?.(sends) ?? sends;
   const limits = { ...defaultHttpClientLimits, ...options.limits };
   const requests = new PostedRequests(trace, (cancellation) => abortAfter(limits.lingerMs, cancellation));
   const request = requester(base, options, requests, sender);

@@ -6,9 +6,10 @@
 
 export { fetchHandler } from './handler.ts';
 export type { FetchContext, FetchHandler } from './handler.ts';
-export { defaultHttpClientLimits, httpTransport } from '../client/index.ts';
+export { defaultHttpClientLimits, httpTrace, httpTransport } from '../client/index.ts';
 export type {
-  FetchTransportOptions, HeaderValues, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpTarget, HttpTransportOptions,
+  FetchTransportOptions, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget,
+  HttpTransportOptions,
 } from '../client/index.ts';
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
 export type { CloseOptions } from '../server/endpoint.ts';

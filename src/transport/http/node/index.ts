@@ -10,8 +10,9 @@ export { serveHttp } from './serve.ts';
 export type { HttpServer, ServeHttpOptions } from './serve.ts';
 export { defaultNodeHttpClientLimits, httpTransport } from './transport.ts';
 export type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
+export { httpTrace } from '../client/http-trace.ts';
 export type {
-  HeaderValues, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpTarget, HttpTransportOptions,
+  HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
 export type { CloseOptions } from '../server/endpoint.ts';

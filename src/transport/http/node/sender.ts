@@ -107,6 +107,7 @@ function answerOf(answer: IncomingMessage): HttpAnswer {
       const value = answer.headers[name];
       return typeof value === 'string' || value === undefined ? value : value.join(', ');
     },
+    fields: () => Object.entries(answer.headers),
     read(onChunk) {
       return encoding === undefined || encoding.toLowerCase() === 'identity'
         ? readAll(answer, answer, onChunk)

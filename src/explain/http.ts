@@ -1,0 +1,93 @@
+import type { EventTraceEntry, HttpTraceEntry } from '../transport/port.ts';
+import type { Explanation } from './explain.ts';
+import { locate } from './locate.ts';
+import type { Where } from './phrases.ts';
+import { truncate, visible } from './safe-text.ts';
+import { name } from './words.ts';
+
+// What HTTP adds to the messages that it carries: heads of requests and responses, and events without a message.
+
+/** Columns of a header field or of an event's data, at most. */
+const columns = 160;
+
+/** Header fields that MCP, authorization or the way of the request give a meaning. */
+const telling = /^(accept|allow|authorization|content-type|dpop|dpop-nonce|last-event-id|location|mcp-.*|origin|retry-after|www-authenticate|access-control-allow-origin)$/;
+
+/** Where each thing is specified; 2024-11-05 has another transport. */
+const posts: Where = {
+  '2024-11-05': 'basic/transports#http-with-sse', '2025-03-26': 'basic/transports#sending-messages-to-the-server',
+  '2026-07-28': 'basic/transports/streamable-http#sending-messages',
+};
+const answers: Where = { ...posts, '2026-07-28': 'basic/transports/streamable-http#receiving-messages' };
+const listens: Where = {
+  '2024-11-05': 'basic/transports#http-with-sse', '2025-03-26': 'basic/transports#listening-for-messages-from-the-server',
+  '2026-07-28': 'basic/transports/streamable-http#earlier-streamable-http-revisions',
+};
+const resumes: Where = { '2025-03-26': 'basic/transports#resumability-and-redelivery', '2026-07-28': '' };
+const sessions: Where = { '2025-03-26': 'basic/transports#session-management', '2026-07-28': '' };
+const pairs: Where = { '2024-11-05': 'basic/transports#http-with-sse', '2025-03-26': 'basic/transports#backwards-compatibility', '2026-07-28': 'basic/transports/streamable-http#httpsse-transport-2024-11-05' };
+const tokens: Where = { '2025-03-26': 'basic/authorization#error-handling', '2026-07-28': 'basic/authorization/index#error-handling' };
+const origins: Where = { '2024-11-05': 'basic/transports#security-warning', '2026-07-28': 'basic/transports/streamable-http#security-endpoint' };
+
+/**
+ * Says in one plain line what the head of an HTTP request or response is, or an event that carries no message, and which
+ * section it obeys. Never throws. `revision` is the one agreed on, if any yet.
+ */
+export function explainHttp(entry: HttpTraceEntry | EventTraceEntry, revision?: string): Explanation {
+  const [what, where] = entry.kind === 'event' ? event(entry) : entry.status === undefined ? request(entry) : response(entry, entry.status);
+  return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision : revision).section };
+}
+
+/** The head or the event as lines to print, the start line first: safe whatever the peer sent. Telling header fields only. */
+export function httpLines(entry: HttpTraceEntry | EventTraceEntry): string[] {
+  if (entry.kind === 'event') {
+    const { event: { event: type, id, retry }, data } = entry;
+    const fields = [type !== undefined && `event: ${line(type)}`, id !== undefined && `id: ${line(id)}`, retry !== undefined && `retry: ${retry}`, `data: ${line(data)}`];
+    return ['event', ...fields.filter((one) => one !== false)];
+  }
+  const { method, path, status, headers } = entry;
+  const first = status === undefined ? `${name(method)} ${line(path)}` : `${status} to ${name(method)} ${line(path)}`;
+  return [first, ...Object.entries(headers).filter(([field]) => telling.test(field)).map(([field, value]) => `${line(field)}: ${line(value)}`)];
+}
+
+const line = (text: string): string => truncate(visible(text.slice(0, 1000)), columns);
+
+function request({ method, headers }: HttpTraceEntry): [string, Where] {
+  const session = headers['mcp-session-id'] === undefined ? '' : ', in its session';
+  if (method === 'POST') {
+    const about = headers['mcp-method'] === undefined ? '' : `: ${name(headers['mcp-method'])}${headers['mcp-name'] === undefined ? '' : ` ${name(headers['mcp-name'])}`}`;
+    return [`The client posts a message${session}${about}`, posts];
+  }
+  if (method === 'GET') {
+    const last = headers['last-event-id'];
+    if (last !== undefined) return [`The client takes a stream up again after event ${name(last)}${session}`, resumes];
+    return [`The client opens a stream for what the server says unasked${session}`, listens];
+  }
+  if (method === 'DELETE') return ['The client ends its session', sessions];
+  if (method === 'OPTIONS') return ['A browser asks whether the page may send its request', origins];
+  return [`The client sends ${name(method)}, which MCP does not use`, posts];
+}
+
+function response({ method, headers }: HttpTraceEntry, status: number): [string, Where] {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (status === 401) return ['The server wants credentials, or better ones', tokens];
+  if (status === 403) return ['The server refuses: the credentials do not suffice, or the origin is not allowed', headers['www-authenticate'] === undefined ? origins : tokens];
+  if (status === 404) return ['The server knows no such session, or nothing is at this path', sessions];
+  if (status === 405) return method === 'GET' ? ['The server offers no stream here', listens] : [`The server does not take ${name(method)} here`, method === 'DELETE' ? sessions : posts];
+  if (status >= 300 && status < 400) return [`The server sends the client elsewhere: ${name(headers['location'], columns)}`, posts];
+  if (status >= 500) return ['The server, or a proxy before it, has failed', answers];
+  if (status >= 400) return ['The server refuses the request', answers];
+  const begins = headers['mcp-session-id'] !== undefined && method === 'POST' ? ', in a session' : '';
+  if (type === 'text/event-stream') return [method === 'GET' ? 'The server opens the stream' : `The server answers with a stream of events${begins}`, method === 'GET' ? listens : answers];
+  if (status === 202 || status === 204) return [method === 'DELETE' ? 'The session is ended' : 'The server has taken it, and has nothing to answer', method === 'DELETE' ? sessions : answers];
+  if (type === 'application/json') return [`The server answers with one message${begins}`, answers];
+  if (method === 'DELETE') return ['The session is ended', sessions];
+  return [`The server answers with ${type === '' ? 'no content type' : name(type)}, which is no message`, answers];
+}
+
+function event({ event: { event: type, id, retry }, data }: EventTraceEntry): [string, Where] {
+  if (type === 'endpoint') return [`The server names the path that messages are posted to: ${name(data, columns)}`, pairs];
+  if (type !== undefined) return [`An event ${name(type)}, which MCP does not use`, answers];
+  const wait = retry === undefined ? '' : `, and waits ${retry} ms before it comes back`;
+  return id === undefined ? [`An event without a message${wait}`, resumes] : [`From here on the client can take the stream up again, by the id ${name(id)}${wait}`, resumes];
+}

@@ -1,0 +1,80 @@
+import { joinBytes } from '../../../jsonrpc/bytes.ts';
+import type { HttpTrace } from '../../port.ts';
+import { redact } from '../redact.ts';
+import { sseParser } from '../sse-parser.ts';
+import { isStream, mediaType } from './body.ts';
+import type { HttpAnswer, HttpSender } from './sender.ts';
+
+/** Bytes of one JSON body that are kept for the trace; a longer one is not shown. */
+const maxTraced = 16 * 1024 * 1024;
+
+/**
+ * Shows all that an HTTP transport sends and hears: heads of requests and responses, messages, events of streams.
+ * `httpTransport(url, { around: httpTrace(see) })`; `see` may not throw. Each redirect and each reconnection is an
+ * exchange of its own. The values of credentials are left out. It takes the place of `trace`, which sees messages alone.
+ */
+export function httpTrace(trace: HttpTrace): (sender: HttpSender) => HttpSender {
+  let exchanges = 0;
+  return (sender) => ({
+    async send(request) {
+      const { method, url: { pathname: path }, body } = request;
+      const exchange = ++exchanges;
+      trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(request.headers)), at: Date.now() });
+      if (body !== undefined) trace({ kind: 'message', direction: 'sent', text: body, at: Date.now(), exchange });
+      const answer = await sender.send(request);
+      const { status } = answer;
+      trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(answer.fields()), at: Date.now() });
+      const see = isStream(answer) ? streamOf(trace, exchange) : mediaType(answer) === 'application/json' ? bodyOf(trace, exchange) : undefined;
+      return see ? watched(answer, see) : answer;
+    },
+    ...sender.close && { close: () => sender.close?.() },
+  });
+}
+
+/** Sees the bytes of a body as they come, and its end. */
+interface Watcher {
+  push(chunk: Uint8Array): void;
+  end(): void;
+}
+
+function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
+  return {
+    ...answer,
+    async read(onChunk) {
+      await answer.read((chunk) => {
+        watcher.push(chunk);
+        return onChunk(chunk);
+      });
+      watcher.end();
+    },
+  };
+}
+
+function streamOf(trace: HttpTrace, exchange: number): Watcher {
+  let [lastId, lastRetry]: [string, number | undefined] = ['', undefined];
+  const parser = sseParser({
+    maxEventBytes: maxTraced,
+    onEvent({ type, data, id, retry }) {
+      const event = { ...id !== lastId && { id }, ...type !== 'message' && { event: type }, ...retry !== lastRetry && { retry } };
+      [lastId, lastRetry] = [id, retry];
+      const from = { direction: 'received', exchange, event, at: Date.now() } as const;
+      trace(type === 'message' && data !== '' ? { kind: 'message', text: data, ...from } : { kind: 'event', data, ...from });
+    },
+  });
+  return { push: (chunk) => parser.push(chunk), end() {} };
+}
+
+function bodyOf(trace: HttpTrace, exchange: number): Watcher {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      size += chunk.length;
+      if (size <= maxTraced) chunks.push(chunk);
+    },
+    end() {
+      if (size === 0 || size > maxTraced) return;
+      trace({ kind: 'message', direction: 'received', text: new TextDecoder().decode(joinBytes(chunks, size)), at: Date.now(), exchange });
+    },
+  };
+}

@@ -85,6 +85,8 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       // This process has received it from its client.
       if (from !== process) deliver(carried);
     }),
+    gap() {},
+    lost() {},
   });
 
   return {

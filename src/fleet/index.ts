@@ -5,7 +5,10 @@
  */
 
 export { Undeliverable } from './engine.ts';
-export type { Bus, BusHandler, FleetEngine } from './engine.ts';
+export type {
+  Bus, BusHandler, FleetEngine, KeptSession, KeptStream, SessionStore, SpentStore, StreamPart, StreamStore,
+} from './engine.ts';
 export { fleet } from './fleet.ts';
 export type { Fleet, FleetOptions } from './fleet.ts';
 export { memoryEngine } from './memory-engine.ts';
+export type { MemoryEngineOptions } from './memory-engine.ts';

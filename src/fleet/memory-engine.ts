@@ -1,5 +1,8 @@
 import { Undeliverable } from './engine.ts';
 import type { Bus, BusHandler, FleetEngine } from './engine.ts';
+import { memorySessions } from './memory-sessions.ts';
+import { memorySpent } from './memory-spent.ts';
+import { memoryStreams } from './memory-streams.ts';
 
 /** One process, as the memory knows it. */
 interface Member {
@@ -9,11 +12,20 @@ interface Member {
   reading: boolean;
 }
 
+/** What bounds the memory of `memoryEngine`. */
+export interface MemoryEngineOptions {
+  /** Bytes of events that are kept of one stream: the oldest go first. 2 MiB. */
+  readonly maxBytesPerStream?: number | undefined;
+  /** The same of all streams together: the stream that was quiet longest goes first. 64 MiB. */
+  readonly maxBytes?: number | undefined;
+}
+
 /**
- * An engine in the memory of this process, for endpoints that share it and for tests. Whoever has joined holds its lease
- * until it leaves: there is no other way for it to die than with this memory.
+ * An engine in the memory of this process, for endpoints that share it and for tests: of the stored level whole. Whoever
+ * has joined holds its lease until it leaves: there is no other way for it to die than with this memory.
  */
-export function memoryEngine(): FleetEngine {
+export function memoryEngine(options: MemoryEngineOptions = {}): FleetEngine {
+  const { maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
   const members = new Map<string, Member>();
 
   function read(member: Member): void {
@@ -26,11 +38,15 @@ export function memoryEngine(): FleetEngine {
   }
 
   return {
+    sessions: memorySessions(),
+    streams: memoryStreams(maxBytesPerStream, maxBytes),
+    spent: memorySpent(),
     async join(process): Promise<Bus> {
       if (members.has(process)) throw new Error(`the name ${process} is taken`);
       const own: Member = { inbox: [], handler: undefined, reading: false };
       members.set(process, own);
       return {
+        leaseMs: 10_000,
         async send(to, message) {
           const member = members.get(to);
           if (member === undefined) throw new Undeliverable(to);
@@ -40,6 +56,7 @@ export function memoryEngine(): FleetEngine {
         async tell(topic, message) {
           for (const { handler } of members.values()) queueMicrotask(() => handler?.told(topic, message));
         },
+        gone: async (processes) => processes.filter((name) => !members.has(name)),
         receive(handler) {
           own.handler = handler;
           read(own);

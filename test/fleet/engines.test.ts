@@ -6,7 +6,7 @@ import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
 import type { RelayedEngine } from '../../src/fleet/node/relay-engine.ts';
 import type { FromRelay, Port, ToRelay } from '../../src/fleet/node/relay-messages.ts';
 import { createRelay } from '../../src/fleet/node/relay.ts';
-import { engineTests } from '../../src/fleet/testing.ts';
+import { engineTests, storeTests } from '../../src/fleet/testing.ts';
 import { startFleet } from './harness.ts';
 
 /** Both ends of a channel between processes, which carries JSON and can be cut without a word. */
@@ -52,11 +52,14 @@ function relayed(leaseMs: number): { again(): RelayedEngine; kill(engine: FleetE
   };
 }
 
-for (const { name, run } of engineTests) {
+for (const { name, run } of [...engineTests, ...storeTests]) {
   test(`memory: ${name}`, () => run(async () => {
     const engine = memoryEngine();
     return { engine, again: async () => engine };
   }));
+}
+
+for (const { name, run } of engineTests) {
   test(`relay: ${name}`, () => run(async () => {
     const leaseMs = 300;
     const { again, kill } = relayed(leaseMs);
@@ -120,6 +123,62 @@ for (const [fault, spoil] of Object.entries(faults)) {
     assert.notDeepEqual(found, []);
   });
 }
+
+type Stores = Required<Pick<FleetEngine, 'sessions' | 'streams' | 'spent'>>;
+
+/** Stores with one fault each. */
+const storeFaults: Readonly<Record<string, (stores: { [K in keyof Stores]: NonNullable<Stores[K]> }) => Partial<Stores>>> = {
+  'a record of any version is replaced': ({ sessions }) => ({ sessions: {
+    ...sessions,
+    replace: async (id, _, text) => sessions.replace(id, (await sessions.load(id))?.version ?? 0, text),
+  } }),
+  'a look makes a record last': ({ sessions }) => ({ sessions: {
+    ...sessions,
+    async touch(id) {
+      return sessions.touch(id, 60_000);
+    },
+  } }),
+  'touching changes no order': ({ sessions }) => ({ sessions: {
+    ...sessions, of: async (owner) => [...await sessions.of(owner)].sort(),
+  } }),
+  'a part that is sent again is kept again': ({ streams }) => {
+    const counts = new Map<string, number>();
+    return { streams: {
+      ...streams,
+      append(part) {
+        const first = (counts.get(part.stream) ?? 0) + 1;
+        counts.set(part.stream, first + part.texts.length - 1);
+        return streams.append({ ...part, first });
+      },
+    } };
+  },
+  'a stream goes on after its end': ({ streams }) => ({ streams: {
+    ...streams, append: (part) => streams.append({ ...part, over: false }),
+  } }),
+  'streams outlive their session': ({ streams }) => ({ streams: { ...streams, drop: async () => {} } }),
+  'kinds are one': ({ spent }) => ({ spent: { spend: (_, name, at) => spent.spend('state', name, at) } }),
+  'nothing is remembered': () => ({ spent: { spend: async () => true } }),
+};
+
+for (const [fault, spoil] of Object.entries(storeFaults)) {
+  test(`the suite finds stores where ${fault}`, async () => {
+    const found: string[] = [];
+    await Promise.all(storeTests.map(async ({ name, run }) => {
+      const whole = memoryEngine();
+      const { sessions, streams, spent } = whole;
+      assert.ok(sessions && streams && spent);
+      const engine = { ...whole, ...spoil({ sessions, streams, spent }) };
+      await run(async () => ({ engine, again: async () => engine }))
+        .catch((error: unknown) => found.push(`${name}: ${String(error)}`));
+    }));
+    assert.notDeepEqual(found, []);
+  });
+}
+
+test('an engine of the bus alone fails the suite of the stores', async () => {
+  const { join } = memoryEngine();
+  for (const { run } of storeTests) await assert.rejects(run(async () => ({ engine: { join }, again: async () => ({ join }) })));
+});
 
 test('a relay hands its keys over, and where there is none nobody waits for long', async () => {
   const { again } = relayed(300);

@@ -31,6 +31,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
     const inbox = inboxes.get(message.name);
     const hand = (handler: BusHandler): void => {
       if (message.kind === 'message') handler.message(message.text);
+      else if (message.kind === 'lost') handler.lost();
       else handler.told(message.topic, message.text);
     };
     if (inbox?.handler) hand(inbox.handler);
@@ -72,9 +73,9 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
       const inbox: Inbox = { handler: undefined, early: [] };
       if (inboxes.has(name)) throw new Error(`the name ${name} is taken`);
       inboxes.set(name, inbox);
-      let leaseMs: number | undefined;
+      let leaseMs: number;
       try {
-        ({ leaseMs } = await ask({ kind: 'join', name }));
+        ({ leaseMs = 0 } = await ask({ kind: 'join', name }));
       } catch (thrown) {
         inboxes.delete(name);
         throw thrown;
@@ -86,11 +87,13 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
           // The channel has closed, and with it the fleet: whatever is sent rejects.
           clearInterval(renewal);
         }
-      }, (leaseMs ?? 0) / 3);
+      }, leaseMs / 3);
       renewal.unref();
       return {
+        leaseMs,
         send: async (to, text) => void await ask({ kind: 'send', to, text }),
         tell: async (topic, text) => void await ask({ kind: 'tell', topic, text }),
+        gone: async (names) => (await ask({ kind: 'gone', names })).names ?? [],
         receive(handler) {
           inbox.handler = handler;
           for (const hand of inbox.early.splice(0)) hand(handler);

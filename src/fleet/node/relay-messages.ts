@@ -7,6 +7,7 @@ export type ToRelay =
   | { readonly kind: 'join'; readonly n: number; readonly name: string }
   | { readonly kind: 'send'; readonly n: number; readonly to: string; readonly text: string }
   | { readonly kind: 'tell'; readonly n: number; readonly topic: string; readonly text: string }
+  | { readonly kind: 'gone'; readonly n: number; readonly names: readonly string[] }
   | { readonly kind: 'leave'; readonly n: number; readonly name: string }
   | { readonly kind: 'renew'; readonly name: string };
 
@@ -20,13 +21,16 @@ export interface Done {
   readonly keys?: readonly KeyText[] | undefined;
   /** Of `join`: how long a lease lasts. */
   readonly leaseMs?: number | undefined;
+  /** Of `gone`. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** What the relay says to a process. */
 export type FromRelay =
   | Done
   | { readonly kind: 'message'; readonly name: string; readonly text: string }
-  | { readonly kind: 'told'; readonly name: string; readonly topic: string; readonly text: string };
+  | { readonly kind: 'told'; readonly name: string; readonly topic: string; readonly text: string }
+  | { readonly kind: 'lost'; readonly name: string };
 
 /** One end of a channel between a process and the relay, which keeps order and loses nothing while both live. */
 export interface Port<In, Out> {

@@ -45,6 +45,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
         for (const { name, port: to } of members.values()) to.send({ kind: 'told', name, topic, text });
         return {};
       }
+      case 'gone': return { names: message.names.filter((name) => !alive(name)) };
       case 'leave':
         if (members.get(message.name)?.port === port) members.delete(message.name);
         return {};
@@ -57,7 +58,9 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
         if (message.kind === 'renew') {
           const member = members.get(message.name);
           // One that was stopped for longer than its lease comes back to its own name: nobody else has taken it.
-          if (member?.port === port) member.until = performance.now() + leaseMs;
+          if (member?.port !== port) return;
+          if (!alive(message.name)) port.send({ kind: 'lost', name: message.name });
+          member.until = performance.now() + leaseMs;
           return;
         }
         port.send({ kind: 'done', n: message.n, ...take(message, port) });

@@ -1,0 +1,243 @@
+import { Undeliverable } from './engine.ts';
+import type { Bus, FleetEngine } from './engine.ts';
+
+/** An engine to be tested: empty, and of the test alone. */
+export interface OpenedEngine {
+  readonly engine: FleetEngine;
+  /** Reaches the same bus once more, as another process would. */
+  again(): Promise<FleetEngine>;
+  /** Ends, as SIGKILL would, the process that joined by `again`'s engine: it gives nothing back. */
+  kill?(engine: FleetEngine): void | Promise<void>;
+  /** Milliseconds that a lease lasts: short, for it is waited for. Needed beside `kill`. */
+  readonly leaseMs?: number;
+  /** Milliseconds within which what is sent has to come. 10 seconds. */
+  readonly waitMs?: number;
+}
+
+/** One thing that every engine has to do. */
+export interface EngineTest {
+  readonly name: string;
+  /** Rejects with what is wrong. */
+  run(open: () => Promise<OpenedEngine>): Promise<void>;
+}
+
+let count = 0;
+/** A name that is in use nowhere. */
+export const newName = (): string => `p${++count}x${Math.trunc(Math.random() * 1e9).toString(36)}`;
+
+/** Throws where the two differ as JSON. */
+export function same(found: unknown, wanted: unknown, what: string): void {
+  const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (one !== other) throw new Error(`${what}: ${one?.slice(0, 500)} in place of ${other?.slice(0, 500)}`);
+}
+
+/** A process that has joined, and what it has received. */
+class Joined {
+  readonly name: string;
+  readonly bus: Bus;
+  readonly messages: string[] = [];
+  readonly told: string[] = [];
+  lost = 0;
+  readonly #waitMs: number;
+  #wake: (() => void) | undefined;
+
+  constructor(name: string, bus: Bus, waitMs: number) {
+    this.#waitMs = waitMs;
+    this.name = name;
+    this.bus = bus;
+  }
+
+  listen(): this {
+    this.bus.receive({
+      message: (text) => {
+        this.messages.push(text);
+        this.#wake?.();
+      },
+      told: (topic, text) => {
+        this.told.push(`${topic} ${text}`);
+        this.#wake?.();
+      },
+      gap() {},
+      lost: () => void this.lost++,
+    });
+    return this;
+  }
+
+  /** Resolves when that many have come; rejects after `waitMs`. */
+  async until(list: 'messages' | 'told', length: number): Promise<readonly string[]> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(
+        `${this[list].length} of ${length} ${list} have come within ${this.#waitMs} ms`,
+      )), this.#waitMs);
+    });
+    try {
+      while (this[list].length < length) {
+        await Promise.race([late, new Promise<void>((resolve) => (this.#wake = resolve))]);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    return this[list];
+  }
+}
+
+type Join = (engine: FleetEngine, name?: string) => Promise<Joined>;
+
+/** How the processes of one test join. */
+const joining = ({ waitMs = 10_000 }: OpenedEngine): Join => async (engine, name = newName()) =>
+  new Joined(name, await engine.join(name), waitMs);
+
+async function undeliverable(bus: Bus, to: string): Promise<boolean> {
+  const error: unknown = await bus.send(to, 'x').then(() => undefined, (thrown: unknown) => thrown);
+  if (error !== undefined) same(await bus.gone([to]), [to], 'gone, of one that is undeliverable');
+  if (error === undefined) return false;
+  if (error instanceof Undeliverable && error.code === 'undeliverable') return true;
+  throw new Error(`a message that cannot be delivered was refused with ${String(error)}, and not with Undeliverable`);
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What every engine has to do: `for (const { name, run } of engineTests) test(name, () => run(open))`. */
+export const engineTests: readonly EngineTest[] = [
+  {
+    name: 'messages of a sender come once and in their order',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const [one, two, reader] = [await join(engine), await join(await again()), await join(await again())];
+      reader.listen();
+      const numbers = Array.from({ length: 200 }, (_, i) => String(i));
+      await Promise.all([one, two].map(async (sender, s) => {
+        for (const number of numbers) await sender.bus.send(reader.name, `${s} ${number}`);
+      }));
+      const all = await reader.until('messages', 400);
+      for (const s of [0, 1]) {
+        const own = all.filter((text) => text.startsWith(`${s} `)).map((text) => text.slice(2));
+        same(own, numbers, `what sender ${s} has sent`);
+      }
+      for (const each of [one, two, reader]) await each.bus.leave();
+      same(reader.messages.length, 400, 'messages in all');
+    },
+  },
+  {
+    name: 'many that are sent at once come once each',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const [sender, reader] = [await join(engine), (await join(await again())).listen()];
+      const texts = Array.from({ length: 300 }, (_, i) => String(i));
+      await Promise.all(texts.map((text) => sender.bus.send(reader.name, text)));
+      const all = [...await reader.until('messages', 300)];
+      same(all.sort((a, b) => Number(a) - Number(b)), texts, 'messages');
+      for (const each of [sender, reader]) await each.bus.leave();
+    },
+  },
+  {
+    name: 'the inbox holds what comes before somebody reads it',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const [sender, reader] = [await join(engine), await join(await again())];
+      for (const text of ['a', 'b', 'c']) await sender.bus.send(reader.name, text);
+      reader.listen();
+      same(await reader.until('messages', 3), ['a', 'b', 'c'], 'messages');
+      for (const each of [sender, reader]) await each.bus.leave();
+    },
+  },
+  {
+    name: 'any text comes as it was sent, to oneself too',
+    async run(open) {
+      const opened = await open();
+      const { engine } = opened;
+      const join = joining(opened);
+      const self = (await join(engine)).listen();
+      const texts = ['', ' ', '\n\r\t', '\0', '"\\', 'ä 語 😀', '{"a":[1]}', '\u2028', 'x'.repeat(1_000_000)];
+      for (const text of texts) await self.bus.send(self.name, text);
+      same(await self.until('messages', texts.length), texts, 'messages');
+      await self.bus.leave();
+    },
+  },
+  {
+    name: 'what is told reaches all that have joined, once',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const all = [await join(engine), await join(engine), await join(await again()), await join(await again())];
+      for (const each of all) each.listen();
+      await all[0]?.bus.tell('a', '1');
+      await all[2]?.bus.tell('b', '2\n');
+      for (const each of all) same([...await each.until('told', 2)].sort(), ['a 1', 'b 2\n'], 'told');
+      // Whatever came twice would have come before this.
+      for (const each of all) await each.bus.send(each.name, 'end');
+      for (const each of all) {
+        await each.until('messages', 1);
+        same(each.told.length, 2, 'told in all');
+        await each.bus.leave();
+      }
+    },
+  },
+  {
+    name: 'what is for nobody, or for one that has left, is undeliverable',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const [one, two] = [await join(engine), (await join(await again())).listen()];
+      same(await undeliverable(one.bus, newName()), true, 'undeliverable: a name that never was');
+      same(await undeliverable(one.bus, two.name), false, 'undeliverable: one that has joined');
+      same(await one.bus.gone([two.name, one.name]), [], 'gone, of two that have joined');
+      await two.bus.leave();
+      same(await undeliverable(one.bus, two.name), true, 'undeliverable: one that has left');
+      await one.bus.leave();
+    },
+  },
+  {
+    name: 'a name is one process\'s alone, and free again when it leaves',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const other = await again();
+      const one = await join(engine);
+      for (const where of [engine, other]) {
+        const taken = await where.join(one.name).then(() => false, () => true);
+        same(taken, true, 'a name that is taken was refused');
+      }
+      await one.bus.leave();
+      const next = (await join(other, one.name)).listen();
+      await next.bus.send(next.name, 'fresh');
+      same(await next.until('messages', 1), ['fresh'], 'the inbox of a name that is used again');
+      await next.bus.leave();
+    },
+  },
+  {
+    name: 'the lease of a process that was killed runs out, and that of one that lives does not',
+    async run(open) {
+      const opened = await open();
+      const { engine, again, kill, leaseMs = 0 } = opened;
+      const join = joining(opened);
+      if (kill === undefined) return;
+      const doomed = await again();
+      const [idle, watcher, victim] = [(await join(await again())).listen(), await join(engine), await join(doomed)];
+      victim.listen();
+      await kill(doomed);
+      const killed = Date.now();
+      while (!await undeliverable(watcher.bus, victim.name)) {
+        if (Date.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not run out');
+        await pause(leaseMs / 10);
+      }
+      // Long enough for the lease of the idle one to have run out, had nobody renewed it.
+      await pause(2 * leaseMs);
+      same(await undeliverable(watcher.bus, idle.name), false, 'undeliverable: one that is idle');
+      same(await idle.until('messages', 1), ['x'], 'messages of the idle one');
+      await watcher.bus.tell('t', 'still here');
+      same(await idle.until('told', 1), ['t still here'], 'told');
+      for (const each of [idle, watcher]) await each.bus.leave();
+    },
+  },
+];

@@ -8,16 +8,18 @@ import type { Implementation } from '../protocol/initialize.ts';
 import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { ClientTransport } from '../transport/port.ts';
 import { receiveTasks } from './legacy/received.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
-import { detailedResult, TaskHandle } from './task-handle.ts';
+import { detailedResult, isDetailed, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
+import { TaskNews } from './task-news.ts';
 import { tasksExtension } from './wire.ts';
 
 type Bag = Record<string, unknown>;
 
-/** How often answers are sent where the connection fails. */
-const maxTries = 10;
+/** How often answers are sent where the connection fails, and after how long. */
+const [maxTries, retryMs] = [10, 1_000];
 
 /** What `TaskClient` may be given. */
 export interface TaskClientOptions extends ClientOptions {
@@ -44,12 +46,11 @@ export class TaskClient extends McpClient {
   readonly #answering: Answering;
   /** Who wants the handle of a call, and not to wait. */
   readonly #starting = new WeakMap<CallOptions, (task: Bag) => void>();
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #news = new TaskNews((ids) => this.#listen(ids));
   /** Which tools must be called as tasks of 2025-11-25; undefined: the list was not read. */
   #required: Set<string> | undefined;
 
   constructor(info: Implementation, options: TaskClientOptions = {}) {
-    const told = (params: Bag): void => this.#wake(params['taskId']);
     const { around, receive = {} } = options;
     super(info, {
       ...options,
@@ -67,7 +68,10 @@ export class TaskClient extends McpClient {
               return this.#finish(this.#handle(task, call), call);
             },
           },
-          notifications: { 'notifications/tasks': told, 'notifications/tasks/status': told },
+          notifications: {
+            'notifications/tasks': (task) => this.#news.told(task, isDetailed(task)),
+            'notifications/tasks/status': (task) => this.#news.told(task, true),
+          },
         },
       },
       onListChanged: options.onListChanged && ((list) => {
@@ -76,6 +80,11 @@ export class TaskClient extends McpClient {
       }),
     });
     this.#answering = answering(options);
+  }
+
+  override async connect(transport: ClientTransport): Promise<void> {
+    await super.connect(transport);
+    this.#news.restart();
   }
 
   override async listTools(options?: CallOptions): Promise<Tool[]> {
@@ -125,6 +134,11 @@ export class TaskClient extends McpClient {
   get #legacyTasks(): boolean {
     const revision = this.revision as Revision | undefined;
     return revision?.coreTasks === true && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
+  }
+
+  /** Resolves with what the server agreed to tell of; undefined: it tells of nothing, and tasks are looked at. */
+  async #listen(taskIds: readonly string[] | undefined): Promise<unknown> {
+    return this.revision?.era === 'modern' ? this.listen('taskIds', taskIds) : undefined;
   }
 
   /** The options of a call that may become a task after it was cancelled: then the task is cancelled. */
@@ -189,13 +203,16 @@ export class TaskClient extends McpClient {
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
       result: async (id, task) => (modern() ? detailedResult(id, task) : result(id)),
-      wait: (id, ms) => this.#wait(id, ms),
+      follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
-        if (!modern()) return void result(id).catch(() => {});
+        if (!modern()) {
+          result(id).catch(() => {});
+          return false;
+        }
         const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
         const requests = open.filter(([key]) => !answered.has(key));
-        if (requests.length === 0) return;
+        if (requests.length === 0) return false;
         for (const [key] of requests) answered.add(key);
         const inputResponses = await this.#answering.gather('tools/call', Object.fromEntries(requests), {
           revision: this.revision as Revision, signal: undefined, send: () => Promise.reject(new Error('not here')),
@@ -204,33 +221,13 @@ export class TaskClient extends McpClient {
         for (let tries = 1; ; tries++) {
           try {
             await this.request('tasks/update', { taskId: id, inputResponses }, about(id));
-            break;
+            return true;
           } catch (error) {
             if (!(error instanceof ConnectionError) || tries >= maxTries) throw error;
-            await this.#wait(id, 1000);
+            await new Promise((resolve) => setTimeout(resolve, retryMs));
           }
         }
-        this.#wake(id);
       },
     };
-  }
-
-  #wait(id: string, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(id) ?? new Set();
-      this.#waiting.set(id, waiting);
-      const go = (): void => {
-        clearTimeout(timer);
-        waiting.delete(go);
-        if (waiting.size === 0) this.#waiting.delete(id);
-        resolve();
-      };
-      const timer = setTimeout(go, ms);
-      waiting.add(go);
-    });
-  }
-
-  #wake(id: unknown): void {
-    for (const go of [...this.#waiting.get(String(id)) ?? []]) go();
   }
 }

@@ -4,6 +4,7 @@ import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Progress } from '../jsonrpc/pending-requests.ts';
+import type { Follower } from './task-news.ts';
 
 type Bag = Record<string, unknown>;
 
@@ -28,10 +29,13 @@ export interface HandlePort {
   /** The result of a task that has ended, or is about to. Rejects as the call would. */
   result(id: string, task: Bag): Promise<Bag>;
   cancel(id: string): Promise<unknown>;
-  /** A task waits for answers: they are on their way when this returns. A rejection ends the waiting. */
-  answer(id: string, task: Bag): Promise<unknown>;
-  /** Resolves when this time is over, or the server has told of the task. */
-  wait(id: string, ms: number): Promise<void>;
+  /**
+   * A task waits for answers: they are on their way when this returns. Resolves when the server has them; false: there
+   * was nothing new to answer. A rejection ends the waiting.
+   */
+  answer(id: string, task: Bag): Promise<boolean>;
+  /** What the server tells of the task by itself, from now on. */
+  follow(id: string): Follower;
 }
 
 /** 2025-11-25 and ext-tasks: clients SHOULD honour the interval; within what is sensible, whatever the server says. */
@@ -51,6 +55,7 @@ export class TaskHandle {
   #state: TaskState;
   #ended = false;
   #stop: (reason: unknown) => void = () => {};
+  #follower: Follower | undefined;
 
   /** `task`: what the server said when it began; undefined: it is looked at first. */
   constructor(id: string, task: Bag | undefined, port: HandlePort, onProgress?: (progress: Progress) => void) {
@@ -63,6 +68,7 @@ export class TaskHandle {
       void this.#follow(task).then((result) => resolve(result as unknown as CallToolResult), reject);
     }).finally(() => {
       this.#ended = true;
+      this.#follower?.leave();
       this.#tell();
     });
     // Whoever does not ask for the result is not told of its failure.
@@ -92,6 +98,7 @@ export class TaskHandle {
   leave(reason: unknown): void {
     this.#ended = true;
     this.#stop(reason);
+    this.#follower?.leave();
   }
 
   /** Each change of the status or the message, from the first to the last. */
@@ -118,16 +125,27 @@ export class TaskHandle {
         if (status === 'cancelled') throw new TaskCancelled(id, this.message);
         return this.#port.result(id, task);
       }
+      const follower = this.#follower ??= this.#port.follow(id);
       if (status === 'input_required') {
-        this.#port.answer(id, task).catch((error: unknown) => (failed = { error }));
+        this.#port.answer(id, task).then(
+          (sent) => sent && follower.wake(),
+          (error: unknown) => {
+            failed = { error };
+            follower.wake();
+          },
+        );
       }
       const ttl = task['ttlMs'] ?? task['ttl'];
       if (typeof ttl === 'number' && Date.now() - begun > ttl) {
         throw new Error(`the task ${id} has not ended within its ${ttl} ms`);
       }
-      await this.#port.wait(id, pollOf(task));
+      const told = await follower.wait(pollOf(task));
       if (failed) throw failed.error;
       if (this.#ended) break;
+      if (told && timeOf(told) >= timeOf(task)) {
+        task = told;
+        continue;
+      }
       try {
         task = await this.#port.get(id);
         failures = 0;
@@ -164,6 +182,9 @@ function pollOf(task: Bag): number {
   return Math.min(Math.max(typeof said === 'number' ? said : defaultPollMs, minPollMs), maxPollMs);
 }
 
+/** When a task was changed last: what was told earlier may come later, over another connection. */
+const timeOf = ({ lastUpdatedAt }: Bag): number => (typeof lastUpdatedAt === 'string' ? Date.parse(lastUpdatedAt) || 0 : 0);
+
 /** What a server of ours says of progress: "3 of 10: baking". */
 function progressOf(message: string): Progress | undefined {
   const match = /^(\d+(?:\.\d+)?)(?: of (\d+(?:\.\d+)?))?(?:: ([^]*))?$/.exec(message);
@@ -180,4 +201,15 @@ export function detailedResult(id: string, { status, result, error }: Bag): Bag 
     throw new RpcError(typeof code === 'number' ? code : -32603, String(message), data);
   }
   throw new Error(`the task ${id} is ${String(status)} and has no ${status === 'failed' ? 'error' : 'result'}`);
+}
+
+/**
+ * Whether a task of 2026-07-28 says all that `tasks/get` would: ext-tasks wants that of notifications too, and some
+ * servers tell the status alone.
+ */
+export function isDetailed(task: Bag): boolean {
+  const { status } = task;
+  if (status === 'completed') return isObject(task['result']);
+  if (status === 'failed') return isObject(task['error']);
+  return status !== 'input_required' || isObject(task['inputRequests']);
 }

@@ -68,7 +68,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 32.75 * KIB,
+    ceiling: 33 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -114,7 +114,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part',
-    ceiling: 27.75 * KIB,
+    ceiling: 28 * KIB,
     platform: 'neutral',
     code: `
       import { McpClient } from 'barewire/client';
@@ -180,6 +180,15 @@ const entries = [
     code: `
       import { Host } from 'barewire/host';
       globalThis.host = new Host({ info: { name: 'size', version: '1.0.0' }, servers: {}, transport: globalThis.open });`,
+  },
+  {
+    name: 'tap',
+    what: 'a transport that shows, holds and injects raw text',
+    ceiling: 3.75 * KIB,
+    platform: 'neutral',
+    code: `
+      import { tap } from 'barewire/tap';
+      globalThis.tap = tap;`,
   },
   {
     name: 'transcript',

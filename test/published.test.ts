@@ -31,7 +31,7 @@ test('published: a stdio server loads three files, and no module of Node by name
 });
 
 test('published: what entries share holds nothing of Node, nor does what runs everywhere', built, () => {
-  for (const entry of ['server', 'client', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol', 'oauth']) {
+  for (const entry of ['server', 'client', 'fetch', 'memory', 'message-port', 'tap', 'schema', 'jsonrpc', 'protocol', 'oauth']) {
     for (const file of loaded(`${entry}.js`)) {
       assert.doesNotMatch(file, /^node:/, entry);
       // One module is asked for, where the runtime has such a thing, and done without where it has not.

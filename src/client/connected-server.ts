@@ -183,6 +183,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     },
     failed: (id, error) => this.#requests.fail(id, error),
     error: this.report,
+    held: (on) => this.#requests.hold(on),
     closed: (why, cause) => {
       this.#handshake.connection.close(why, cause);
       // Handshakes find out by themselves.

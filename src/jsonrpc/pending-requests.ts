@@ -74,6 +74,8 @@ export class PendingRequests {
   readonly #port: RequestPort;
   readonly #rules: RequestRules;
   #nextId = 1;
+  /** When the clocks were stopped; undefined: they run. */
+  #stopped: number | undefined;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #abandoned = new Map<RequestId, RequestOptions['onLate']>();
 
@@ -109,7 +111,7 @@ export class PendingRequests {
       const pending: Pending = {
         method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
         timer: undefined,
-        deadline: maxTimeoutMs > 0 ? Date.now() + maxTimeoutMs : Infinity,
+        deadline: maxTimeoutMs > 0 ? (this.#stopped ?? Date.now()) + maxTimeoutMs : Infinity,
         onAbort: signal && (() => this.#giveUp(id, signal.reason)),
       };
       if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
@@ -131,11 +133,22 @@ export class PendingRequests {
     const { method, timeoutMs, maxTimeoutMs, deadline } = pending;
     const soon = timeoutMs > 0 ? timeoutMs : Infinity;
     const left = deadline - Date.now();
-    if (soon === left || typeof setTimeout !== 'function') return;
+    if (soon === left || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
     pending.timer = setTimeout(() => {
       const within = soon <= left ? timeoutMs : maxTimeoutMs;
       this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
     }, Math.max(0, Math.min(soon, left)));
+  }
+
+  /** Stops the clocks of all requests, because nothing passes; or lets them run on, `timeoutMs` from its start. */
+  hold(on: boolean): void {
+    const now = Date.now();
+    const late = on ? 0 : now - (this.#stopped ?? now);
+    this.#stopped = on ? this.#stopped ?? now : undefined;
+    for (const [id, pending] of this.#pending) {
+      pending.deadline += late;
+      this.#startTimer(id, pending);
+    }
   }
 
   /** The caller no longer waits: the peer is told. */

@@ -241,6 +241,8 @@ export interface ClientReceiver {
   closed(why: string, cause?: unknown): void;
   /** Something went wrong that no request waits for. */
   error(error: Error): void;
+  /** A message is held on its way, or none any more: meanwhile the clocks of requests stand still. */
+  held?(on: boolean): void;
 }
 
 /** An HTTP answer that is neither a message nor a stream. */

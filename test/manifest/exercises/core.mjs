@@ -1,8 +1,9 @@
-// barewire/server, /client, /memory, /message-port: both eras, a question, sealed state, a limit of time, a failure.
+// barewire/server, /client, /memory, /message-port, /tap: both eras, a question, sealed state, a limit of time, a failure.
 import { McpClient } from 'barewire/client';
 import { memoryTransport } from 'barewire/memory';
 import { messagePortTransport, serveMessagePort } from 'barewire/message-port';
 import { McpServer } from 'barewire/server';
+import { tap } from 'barewire/tap';
 
 export async function run() {
   const seen = [];
@@ -19,7 +20,7 @@ export async function run() {
   const options = { onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }), onElicitUrl: () => ({ action: 'accept' }) };
   for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
     const client = new McpClient({ name: 'test', version: '1' }, { ...options, revisions: [revision] });
-    await client.connect(memoryTransport(server));
+    await client.connect(tap((trace) => memoryTransport(server, { trace })).transport);
     if (revision >= '2025-06-18') {
       const { content } = await client.callTool('greet', {});
       if (content[0].text !== 'accept Ada 7') throw new Error(`${revision}: ${content[0].text}`);

@@ -101,11 +101,12 @@ export class TaskClient extends McpClient {
   override async callTool<T = unknown>(
     name: string, args?: Readonly<Bag>, options: CallOptions = {},
   ): Promise<CallToolResult & { structuredContent?: T }> {
+    const own = this.#own(options);
     if (this.#legacyTasks && (await this.#mustBeTask(name, options))) {
-      const handle = await this.#startLegacy(name, args, options);
-      return await this.#finish(handle, options) as CallToolResult & Bag & { structuredContent?: T };
+      const handle = await this.#startLegacy(name, args, own);
+      return await this.#finish(handle, own) as CallToolResult & Bag & { structuredContent?: T };
     }
-    return super.callTool<T>(name, args, this.#cancelling(options));
+    return super.callTool<T>(name, args, own);
   }
 
   /**
@@ -113,11 +114,11 @@ export class TaskClient extends McpClient {
    * 2025-11-25 this does: it rejects with `-32601` where the tool cannot.
    */
   async startTool(name: string, args?: Readonly<Bag>, options: CallOptions = {}): Promise<Started> {
+    const own = this.#own(options);
     if (this.#legacyTasks) {
-      const task = await this.#startLegacy(name, args, options);
-      return { task, result: () => this.#finish(task, options) as Promise<CallToolResult & Bag> };
+      const task = await this.#startLegacy(name, args, own);
+      return { task, result: () => this.#finish(task, own) as Promise<CallToolResult & Bag> };
     }
-    const own = this.#cancelling(options);
     let begun: Bag | undefined;
     this.#starting.set(own, (task) => (begun = task));
     const answer = await this.request('tools/call', { name, ...args && { arguments: args } }, own);
@@ -141,10 +142,19 @@ export class TaskClient extends McpClient {
     return this.revision?.era === 'modern' ? this.listen('taskIds', taskIds) : undefined;
   }
 
-  /** The options of a call that may become a task after it was cancelled: then the task is cancelled. */
-  #cancelling(options: CallOptions): CallOptions {
+  /**
+   * The options of a call that may become a task: after it was cancelled the task is cancelled, and progress is told once,
+   * whether a notification brings it or the status message.
+   */
+  #own(options: CallOptions): CallOptions {
+    let last = -Infinity;
     return {
       ...options,
+      onProgress: options.onProgress && ((report) => {
+        if (report.progress <= last) return;
+        last = report.progress;
+        options.onProgress?.(report);
+      }),
       onLate: (result) => {
         const { task = result } = result;
         const taskId = isObject(task) ? task['taskId'] : undefined;
@@ -161,7 +171,7 @@ export class TaskClient extends McpClient {
 
   async #startLegacy(name: string, args: Readonly<Bag> | undefined, options: CallOptions): Promise<TaskHandle> {
     const { task } = await this.request(
-      'tools/call', { name, ...args && { arguments: args }, task: {} }, this.#cancelling(options),
+      'tools/call', { name, ...args && { arguments: args }, task: {} }, options,
     );
     if (!isObject(task)) throw new Error('tools/call: the server was asked for a task, and its result has none');
     return this.#handle(task, options);

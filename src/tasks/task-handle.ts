@@ -162,9 +162,10 @@ export class TaskHandle {
     if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has no status that there is`);
     const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined;
     if (this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
+      const news = message !== this.#state.message;
       this.#state = { id: this.id, status, message };
       this.#changes.push(this.#state);
-      const progress = message === undefined ? undefined : progressOf(message);
+      const progress = news && message !== undefined ? progressOf(message) : undefined;
       if (progress) this.#onProgress?.(progress);
       this.#tell();
     }

@@ -10,6 +10,8 @@ export interface OpenedEngine {
   kill?(engine: FleetEngine): void | Promise<void>;
   /** Milliseconds that a lease lasts: short, for it is waited for. Needed beside `kill`. */
   readonly leaseMs?: number;
+  /** Ends the engine's server as SIGKILL would, and starts it again with what it has stored. */
+  restart?(): Promise<void>;
   /** Milliseconds within which what is sent has to come. 10 seconds. */
   readonly waitMs?: number;
 }
@@ -25,9 +27,13 @@ let count = 0;
 /** A name that is in use nowhere. */
 export const newName = (): string => `p${++count}x${Math.trunc(Math.random() * 1e9).toString(36)}`;
 
-/** Throws where the two differ as JSON. */
+/** Throws where the two differ as JSON; the order of members does not count. */
 export function same(found: unknown, wanted: unknown, what: string): void {
-  const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
+  const sorted = (_: string, value: unknown): unknown => (
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+  );
+  const [one, other] = [JSON.stringify(found, sorted), JSON.stringify(wanted, sorted)];
   if (one !== other) throw new Error(`${what}: ${one?.slice(0, 500)} in place of ${other?.slice(0, 500)}`);
 }
 
@@ -38,6 +44,7 @@ class Joined {
   readonly messages: string[] = [];
   readonly told: string[] = [];
   lost = 0;
+  gaps = 0;
   readonly #waitMs: number;
   #wake: (() => void) | undefined;
 
@@ -57,7 +64,7 @@ class Joined {
         this.told.push(`${topic} ${text}`);
         this.#wake?.();
       },
-      gap() {},
+      gap: () => void this.gaps++,
       lost: () => void this.lost++,
     });
     return this;
@@ -238,6 +245,81 @@ export const engineTests: readonly EngineTest[] = [
       await watcher.bus.tell('t', 'still here');
       same(await idle.until('told', 1), ['t still here'], 'told');
       for (const each of [idle, watcher]) await each.bus.leave();
+    },
+  },
+  {
+    name: 'between many processes each message comes once, and those of a sender in their order',
+    async run(open) {
+      const opened = await open();
+      const { again } = opened;
+      const join = joining(opened);
+      const all = await Promise.all(Array.from({ length: 8 }, async () => (await join(await again())).listen()));
+      const numbers = Array.from({ length: 20 }, (_, i) => String(i));
+      await Promise.all(all.flatMap((sender) => all.map(async (reader) => {
+        for (const number of numbers) await sender.bus.send(reader.name, `${sender.name} ${number}`);
+      })));
+      for (const reader of all) {
+        const found = await reader.until('messages', all.length * numbers.length);
+        for (const { name } of all) {
+          const own = found.filter((text) => text.startsWith(`${name} `)).map((text) => text.slice(name.length + 1));
+          same(own, numbers, 'what one process has sent another');
+        }
+      }
+      for (const each of all) await each.bus.leave();
+    },
+  },
+  {
+    name: 'what was sent without waiting comes in its order',
+    async run(open) {
+      const opened = await open();
+      const { engine, again } = opened;
+      const join = joining(opened);
+      const [sender, reader] = [await join(engine), (await join(await again())).listen()];
+      const texts = Array.from({ length: 100 }, (_, i) => (i === 50 ? 'x'.repeat(400_000) : String(i)));
+      await Promise.all(texts.map((text) => sender.bus.send(reader.name, text)));
+      same(await reader.until('messages', 100), texts, 'messages');
+      for (const each of [sender, reader]) await each.bus.leave();
+    },
+  },
+  {
+    name: 'what was acknowledged outlives a restart of the engine, and the bus goes on',
+    async run(open) {
+      const opened = await open();
+      const { engine, again, restart, waitMs = 10_000 } = opened;
+      const join = joining(opened);
+      if (restart === undefined) return;
+      const [sender, reader, late] = [
+        await join(engine), (await join(await again())).listen(), await join(await again()),
+      ];
+      const early = ['a', 'b', 'c'];
+      for (const text of early) await sender.bus.send(late.name, text);
+      /** What the engine has acknowledged: of the rest nobody can say. */
+      const kept: string[] = [];
+      let restarted: Promise<void> | undefined;
+      let after = 0;
+      const began = Date.now();
+      for (let i = 0; after < 20; i++) {
+        if (Date.now() - began > 2 * waitMs) throw new Error('nothing can be sent after a restart');
+        if (i === 20) restarted = restart();
+        const done = await sender.bus.send(reader.name, String(i)).then(() => true, () => false);
+        if (done) kept.push(String(i));
+        if (done && i > 20) after++;
+        if (!done) await pause(20);
+      }
+      await restarted;
+      late.listen();
+      same(await late.until('messages', early.length), early, 'an inbox that was not read before the restart');
+      await sender.bus.send(reader.name, 'end');
+      while (reader.messages.at(-1) !== 'end') await reader.until('messages', reader.messages.length + 1);
+      same(new Set(reader.messages).size, reader.messages.length, 'messages that came once');
+      same(reader.messages.filter((text) => kept.includes(text)), kept, 'what was acknowledged');
+      for (let i = 0; reader.told.length === 0; i++) {
+        if (i === 100) throw new Error('nothing that is told comes after a restart');
+        await sender.bus.tell('t', 'again').catch(() => {});
+        await pause(waitMs / 100);
+      }
+      same(reader.gaps > 0, true, 'a gap was noticed');
+      for (const each of [sender, reader, late]) await each.bus.leave();
     },
   },
 ];

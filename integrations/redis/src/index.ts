@@ -3,6 +3,10 @@ import type { Lease, LeasedTask, StoredTask, TaskChange, TaskStore } from 'barew
 import type { createClient } from 'redis';
 import * as scripts from './scripts.ts';
 
+export { redisEngine } from './fleet/engine.ts';
+export type { RedisEngine, RedisEngineOptions } from './fleet/engine.ts';
+export type { RedisConnection, RedisSubscriber } from './fleet/redis.ts';
+
 /** A client of `redis`, connected. */
 export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'zCard' | 'zRangeByLex'> & {
   duplicate(): {

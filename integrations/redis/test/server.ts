@@ -1,33 +1,59 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 
-/** A Redis of one's own, in a temporary folder; undefined where the machine has none. */
-export async function redisServer(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+/** A Redis of one's own. */
+export interface RedisServer {
+  /** The path of its socket: nothing listens on a network. */
+  readonly url: string;
+  /** Ends it by SIGKILL and starts it again with its data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Redis in a temporary folder, which writes each change before it acknowledges it; undefined where there is none. */
+export async function redisServer(): Promise<RedisServer | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-redis-'));
   const socket = join(folder, 'redis.sock');
-  const child = spawn('redis-server', [
-    '--port', '0', '--unixsocket', socket, '--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always', '--save', '',
-  ], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const started = await new Promise<boolean>((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', () => resolve(false));
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += String(chunk);
-      if (said.includes('eady to accept connections')) resolve(true);
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<boolean> => {
+    const starting = spawn('redis-server', [
+      '--port', '0', '--unixsocket', socket, '--dir', folder,
+      '--appendonly', 'yes', '--appendfsync', 'always', '--save', '',
+    ], { stdio: ['ignore', 'pipe', 'ignore'] });
+    child = starting;
+    return new Promise<boolean>((resolve) => {
+      starting.once('error', () => resolve(false));
+      starting.once('exit', () => resolve(false));
+      let said = '';
+      starting.stdout.on('data', (chunk: Buffer) => {
+        said = (said + String(chunk)).slice(-1000);
+        if (said.includes('eady to accept connections')) resolve(true);
+      });
     });
-  });
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child?.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.pid !== undefined) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
+    await end('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   };
-  if (started) return { url: socket, stop };
+  if (await start()) {
+    return {
+      url: socket, stop,
+      async restart() {
+        await end('SIGKILL');
+        if (!await start()) throw new Error('redis-server did not start again');
+      },
+    };
+  }
   await stop();
   return undefined;
 }

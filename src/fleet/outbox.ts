@@ -1,0 +1,109 @@
+import { Undeliverable } from './engine.ts';
+import { within } from './within.ts';
+
+/** Puts texts into the inbox of a process, in their order. Rejects with `Undeliverable` where the process is gone. */
+export type Put = (process: string, texts: readonly string[]) => Promise<void>;
+
+interface Waiting {
+  readonly text: string;
+  /** When nobody waits any more: milliseconds of `performance.now()`. */
+  readonly until: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** What goes in one call of `put`: messages, characters. */
+const mostMessages = 100;
+const mostCharacters = 256 * 1024;
+
+/**
+ * For engines: sends each message once and in order over a connection that may break. Messages for one process go one
+ * batch after another; a batch without an answer is sent again, and `Inbox` drops what comes twice.
+ */
+export class Outbox {
+  readonly #put: Put;
+  readonly #answerMs: number;
+  readonly #queues = new Map<string, Waiting[]>();
+  readonly #sender = crypto.randomUUID();
+  #count = 0;
+
+  /** `answerMs`: milliseconds after which a message without an answer is given up. */
+  constructor(put: Put, answerMs: number) {
+    this.#put = put;
+    this.#answerMs = answerMs;
+  }
+
+  /** Resolves and rejects as `Bus.send`. */
+  send(process: string, message: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const text = `${this.#sender} ${(++this.#count).toString(36)} ${message}`;
+      const waiting: Waiting = { text, until: performance.now() + this.#answerMs, resolve, reject };
+      const queue = this.#queues.get(process);
+      if (queue) {
+        queue.push(waiting);
+      } else {
+        const started = [waiting];
+        this.#queues.set(process, started);
+        void this.#drain(process, started);
+      }
+    });
+  }
+
+  async #drain(process: string, queue: Waiting[]): Promise<void> {
+    for (let tries = 0; queue.length > 0;) {
+      const batch = first(queue);
+      const ms = Math.max(0, (batch[0] as Waiting).until - performance.now());
+      try {
+        await within(ms, this.#put(process, batch.map(({ text }) => text)));
+        tries = 0;
+        for (const { resolve } of queue.splice(0, batch.length)) resolve();
+      } catch (thrown) {
+        const now = performance.now();
+        const gone = thrown instanceof Undeliverable;
+        const over = gone ? batch.length : queue.findIndex(({ until }) => until > now + 1);
+        for (const { reject } of queue.splice(0, over < 0 ? queue.length : over)) reject(thrown);
+        if (queue.length > 0 && !gone) await new Promise((resolve) => setTimeout(resolve, Math.min(10 * ++tries, 100)));
+      }
+    }
+    this.#queues.delete(process);
+  }
+}
+
+/** The messages that go next. */
+function first(queue: readonly Waiting[]): readonly Waiting[] {
+  let [end, characters] = [0, 0];
+  for (const { text } of queue) {
+    characters += text.length;
+    if (end > 0 && (characters > mostCharacters || end === mostMessages)) break;
+    end++;
+  }
+  return queue.slice(0, end);
+}
+
+/** Senders that are remembered. */
+const mostSenders = 1000;
+
+/** For engines: the other end of `Outbox`. */
+export class Inbox {
+  readonly #hand: (message: string) => void;
+  /** By sender: the number of the last message; who sent last is at the end. */
+  readonly #last = new Map<string, number>();
+
+  constructor(hand: (message: string) => void) {
+    this.#hand = hand;
+  }
+
+  /** Takes a text as it was put: hands over its message, unless that came before. */
+  take(text: string): void {
+    const space = text.indexOf(' ');
+    const end = text.indexOf(' ', space + 1);
+    const sender = text.slice(0, space);
+    const number = Number.parseInt(text.slice(space + 1, end), 36);
+    const last = this.#last.get(sender) ?? 0;
+    if (!(number > last)) return;
+    this.#last.delete(sender);
+    this.#last.set(sender, number);
+    if (this.#last.size > mostSenders) this.#last.delete(this.#last.keys().next().value as string);
+    this.#hand(text.slice(end + 1));
+  }
+}

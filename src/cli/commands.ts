@@ -9,6 +9,7 @@ export interface Listed {
 /** The subcommands, in the order of the help. Each file is loaded when it is used, and not before. */
 export const commands: Readonly<Record<string, Listed>> = {
   tour: { about: 'shows a server at work, message by message', load: () => import('./commands/tour.ts') },
+  doctor: { about: 'finds out why a server does not work', load: () => import('./commands/doctor.ts') },
   list: { about: 'lists tools, resources and prompts', load: () => import('./commands/list.ts') },
   call: { about: 'calls a tool, with consent', load: () => import('./commands/call.ts') },
   read: { about: 'reads a resource', load: () => import('./commands/read.ts') },

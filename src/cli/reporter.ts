@@ -1,7 +1,7 @@
 import { explain } from '../explain/explain.ts';
 import { explainHttp, httpLines } from '../explain/http.ts';
 import { truncate, visible, width, wireLine } from '../explain/safe-text.ts';
-import { table } from './terminal.ts';
+import { table, wrap } from './terminal.ts';
 import type { Style } from './terminal.ts';
 import { bag } from '../explain/words.ts';
 import type { HttpTrace, TracedEvent } from '../transport/port.ts';
@@ -255,17 +255,4 @@ function summaryLines(
       ]),
     { columns: Math.min(columns, 160), right: [2, 3], head: bold },
   );
-}
-
-/** Lines of at most so many columns, cut between words; a longer word stands alone. */
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && width(line) + 1 + width(word) > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -86,3 +86,16 @@ export function table(
     ...rows.map((row) => line(row, (text) => text)),
   ];
 }
+
+/** Lines of at most so many columns, cut between words; a longer word stands alone. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && width(line) + 1 + width(word) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,76 @@
+import { diagnose, fetchProbe } from '../../doctor/index.ts';
+import type { Finding } from '../../doctor/index.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { isProgram } from '../../host/index.ts';
+import { compile } from '../../schema/full/index.ts';
+import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
+import type { Command } from '../command.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { openServer } from '../open-server.ts';
+import { style, wantsColour, wrap } from '../terminal.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET',
+  about: 'Finds out why a server does not work: says what is wrong, where it is specified, and what to do.',
+  options: [
+    ['--origin URL', 'asks as a page of this origin would, too: whether it is let in, and CORS'],
+    ['--slow N', 'seconds until the first answer that are too many; 5'],
+    ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
+  ],
+  example: 'barewire doctor -- npx -y @modelcontextprotocol/server-everything',
+  notes: [
+    'It connects, speaks both eras, and lists what is offered; it calls no tool and reads no resource. An address is also',
+    'asked with a foreign origin, a made-up session and a made-up revision. It ends with 1 where it found an error.',
+  ],
+  async run(words) {
+    const read = await readClientWords(words, { origin: { type: 'string' }, slow: { type: 'string' } });
+    if (read.rest.length > 0) throw new WrongUse(`doctor takes one server, and ${read.rest[0]} is too much`);
+    const origin = read.text('origin');
+    if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== origin)) throw new WrongUse('--origin takes an origin, such as https://app.example');
+    const slow = numberOf(read)('slow', 0.001, 3600);
+    const { server, targetName } = read;
+    const json = read.flag('json');
+    const colours = style(!json && !read.flag('no-color') && wantsColour(process.env, process.stdout.isTTY));
+    const note = (line: string): void => void process.stderr.write(`${colours.dim(line)}\n`);
+    const { findings, facts } = await diagnose({
+      name: targetName,
+      open: (trace) => openServer(targetName, server, {
+        trace,
+        onStderr: (line) => {
+          if (read.flag('verbose')) note(`stderr │ ${visible(line)}`);
+        },
+      }),
+      ...!isProgram(server) && { http: { url: server.url, send: fetchProbe(fetch, { timeoutMs: Math.min(read.timeoutMs, 10_000), headers: server.headers ?? {} }) } },
+    }, {
+      timeoutMs: Math.min(read.timeoutMs, 10_000), startMs: read.timeoutMs, checkSchema: compile,
+      ...slow !== undefined && { slowMs: slow * 1000 },
+      ...read.revisions && { revisions: read.revisions },
+      ...origin !== undefined && { origin },
+      ...process.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
+    });
+    const bad = findings.some(({ severity }) => severity === 'error');
+    if (json) process.stdout.write(`${JSON.stringify({ server: targetName, facts, findings })}\n`);
+    else {
+      const columns = Math.min(process.stdout.columns || 100, 110);
+      const paint = { error: colours.red, warning: colours.yellow, note: colours.cyan };
+      const lines = (indent: string, text: string): string[] => wrap(text, columns - indent.length).map((line) => indent + line);
+      const shown = ({ code, severity, what, where, todo }: Finding): string[] => [
+        `${paint[severity](severity)} ${colours.bold(code)}`, ...lines('  ', what), ...lines('  → ', todo).map((line, i) => (i === 0 ? line : `    ${line.slice(4)}`)), `  ${colours.dim(where)}`, '',
+      ];
+      const out = [
+        ...facts.map((fact) => `${colours.green('ok')} ${fact}`), ...facts.length > 0 ? [''] : [],
+        ...findings.flatMap(shown),
+        findings.length === 0 ? colours.green('Nothing was found.') : summary(findings),
+      ];
+      process.stdout.write(`${out.join('\n')}\n`);
+    }
+    return bad ? exitCodes.failed : exitCodes.good;
+  },
+};
+
+function summary(findings: readonly Finding[]): string {
+  return (['error', 'warning', 'note'] as const).map((severity) => {
+    const count = findings.filter((one) => one.severity === severity).length;
+    return `${count} ${severity}${count === 1 ? '' : 's'}`;
+  }).join(', ');
+}

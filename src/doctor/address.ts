@@ -1,0 +1,223 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { visible } from '../explain/safe-text.ts';
+import { shorten } from '../jsonrpc/quote.ts';
+import { initializeParams } from './conversation.ts';
+import { finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { networkFinding } from './network.ts';
+import type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
+
+/** Where the server is, and how it is asked. */
+export interface Address {
+  readonly url: string;
+  readonly send: Probe;
+}
+
+/** What HTTP has to say before any protocol is spoken. */
+export interface AddressReport {
+  readonly findings: readonly Finding[];
+  /** Whether a conversation is worth while. */
+  readonly usable: boolean;
+  /** Whether credentials are asked for: they may be there, for a conversation. */
+  readonly wantsLogin: boolean;
+}
+
+const legacyVersion = '2025-11-25';
+const post: Readonly<Record<string, string>> = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+const rpc = (id: number, method: string, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method, params });
+const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
+/** An origin that no server knows. */
+const strange = 'https://barewire-doctor.invalid';
+
+/**
+ * Asks an address as a client would, and as a page of another origin would, and says what is wrong with the answers.
+ * `origin`: that of a page which is to use it. Begins one session, and ends it. Never rejects.
+ */
+export async function examineAddress({ url, send }: Address, origin?: string): Promise<AddressReport> {
+  const ask = (request: Omit<ProbeRequest, 'url'>, at: string = url): Promise<ProbeAnswer> => send({ ...request, url: at });
+  const opening = { method: 'POST', headers: post, body: initialize };
+  let answer: ProbeAnswer;
+  try {
+    answer = await ask(opening);
+  } catch (thrown) {
+    return { findings: [networkFinding(thrown, url)], usable: false, wantsLogin: false };
+  }
+  const { status } = answer;
+  if (status === 401 || status === 403) {
+    const findings = status === 401 ? refusedLogin(answer, url) : [refusedOtherwise(answer)];
+    return { findings, usable: status === 401, wantsLogin: status === 401 };
+  }
+  const page = status === 200 && mediaType(answer) === 'text/html';
+  if (status === 400 || status === 404 || status === 405 || page) {
+    // 2025-11-25 basic/transports#backwards-compatibility. An error in JSON-RPC comes from an endpoint.
+    if (!isMessage(answer.body) && await isOldTransport(ask)) {
+      return { findings: [finding('old-transport', `${host(url)} speaks HTTP+SSE, the transport of 2024-11-05.`)], usable: true, wantsLogin: false };
+    }
+    // 2026-07-28 basic/transports/streamable-http: 404 with this error is how an endpoint refuses a method.
+    if (status !== 400 && !(isMessage(answer.body) && answer.body.includes('-32601'))) {
+      return { findings: [await wrongPath(answer, url, ask, opening)], usable: false, wantsLogin: false };
+    }
+  }
+  const bad = badAnswer(answer, 'initialize');
+  if (bad) return { findings: [bad], usable: false, wantsLogin: false };
+  const findings = [...await sessionFindings(answer, ask), ...await originFindings(url, ask, opening, origin)];
+  return { findings, usable: true, wantsLogin: false };
+}
+
+/** What is wrong with the answer to a POST of a request, by its status, type and body. Undefined: nothing. */
+export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefined {
+  const { status, headers, body } = answer;
+  const got = `${method} was answered with ${status}`;
+  if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it leads to ${shown(headers['location'] ?? 'another address')}.`);
+  if (status === 406) return finding('not-acceptable', `${got}, although the request accepts both application/json and text/event-stream.`);
+  if (status === 429) return finding('rate-limited', `${got}${headers['retry-after'] === undefined ? '' : `, Retry-After: ${shown(headers['retry-after'])}`}.`);
+  if (status >= 500) return finding('server-error', `${got}: ${shown(body)}`);
+  if (status >= 400) return isMessage(body) ? undefined : finding('server-error', `${got}: ${shown(body)}`);
+  const type = mediaType(answer);
+  if (status === 202 || body === '') return finding('body-no-message', `${got} and no message; a request has to be answered with one.`);
+  if (type === '') return finding('content-type-missing', `${got} and no Content-Type; the body begins with ${shown(body)}`);
+  if (type !== 'application/json' && type !== 'text/event-stream') return finding('content-type-wrong', `${got} and Content-Type ${shown(type)}; the body begins with ${shown(body)}`);
+  const text = type === 'text/event-stream' ? firstData(body) : body;
+  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and what came is no message: ${shown(text)}`);
+}
+
+function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
+  const challenge = headers['www-authenticate'];
+  const what = `${host(url)} answers 401: it wants credentials${body === '' ? '' : ` (${shown(body)})`}.`;
+  const found = [finding('unauthorized', what)];
+  if (challenge === undefined || !/resource_metadata=/.test(challenge)) {
+    found.push(finding('challenge-missing', challenge === undefined ? 'The 401 has no WWW-Authenticate.' : `The challenge names no resource_metadata: ${shown(challenge)}`));
+  }
+  return found;
+}
+
+/** Servers that want an origin, or do not know the name in the address, answer 403 as well. */
+function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
+  const what = `initialize was answered with 403: ${shown(headers['www-authenticate'] ?? body)}`;
+  return headers['www-authenticate'] === undefined && /origin|host/i.test(body)
+    ? finding('forbidden', what, { todo: 'The server refuses the name in the address (Host), or wants an Origin: add this host to those that it allows.' })
+    : finding('forbidden', what);
+}
+
+/** Looks for the endpoint where it often is. */
+async function wrongPath(
+  answer: ProbeAnswer, url: string, ask: (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>, opening: Omit<ProbeRequest, 'url'>,
+): Promise<Finding> {
+  const { status } = answer;
+  const what = `POST ${shown(new URL(url).pathname)} was answered with ${status}${status === 200 ? ' and a page' : ''}: no MCP endpoint is there.`;
+  for (const path of ['/mcp', '/', '/api/mcp', '/sse']) {
+    const other = new URL(path, url).href;
+    if (other === url) continue;
+    try {
+      const found = await ask(path === '/sse' ? { method: 'GET', headers: { accept: 'text/event-stream' } } : opening, other);
+      const fits = path === '/sse' ? /event: ?endpoint/.test(found.body) : found.status < 300 && !badAnswer(found, 'initialize');
+      if (fits) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
+    } catch {
+      // Not there either.
+    }
+  }
+  return finding('wrong-path', what);
+}
+
+async function isOldTransport(ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>): Promise<boolean> {
+  try {
+    const answer = await ask({ method: 'GET', headers: { accept: 'text/event-stream' } });
+    return mediaType(answer) === 'text/event-stream' && /event: ?endpoint/.test(answer.body);
+  } catch {
+    return false;
+  }
+}
+
+/** What the session that `initialize` began does with ids, versions, notifications and GET. */
+async function sessionFindings(opened: ProbeAnswer, ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const id = opened.headers['mcp-session-id'];
+  // Where initialize was refused there is nothing to hold on to.
+  if (opened.status >= 300) return found;
+  if (id !== undefined && !/^[\x21-\x7e]+$/.test(id)) found.push(finding('session-id-odd', `The session id is ${shown(id)}.`));
+  const session: Record<string, string> = { ...id !== undefined && { 'mcp-session-id': id }, 'mcp-protocol-version': negotiated(opened) ?? legacyVersion };
+  try {
+    const told = await ask({ method: 'POST', headers: { ...post, ...session }, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
+    if (told.status !== 202) found.push(finding('notification-status', `notifications/initialized was answered with ${told.status} instead of 202.`));
+    const get = await ask({ method: 'GET', headers: { accept: 'text/event-stream', ...session }, headOnly: true });
+    if (get.status !== 405 && !(get.status === 200 && mediaType(get) === 'text/event-stream')) {
+      found.push(finding('get-wrong', `GET was answered with ${get.status}${get.status === 200 ? ` and Content-Type ${shown(mediaType(get))}` : ''} instead of a stream of events or 405.`));
+    }
+    const odd = await ask({ method: 'POST', headers: { ...post, ...session, 'mcp-protocol-version': '1999-01-01' }, body: rpc(2, 'ping') });
+    if (odd.status !== 400) found.push(finding('version-header-unchecked', `A request with MCP-Protocol-Version: 1999-01-01 was answered with ${odd.status} instead of 400.`));
+    if (id !== undefined) {
+      const unknown = await ask({ method: 'POST', headers: { ...post, ...session, 'mcp-session-id': '00000000-0000-4000-8000-000000000000' }, body: rpc(3, 'ping') });
+      if (unknown.status !== 404) found.push(finding('session-not-404', `A request with a session id that nobody was given was answered with ${unknown.status} instead of 404.`));
+      await ask({ method: 'DELETE', headers: session });
+    }
+  } catch (thrown) {
+    found.push(networkFinding(thrown, 'the session'));
+  }
+  return found;
+}
+
+async function originFindings(
+  url: string, ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>, opening: Omit<ProbeRequest, 'url'>, origin: string | undefined,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const tried = async (from: string, method: string = 'POST'): Promise<ProbeAnswer> => {
+    const answer = await ask(method === 'POST' ? { ...opening, headers: { ...post, origin: from } } : {
+      method, headers: { origin: from, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,mcp-protocol-version,mcp-session-id' },
+    });
+    const id = answer.headers['mcp-session-id'];
+    if (id !== undefined) await ask({ method: 'DELETE', headers: { 'mcp-session-id': id } });
+    return answer;
+  };
+  try {
+    if (origin !== undefined) {
+      const { status, headers, body } = await tried(origin);
+      if (status === 403) found.push(finding('origin-refused', `A request of a page from ${shown(origin)} was answered with 403: ${shown(body)}`));
+      else {
+        const allowed = (fields: Readonly<Record<string, string>>): boolean => ['*', origin].includes(fields['access-control-allow-origin'] ?? '');
+        const { headers: before } = await tried(origin, 'OPTIONS');
+        const lacks = [!allowed(before) && 'Access-Control-Allow-Origin of OPTIONS', !allowed(headers) && 'Access-Control-Allow-Origin of POST',
+          headers['mcp-session-id'] !== undefined && !/mcp-session-id|\*/i.test(headers['access-control-expose-headers'] ?? '') && 'Access-Control-Expose-Headers: Mcp-Session-Id'].filter((one) => one !== false);
+        if (lacks.length > 0) found.push(finding('cors-missing', `For a page from ${shown(origin)} the answers lack ${lacks.join(', ')}.`));
+      }
+    }
+    // DNS rebinding reaches what listens on this machine.
+    if (/^(localhost|127\.|\[?::1)/.test(new URL(url).hostname)) {
+      const { status } = await tried(strange);
+      if (status < 300) found.push(finding('origin-unchecked', `A request of a page from ${strange} was served.`));
+    }
+  } catch {
+    // In a browser an Origin cannot be made up.
+  }
+  return found;
+}
+
+/** The revision that an answer to initialize settles on. */
+function negotiated(answer: ProbeAnswer): string | undefined {
+  const found = /"protocolVersion"\s*:\s*"([\d-]{10})"/.exec(answer.body);
+  return found?.[1];
+}
+
+const host = (url: string): string => visible(new URL(url).host);
+
+const mediaType = ({ headers }: ProbeAnswer): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** The data of the first event that has some. */
+function firstData(body: string): string {
+  for (const event of body.split(/\r?\n\r?\n|\r\r/)) {
+    const data = event.split(/\r\n|[\r\n]/).filter((line) => line.startsWith('data:')).map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
+    if (data !== '') return data;
+  }
+  return '';
+}
+
+function isMessage(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).every((one) => isObject(one) && one['jsonrpc'] === '2.0');
+  } catch {
+    return false;
+  }
+}
+
+/** A text of the server's, safe and short. */
+const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(text.replaceAll(/\s+/g, ' '), 200)));

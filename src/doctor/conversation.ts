@@ -1,0 +1,125 @@
+import { decode } from '../jsonrpc/codec.ts';
+import type { Message, RequestId } from '../jsonrpc/message.ts';
+import { metaKeys } from '../protocol/meta.ts';
+import type { ClientTransport, Trace } from '../transport/port.ts';
+
+/** What came of a request. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: unknown; readonly ms: number }
+  | { readonly kind: 'error'; readonly code: unknown; readonly message: unknown; readonly data: unknown; readonly ms: number }
+  /** The transport could not deliver it, or the server left. */
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** Nothing came within the time. */
+  | { readonly kind: 'silent' };
+
+/** Lines that are no message and are kept. */
+const maxStray = 10;
+
+const client = { name: 'barewire-doctor', version: '0.1.0' } as const;
+
+/** A client that does no more than it is told to, and sees what a real one hides. One transport, one at a time. */
+export class Conversation {
+  /** Lines that were no message, as they came. */
+  readonly stray: string[] = [];
+  /** Why the far side has gone; undefined: it is there. */
+  gone: string | undefined;
+  readonly #transport: ClientTransport;
+  readonly #timeoutMs: number;
+  readonly #startMs: number;
+  /** Whether anything came that is a message. */
+  #heard = false;
+  readonly #waiting = new Map<RequestId, (outcome: Outcome) => void>();
+  #ids = 0;
+  #closed: Promise<void> | undefined;
+
+  /** `startMs`: milliseconds for the first answer of all. */
+  constructor(open: (trace: Trace) => ClientTransport, timeoutMs: number, startMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#startMs = startMs;
+    this.#transport = open(({ direction, text }) => {
+      if (direction !== 'received' || this.stray.length >= maxStray) return;
+      const decoded = decode(text);
+      if (decoded.kind === 'refusal' && decoded.id === null) this.stray.push(text);
+    });
+  }
+
+  get overHttp(): boolean {
+    return this.#transport.kind === 'http';
+  }
+
+  /** Rejects where the far side cannot be had. */
+  async open(): Promise<void> {
+    await this.#transport.open({
+      message: (decoded) => {
+        this.#heard = true;
+        if (decoded.kind === 'success') return this.#settle(decoded.message.id, (ms) => ({ kind: 'result', result: decoded.message.result, ms }));
+        if (decoded.kind === 'failure') {
+          const { id, error: { code, message, data } } = decoded.message;
+          if (id != null) this.#settle(id, (ms) => ({ kind: 'error', code, message, data, ms }));
+          return;
+        }
+        // It may ask; it gets an answer, so that it does not wait.
+        if (decoded.kind !== 'request') return;
+        const { id, method } = decoded.message;
+        this.#send(method === 'ping' ? { jsonrpc: '2.0', id, result: {} } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'The doctor answers no questions' } });
+      },
+      failed: (id, error) => this.#settle(id, () => ({ kind: 'failed', error })),
+      closed: (why) => {
+        this.gone = why;
+        for (const id of [...this.#waiting.keys()]) this.#settle(id, () => ({ kind: 'failed', error: new Error(why) }));
+      },
+      error() {},
+    });
+  }
+
+  /** Asks, in a modern request where `modern` names a revision. Never rejects. */
+  ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<Outcome> {
+    if (this.gone !== undefined) return Promise.resolve({ kind: 'failed', error: new Error(this.gone) });
+    const id = ++this.#ids;
+    const began = performance.now();
+    const whole = modern === undefined ? params : {
+      ...params, _meta: { [metaKeys.protocolVersion]: modern, [metaKeys.clientInfo]: client, [metaKeys.clientCapabilities]: {} },
+    };
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        this.#transport.abandon?.(id);
+        resolve({ kind: 'silent' });
+      }, this.#heard || this.#ids > 1 ? this.#timeoutMs : this.#startMs);
+      this.#waiting.set(id, (outcome) => {
+        clearTimeout(timer);
+        resolve('ms' in outcome ? { ...outcome, ms: performance.now() - began } : outcome);
+      });
+      this.#transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: whole }), { id, method, params: whole });
+    });
+  }
+
+  notify(method: string): void {
+    this.#transport.send(JSON.stringify({ jsonrpc: '2.0', method }), { method });
+  }
+
+  /** What both sides speak, for a transport that says so in its headers. */
+  agreed(revision: Parameters<NonNullable<ClientTransport['agreed']>>[0]): void {
+    this.#transport.agreed?.(revision);
+  }
+
+  /** Ends it in order; resolves with the milliseconds that this took. */
+  async close(): Promise<number> {
+    const began = performance.now();
+    await (this.#closed ??= this.#transport.close());
+    return performance.now() - began;
+  }
+
+  #settle(id: RequestId, make: (ms: number) => Outcome): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.(make(0));
+  }
+
+  #send(message: Message): void {
+    this.#transport.send(JSON.stringify(message));
+  }
+}
+
+/** What a legacy client says of itself. */
+export const initializeParams = (protocolVersion: string): Record<string, unknown> => ({ protocolVersion, capabilities: {}, clientInfo: client });

@@ -1,0 +1,137 @@
+import { visible } from '../explain/safe-text.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { quote, shorten } from '../jsonrpc/quote.ts';
+import type { ClientTransport, Trace } from '../transport/port.ts';
+import { examineAddress } from './address.ts';
+import type { Address } from './address.ts';
+import { Conversation } from './conversation.ts';
+import { finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+import type { SchemaCheck } from './items.ts';
+import { examineLists } from './lists.ts';
+import { examineManners, examineOpening } from './opening.ts';
+
+/** The server that is examined. */
+export interface Subject {
+  /** How a person calls it: the command, or the address. */
+  readonly name: string;
+  /** Opens a way to it: a process, or a session, of its own. `trace` has to see each message. */
+  readonly open: (trace: Trace) => ClientTransport;
+  /** For an address: how it is asked without the protocol. */
+  readonly http?: Address | undefined;
+}
+
+export interface DiagnoseOptions {
+  /** Milliseconds to wait for each answer. 10 s. */
+  readonly timeoutMs?: number;
+  /** Milliseconds until the first answer that are too many. 5 s. */
+  readonly slowMs?: number;
+  /** Milliseconds to wait for the first answer, since a package may be fetched first. 60 s. */
+  readonly startMs?: number;
+  /** The origin of a page that is to use the address, such as `https://app.example`. */
+  readonly origin?: string | undefined;
+  /** Revisions that the client speaks, where not all. */
+  readonly revisions?: readonly string[] | undefined;
+  /** Judges the schemas of tools: `compile` of barewire/schema/full. Without it they are only looked at. */
+  readonly checkSchema?: SchemaCheck | undefined;
+  /** Told what is tried next, for a person who waits. */
+  readonly onStep?: (what: string) => void;
+}
+
+/** What was found out. */
+export interface Diagnosis {
+  /** Errors first. */
+  readonly findings: readonly Finding[];
+  /** What is in order, as lines: the server's name, revisions, counts, times. */
+  readonly facts: readonly string[];
+}
+
+/**
+ * Finds out why a server does not work, or works badly. It connects, opens the protocol in both eras and lists what is
+ * offered; it calls no tool and reads no resource. Ends by itself; rejects never.
+ */
+export async function diagnose(subject: Subject, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+  const findings: Finding[] = [];
+  const facts: string[] = [];
+  await examine(subject, options, findings, facts);
+  const order = ['error', 'warning', 'note'];
+  return { findings: findings.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)), facts };
+}
+
+async function examine(
+  { name, open, http }: Subject, { timeoutMs = 10_000, slowMs = 5_000, startMs = 60_000, origin, revisions, checkSchema, onStep = () => {} }: DiagnoseOptions,
+  findings: Finding[], facts: string[],
+): Promise<void> {
+  let refusals: readonly Finding[] = [];
+  if (http) {
+    onStep('what the address answers');
+    const report = await examineAddress(http, origin);
+    if (!report.usable) return void findings.push(...report.findings);
+    // A login may be there for the transport: then nothing is wrong.
+    if (report.wantsLogin) refusals = report.findings;
+    else findings.push(...report.findings);
+  }
+  const conversation = new Conversation(open, timeoutMs, startMs);
+  try {
+    onStep('the opening');
+    try {
+      await conversation.open();
+    } catch (thrown) {
+      return void findings.push(startFinding(thrown, name));
+    }
+    const opened = await examineOpening(conversation);
+    if (refusals.length > 0) {
+      if (opened.server === undefined && opened.modern.length === 0) return void findings.push(...refusals);
+      findings.push(...refusals.filter(({ code }) => code !== 'unauthorized'));
+    }
+    findings.push(...opened.findings);
+    if (opened.answeredMs !== undefined) {
+      facts.push(`first answer after ${Math.round(opened.answeredMs)} ms`);
+      if (opened.answeredMs > slowMs) findings.push(finding('slow-start', `The first answer came after ${(opened.answeredMs / 1000).toFixed(1)} s; several hosts wait 5 to 30 s.`));
+    }
+    if (opened.server !== undefined) facts.push(`it is ${opened.server}`);
+    if (opened.legacy === undefined && opened.modern.length === 0) return;
+    const modern = opened.legacy === undefined ? opened.modern[0] : undefined;
+    onStep('what it offers');
+    const lists = await examineLists(conversation, opened.capabilities, modern, checkSchema);
+    findings.push(...lists.findings);
+    const counted = Object.entries(lists.counts).map(([member, count]) => `${count} ${member}`);
+    if (counted.length > 0) facts.push(counted.join(', '));
+    onStep('how it behaves');
+    const manners = conversation.gone === undefined ? await examineManners(conversation, opened) : { findings: [], modern: opened.modern };
+    findings.push(...manners.findings);
+    const spoken = [...opened.legacy === undefined ? [] : [opened.legacy], ...manners.modern];
+    facts.push(`it speaks ${visible(shorten([...new Set(spoken)].sort().join(', ')))}`);
+    // Both eras at once: the newer one has rules of its own for results.
+    const [newest] = manners.modern;
+    if (opened.legacy !== undefined && newest !== undefined && conversation.gone === undefined) {
+      const tried = await examineLists(conversation, { tools: opened.capabilities['tools'], prompts: opened.capabilities['prompts'] }, newest, undefined);
+      findings.push(...tried.findings.filter(({ code }) => code === 'result-type-missing' || code === 'cache-fields-missing' || code === 'list-failed'));
+    }
+    if (revisions && !spoken.some((one) => revisions.includes(one))) {
+      findings.push(finding('wrong-era', `It speaks ${visible(shorten(spoken.join(', ')))}, and the client ${revisions.join(', ')}.`));
+    }
+  } finally {
+    const gone = conversation.gone !== undefined;
+    const ms = await conversation.close();
+    if (!conversation.overHttp && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
+    if (!conversation.overHttp && conversation.stray.length > 0) {
+      const shown = conversation.stray.slice(0, 3).map((line) => visible(quote(line, 200))).join(', ');
+      findings.push(finding('stray-output', `On stdout there ${conversation.stray.length === 1 ? 'is a line that is' : `are ${conversation.stray.length} lines that are`} no message: ${shown}.`));
+    }
+  }
+}
+
+/** A program that is still there so long after its stdin was closed has to be told to end. */
+const endMs = 1_800;
+
+/** Why a program could not be started, by the error of the transport's `open` (or its cause). */
+export function startFinding(thrown: unknown, name: string): Finding {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  const { code } = (typeof cause === 'object' && cause !== null ? cause : {}) as { readonly code?: unknown };
+  const command = visible(shorten(name));
+  if (code === 'ENOENT') return finding('command-not-found', `${command}: there is no such program, or its working directory is not there.`);
+  if (code === 'EACCES') return finding('not-executable', `${command}: the file may not be executed.`);
+  return finding('start-failed', `${command}: ${visible(shorten(errorMessage(thrown), 400))}`);
+}
+

@@ -1,0 +1,134 @@
+import { visible } from '../explain/safe-text.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { quote, shorten } from '../jsonrpc/quote.ts';
+import { methodNotFound } from '../jsonrpc/error-codes.ts';
+import type { Conversation, Outcome } from './conversation.ts';
+import { finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
+import type { SchemaCheck } from './items.ts';
+
+/** Pages of one list that are asked for. */
+const maxPages = 200;
+
+/** What the lists of a server are. */
+export interface ListsReport {
+  readonly findings: readonly Finding[];
+  /** How many there are of each: `tools`, `resources`, `resourceTemplates`, `prompts`. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const lists = [
+  { capability: 'tools', method: 'tools/list', member: 'tools', examine: examineTools },
+  { capability: 'resources', method: 'resources/list', member: 'resources', examine: examineResources },
+  { capability: 'resources', method: 'resources/templates/list', member: 'resourceTemplates', examine: examineTemplates },
+  { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts },
+] as const;
+
+/** What came instead of a result, in words. */
+export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
+  if (outcome.kind === 'silent') return 'got no answer';
+  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\s*\n\s*/g, ' | '), 400))}`;
+  return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
+}
+
+const unknown = (outcome: Outcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFound;
+
+/**
+ * Lists all that is declared, page by page, and looks at every item; asks for what is not declared, too. Nothing is
+ * called, and nothing read. `modern`: in requests of that revision.
+ */
+export async function examineLists(
+  conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, modern: string | undefined, check: SchemaCheck | undefined,
+): Promise<ListsReport> {
+  const findings: Finding[] = [];
+  const counts: Record<string, number> = {};
+  const listed: Record<string, unknown[]> = {};
+  for (const { capability, method, member, examine } of lists) {
+    if (conversation.gone !== undefined) break;
+    if (capabilities[capability] === undefined) {
+      if (member === 'resourceTemplates') continue;
+      const found = await conversation.ask(method, {}, modern);
+      const some = found.kind === 'result' && isObject(found.result) ? found.result[member] : undefined;
+      if (Array.isArray(some) && some.length > 0) findings.push(finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`));
+      continue;
+    }
+    const all = await allPages(conversation, method, member, modern, findings);
+    if (!all) continue;
+    listed[member] = all;
+    counts[member] = all.length;
+    findings.push(...examine(all, check));
+  }
+  if (['tools', 'resources', 'prompts'].every((one) => capabilities[one] === undefined)) findings.push(finding('nothing-offered', 'It declares no tools, no resources and no prompts.'));
+  if (modern === undefined) findings.push(...await examineOthers(conversation, capabilities, listed['resources'] ?? []));
+  return { findings, counts };
+}
+
+/** Undefined: there is nothing to look at, and a finding says why. */
+async function allPages(conversation: Conversation, method: string, member: string, modern: string | undefined, findings: Finding[]): Promise<unknown[] | undefined> {
+  const all: unknown[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 1; ; pages++) {
+    const outcome = await conversation.ask(method, cursor === undefined ? {} : { cursor }, modern);
+    if (outcome.kind !== 'result') {
+      // Servers with resources need not have templates.
+      if (unknown(outcome) && member === 'resourceTemplates') return undefined;
+      if (unknown(outcome)) findings.push(finding('capability-without-method', `The capability for ${method} is declared, and the method ${instead(outcome)}.`));
+      else findings.push(finding('list-failed', `${method} ${instead(outcome)}`, { where: `2025-11-25 server/${method.split('/', 1)[0] ?? 'tools'}` }));
+      return undefined;
+    }
+    const { result } = outcome;
+    const items = isObject(result) ? result[member] : undefined;
+    if (!Array.isArray(items) || !isObject(result)) {
+      findings.push(finding('list-malformed', `The result of ${method} has no list ${member}.`));
+      return undefined;
+    }
+    if (pages === 1 && modern !== undefined) findings.push(...examineModernResult(method, result));
+    all.push(...items as unknown[]);
+    const next = result['nextCursor'];
+    if (next === undefined || next === null) return all;
+    if (typeof next !== 'string') {
+      findings.push(finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and no string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
+      return all;
+    }
+    if (cursors.has(next) || (items.length === 0 && next === cursor)) {
+      findings.push(finding('list-goes-round', `${method} gave the cursor ${visible(quote(next))} twice, on pages ${[...cursors].indexOf(next) + 1} and ${pages}: a client that follows it never ends.`));
+      return all;
+    }
+    if (pages >= maxPages) {
+      findings.push(finding('list-endless', `${method} has more than ${maxPages} pages (${all.length} items so far).`));
+      return all;
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+}
+
+/** What every result of 2026-07-28 has to have. */
+export function examineModernResult(method: string, result: Readonly<Record<string, unknown>>): Finding[] {
+  const found: Finding[] = [];
+  if (typeof result['resultType'] !== 'string') found.push(finding('result-type-missing', `The result of ${method} has no resultType.`));
+  const lacks = ['ttlMs', 'cacheScope'].filter((member) => result[member] === undefined);
+  if (lacks.length > 0) found.push(finding('cache-fields-missing', `The result of ${method} has no ${lacks.join(' and no ')}.`));
+  return found;
+}
+
+/** Capabilities whose methods list nothing. Only a missing method is a finding: what is asked is made up. */
+async function examineOthers(conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, resources: readonly unknown[]): Promise<Finding[]> {
+  const { logging, completions, resources: kept } = capabilities;
+  const [first] = resources;
+  const uri = isObject(first) && typeof first['uri'] === 'string' ? first['uri'] : undefined;
+  const tried: (readonly [capability: string, method: string, params: Record<string, unknown>])[] = [
+    ...logging !== undefined ? [['logging', 'logging/setLevel', { level: 'warning' }] as const] : [],
+    ...completions !== undefined ? [['completions', 'completion/complete', { ref: { type: 'ref/prompt', name: 'barewire-doctor' }, argument: { name: 'any', value: '' } }] as const] : [],
+    ...isObject(kept) && kept['subscribe'] === true && uri !== undefined
+      ? [['resources.subscribe', 'resources/subscribe', { uri }] as const, ['resources.subscribe', 'resources/unsubscribe', { uri }] as const] : [],
+  ];
+  const found: Finding[] = [];
+  for (const [capability, method, params] of tried) {
+    const outcome = await conversation.ask(method, params);
+    if (unknown(outcome)) found.push(finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<Outcome, { kind: 'result' }>)}.`));
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+import { visible } from '../explain/safe-text.ts';
+import { finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const byCode: readonly (readonly [RegExp, (host: string) => Finding])[] = [
+  [/ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME/, (host) => finding('name-not-found', `${host}: there is no such host.`)],
+  [/ECONNREFUSED/, (host) => finding('connection-refused', `${host}: nothing listens there, or it refuses connections.`)],
+  [/CERT_HAS_EXPIRED/, (host) => finding('tls-failed', `${host}: the certificate has expired.`, { todo: 'Renew the certificate of the server.' })],
+  [/SELF_SIGNED/, (host) => finding('tls-failed', `${host}: the certificate is signed by itself, or by an authority that this machine does not know.`)],
+  [/ALTNAME_INVALID/, (host) => finding('tls-failed', `${host}: the certificate is of another name.`, { todo: 'Use the name that the certificate has, or give the server one for this name.' })],
+  [/UNABLE_TO_(VERIFY|GET)|CERT_|ERR_TLS/, (host) => finding('tls-failed', `${host}: the certificate could not be verified.`)],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|EPROTO/, (host) => finding('wrong-scheme', `${host}: it was spoken to by TLS, and answers something else.`, { todo: 'Write http:// instead of https://, or let the server speak TLS.' })],
+  [/HPE_/, (host) => finding('wrong-scheme', `${host}: what it answers is no HTTP; it may speak TLS.`, { todo: 'Write https:// instead of http://, if the server speaks TLS.' })],
+  [/ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH/, (host) => finding('connect-timeout', `${host}: no connection came about.`)],
+  [/TimeoutError|HEADERS_TIMEOUT/, (host) => finding('no-answer', `${host}: the request was taken, and no answer came.`, { todo: 'Look into the log of the server: it takes requests and answers none.' })],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed/, (host) => finding('connection-lost', `${host}: the connection was cut before an answer came.`)],
+];
+
+/** Why an HTTP request got no answer at all, by the error that the runtime gave for it (or its cause). */
+export function networkFinding(error: unknown, url: string): Finding {
+  const host = visible(URL.canParse(url) ? new URL(url).host : url).slice(0, 200);
+  const said: string[] = [];
+  // The reason is often the cause, and several addresses of a host each have one.
+  const gather = (one: unknown, depth: number): void => {
+    if (typeof one !== 'object' || one === null || depth > 4) return;
+    const { name, code, message, cause, errors } = one as { readonly [member: string]: unknown };
+    for (const text of [code, name, message]) if (typeof text === 'string') said.push(text);
+    gather(cause, depth + 1);
+    if (Array.isArray(errors)) for (const inner of errors.slice(0, 8)) gather(inner, depth + 1);
+  };
+  gather(error, 0);
+  const text = said.join(' ');
+  const known = byCode.find(([pattern]) => pattern.test(text))?.[1](host);
+  return known ?? finding('not-reached', `${host}: the request got no answer (${visible(said.at(-1) ?? String(error)).slice(0, 200)}).`);
+}

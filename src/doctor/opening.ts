@@ -1,0 +1,108 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { methodNotFound } from '../jsonrpc/error-codes.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { visible } from '../explain/safe-text.ts';
+import { isImplementation } from '../protocol/meta.ts';
+import { findRevision, revisions } from '../protocol/revisions.ts';
+import { initializeParams } from './conversation.ts';
+import type { Conversation, Outcome } from './conversation.ts';
+import { finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { instead } from './lists.ts';
+
+const newestLegacy = revisions.find(({ era }) => era === 'legacy')?.version ?? '';
+const newestModern = revisions.find(({ era }) => era === 'modern')?.version ?? '';
+
+/** What client and server found out about each other. */
+export interface OpeningReport {
+  readonly findings: readonly Finding[];
+  /** What `initialize` settled on; undefined: it does not serve the handshake. */
+  readonly legacy: string | undefined;
+  /** Revisions of `server/discover`; empty: it does not serve that. */
+  readonly modern: readonly string[];
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly server: string | undefined;
+  /** Until the first answer. */
+  readonly answeredMs: number | undefined;
+}
+
+/** Opens the conversation as clients of either era do. */
+export async function examineOpening(conversation: Conversation): Promise<OpeningReport> {
+  const findings: Finding[] = [];
+  const nothing = { legacy: undefined, modern: [], capabilities: {}, server: undefined, answeredMs: undefined };
+  const began = performance.now();
+  const first = await conversation.ask('initialize', initializeParams(newestLegacy));
+  if (first.kind === 'result') {
+    const answeredMs = performance.now() - began;
+    const { version, lacks, capabilities, server } = read(first.result, 'protocolVersion');
+    if (lacks.length > 0) findings.push(finding('opening-malformed', `The result of initialize lacks ${lacks.join(', ')}.`));
+    const known = findRevision(revisions, version);
+    if (version !== undefined && known?.era !== 'legacy') {
+      findings.push(finding('unknown-revision', `initialize offered ${newestLegacy} and was answered with ${visible(quote(version))}, ${known ? 'which has no handshake' : 'which is no revision of the protocol'}.`));
+    } else if (known) conversation.agreed(known);
+    conversation.notify('notifications/initialized');
+    return { findings, legacy: version, modern: [], capabilities, server, answeredMs };
+  }
+  if (first.kind === 'failed' && (conversation.gone !== undefined || conversation.overHttp)) return { ...nothing, findings: [ended(conversation, first)] };
+  // A server of 2026-07-28 alone refuses initialize; a broken one may do so as well.
+  const second = await conversation.ask('server/discover', {}, newestModern);
+  if (second.kind === 'result') {
+    const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
+    if (lacks.length > 0) findings.push(finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
+    if (first.kind === 'silent') findings.push(finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.'));
+    return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: performance.now() - began };
+  }
+  if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };
+  if (first.kind === 'silent' && second.kind === 'silent') return { ...nothing, findings: [finding('no-answer', 'Neither initialize nor server/discover got an answer, and the server went on.')] };
+  return { ...nothing, findings: [finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
+}
+
+/** After a handshake: a method that nobody has, ping, and the discovery of clients of 2026-07-28, which comes last because some servers do not survive it. */
+export async function examineManners(conversation: Conversation, opened: OpeningReport): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
+  const findings: Finding[] = [];
+  const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;
+  const odd = await conversation.ask('barewire-doctor/unknown', {}, modern);
+  if (odd.kind === 'silent') findings.push(finding('unknown-method-silent', 'A request of an unknown method got no answer.'));
+  else if (odd.kind === 'error' && odd.code !== methodNotFound) findings.push(finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
+  else if (odd.kind === 'result') findings.push(finding('unknown-method-code', 'A request of an unknown method was answered with a result; error -32601 was expected.'));
+  if (modern !== undefined || conversation.gone !== undefined) return { findings, modern: opened.modern };
+  const ping = await conversation.ask('ping');
+  if (ping.kind !== 'result') findings.push(finding('ping-unanswered', `ping ${instead(ping)}.`));
+  if (conversation.gone !== undefined) return { findings, modern: [] };
+  const discovered = await conversation.ask('server/discover', {}, newestModern);
+  if (discovered.kind === 'failed' && !conversation.overHttp) findings.push(finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`));
+  return { findings, modern: discovered.kind === 'result' ? read(discovered.result, 'supportedVersions').versions : [] };
+}
+
+function ended(conversation: Conversation, outcome: Exclude<Outcome, { kind: 'result' }>): Finding {
+  return conversation.overHttp ? finding('opening-refused', `initialize ${instead(outcome)}.`) : finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
+}
+
+interface Read {
+  readonly version: string | undefined;
+  readonly versions: readonly string[];
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly server: string | undefined;
+  /** Members that are missing or of another type. */
+  readonly lacks: readonly string[];
+}
+
+function read(result: unknown, member: 'protocolVersion' | 'supportedVersions'): Read {
+  const value = isObject(result) ? result : {};
+  const told = value[member];
+  const modern = member === 'supportedVersions';
+  const info = modern ? undefined : value['serverInfo'];
+  const versions = Array.isArray(told) ? told.filter((one) => typeof one === 'string') : [];
+  const lacks = [
+    (modern ? versions.length === 0 : typeof told !== 'string') && member,
+    !isObject(value['capabilities']) && 'capabilities',
+    !modern && !isImplementation(info) && 'serverInfo with a name and a version',
+  ].filter((one) => one !== false);
+  return {
+    version: typeof told === 'string' ? told : undefined,
+    versions,
+    capabilities: isObject(value['capabilities']) ? value['capabilities'] : {},
+    server: isImplementation(info) ? visible(`${info.title ?? info.name} ${info.version}`).slice(0, 200) : undefined,
+    lacks,
+  };
+}

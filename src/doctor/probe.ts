@@ -1,0 +1,58 @@
+/** One HTTP request of the doctor's. */
+export interface ProbeRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Nothing but the head is wanted: the body may last. */
+  readonly headOnly?: boolean;
+}
+
+/** What came back. Redirects are not followed. */
+export interface ProbeAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The start of the body; of a stream what came until its first message. */
+  readonly body: string;
+}
+
+/** Sends one HTTP request, or rejects with the runtime's error. */
+export type Probe = (request: ProbeRequest) => Promise<ProbeAnswer>;
+
+/** Characters of a body that are read. */
+const most = 65_536;
+
+/** Makes a probe of a `fetch`. A body is read for `timeoutMs` at most; 10 s. `headers` go with each request, such as credentials. */
+export function fetchProbe(
+  fetch: typeof globalThis.fetch, { timeoutMs = 10_000, headers: own = {} }: { readonly timeoutMs?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Probe {
+  return async ({ method, url, headers, body, headOnly = false }) => {
+    const control = new AbortController();
+    const timer = setTimeout(() => control.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs);
+    try {
+      const response = await fetch(url, { method, headers: { ...own, ...headers }, redirect: 'manual', signal: control.signal, ...body !== undefined && { body } });
+      const { status } = response;
+      const stream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+      let text = '';
+      if (response.body && !headOnly) {
+        const reader = response.body.getReader();
+        const decoder = new TextDecoder();
+        try {
+          while (text.length < most) {
+            const { done, value } = await reader.read();
+            if (done) break;
+            text += decoder.decode(value, { stream: true });
+            if (stream && /^data: ?\S/m.test(text) && /\r?\n\r?\n|\r\r/.test(text.slice(text.search(/^data: ?\S/m)))) break;
+          }
+        } catch (thrown) {
+          if (text === '' && !control.signal.aborted) throw thrown;
+        }
+        reader.cancel().catch(() => {});
+      } else response.body?.cancel().catch(() => {});
+      return { status, headers: Object.fromEntries(response.headers), body: text.slice(0, most) };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,151 @@
+// The whole page: servers at the left, one server in the middle, the wire beside it.
+import type { ComponentType, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import type { ServerView } from '../messages.ts';
+import { StateProvider, useState } from './context.ts';
+import { Empty, Tabs } from './parts/controls.tsx';
+import type { TabItem } from './parts/controls.tsx';
+import { Safe } from './parts/safe-text.tsx';
+import { Questions } from './questions/questions.tsx';
+import { splitPanes } from './split.ts';
+import type { DockTab, State, Tab } from './state.ts';
+import { Activity } from './views/activity.tsx';
+import { Doctor } from './views/doctor.tsx';
+import { Logs } from './views/logs.tsx';
+import { Overview } from './views/overview.tsx';
+import { Prompts } from './views/prompts.tsx';
+import { Rail } from './views/rail.tsx';
+import { Recordings } from './views/recordings.tsx';
+import { Resources } from './views/resources.tsx';
+import { Tasks } from './views/tasks.tsx';
+import { Tools } from './views/tools.tsx';
+import { WireView } from './wire/wire-view.tsx';
+
+const views: Readonly<Record<Tab, ComponentType<{ server: ServerView }>>> = {
+  overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor,
+};
+const docks: Readonly<Record<DockTab, ComponentType>> = { wire: WireView, activity: Activity, recordings: Recordings };
+
+/** The two halves stand side by side from this width on, one above the other below it, and one at a time on a narrow screen. */
+const sideBySide = window.matchMedia('(min-width: 1100px)');
+const narrow = window.matchMedia('(max-width: 719px)');
+
+export function App({ state }: { readonly state: State }): JSX.Element {
+  return (
+    <StateProvider value={state}>
+      <Body />
+    </StateProvider>
+  );
+}
+
+function Body(): JSX.Element {
+  const state = useState();
+  const lost = state.lost.value;
+  return (
+    <>
+      <p class="unseen" aria-live="assertive" role="status">{state.announcement.value}</p>
+      {lost && (
+        <div class="lost" role="alert">
+          <strong>{lost.final ? 'This page cannot reach its host.' : 'The way to the host is lost.'}</strong> <Safe text={lost.why} most={500} />
+          {lost.final ? ' Open the address again that the command printed.' : <button type="button" class="small" onClick={() => state.link.open()}>Try now</button>}
+        </div>
+      )}
+      {state.welcome.value ? <Frame /> : !lost && <Empty>Waiting for the host …</Empty>}
+      <Notices />
+      {state.welcome.value && !lost && <Questions />}
+    </>
+  );
+}
+
+function Frame(): JSX.Element {
+  const state = useState();
+  const work = useRef<HTMLElement>(null);
+  const dock = useRef<HTMLElement>(null);
+  const layout = useSignal<'narrow' | 'vertical' | 'horizontal'>(layoutNow());
+  const sizes = useRef([56, 44]);
+  useEffect(() => {
+    const look = (): void => { layout.value = layoutNow(); };
+    for (const query of [sideBySide, narrow]) query.addEventListener('change', look);
+    return () => {
+      for (const query of [sideBySide, narrow]) query.removeEventListener('change', look);
+    };
+  }, []);
+  useEffect(() => {
+    if (layout.value === 'narrow' || !work.current || !dock.current) return undefined;
+    return splitPanes([work.current, dock.current], layout.value, sizes.current, (next) => { sizes.current = next; });
+  }, [layout.value]);
+  const half = state.half.value;
+  return (
+    <div class={`frame ${layout.value}`}>
+      <Rail />
+      <div class="halves">
+        {layout.value === 'narrow' && (
+          <div class="half-switch" role="group" aria-label="Which half">
+            <button type="button" class="tab" aria-pressed={half === 'work'} onClick={() => { state.half.value = 'work'; }}>Server</button>
+            <button type="button" class="tab" aria-pressed={half === 'dock'} onClick={() => { state.half.value = 'dock'; }}>Wire</button>
+          </div>
+        )}
+        <main ref={work} class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
+        <aside ref={dock} class="dock" aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}><Dock /></aside>
+      </div>
+    </div>
+  );
+}
+
+const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow.matches ? 'narrow' : sideBySide.matches ? 'horizontal' : 'vertical');
+
+function Work(): JSX.Element {
+  const state = useState();
+  const server = state.current.value;
+  if (!server) return <Empty>{state.welcome.value?.features.add ? 'Add a server at the left, or name one in the configuration.' : 'There is no server.'}</Empty>;
+  const catalogue = state.catalogue.value;
+  const calls = [...state.calls.value.values()].filter((one) => one.server === server.name && one.endedAt === null).length;
+  const tabs: readonly TabItem<Tab>[] = [
+    { id: 'overview', title: 'Overview' },
+    { id: 'tools', title: 'Tools', count: catalogue?.tools.length ?? 0 },
+    { id: 'resources', title: 'Resources', count: (catalogue?.resources.length ?? 0) + (catalogue?.templates.length ?? 0) },
+    { id: 'prompts', title: 'Prompts', count: catalogue?.prompts.length ?? 0 },
+    { id: 'tasks', title: 'Tasks', count: [...state.tasks.value.values()].filter((one) => one.server === server.name).length },
+    { id: 'logs', title: 'Logs' },
+    { id: 'doctor', title: 'Doctor' },
+  ];
+  const tab = state.tab.value;
+  const View = views[tab];
+  return (
+    <>
+      <header class="work-head">
+        <Tabs items={tabs} chosen={tab} onChoose={(id) => { state.tab.value = id; }} label={`Views of ${server.name}`} controls="work-panel" />
+        {calls > 0 && <span class="badge live" role="status">{calls} {calls === 1 ? 'call runs' : 'calls run'}</span>}
+      </header>
+      <div class="panel" id="work-panel" role="tabpanel" aria-labelledby={`work-panel-tab-${tab}`} tabIndex={0}><View server={server} key={server.name} /></div>
+    </>
+  );
+}
+
+function Dock(): JSX.Element {
+  const state = useState();
+  const tabs: readonly TabItem<DockTab>[] = [
+    { id: 'wire', title: 'Wire' }, { id: 'activity', title: 'Activity' },
+    { id: 'recordings', title: 'Recordings', count: state.recordings.value.size },
+  ];
+  const tab = state.dock.value;
+  const View = docks[tab];
+  return (
+    <>
+      <header class="work-head"><Tabs items={tabs} chosen={tab} onChoose={(id) => { state.dock.value = id; }} label="What passes" controls="dock-panel" /></header>
+      <div class="panel dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`dock-panel-tab-${tab}`} tabIndex={-1}><View /></div>
+    </>
+  );
+}
+
+function Notices(): JSX.Element {
+  const state = useState();
+  return (
+    <div class="notices" role="log" aria-label="Notices">
+      {state.notices.value.map(({ id, tone, text }) => (
+        <p key={id} class={`notice ${tone}`}><Safe text={text} most={1000} /> <button type="button" class="quiet" aria-label="Dismiss" onClick={() => state.dismiss(id)}>×</button></p>
+      ))}
+    </div>
+  );
+}

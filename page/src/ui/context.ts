@@ -1,0 +1,14 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { State } from './state.ts';
+
+const StateContext = createContext<State | undefined>(undefined);
+
+export const StateProvider: typeof StateContext.Provider = StateContext.Provider;
+
+/** What the page knows and can do. */
+export function useState(): State {
+  const state = useContext(StateContext);
+  if (!state) throw new Error('there is no state around this part of the page');
+  return state;
+}

@@ -1,0 +1,137 @@
+// Places that hold others: objects, lists, and objects whose member names are free.
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { JsonSchema } from 'barewire/schema';
+import { Safe } from '../parts/safe-text.tsx';
+import { Field } from './field.tsx';
+import type { FieldProps } from './field.tsx';
+import { below, withMember } from './problems.ts';
+import { Sentences } from './sentences.tsx';
+import { describe, initial, isMembers, titleOf } from './shape.ts';
+import type { Members, Shape } from './shape.ts';
+
+interface Inside<K extends Shape['kind']> {
+  readonly own: Members;
+  readonly shape: Extract<Shape, { kind: K }>;
+  readonly sentences: readonly string[];
+}
+
+/** An object. One that may be left out is added by a button. */
+export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
+  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
+  const members = isMembers(value) ? value : {};
+  const fields = shape.properties.map((one) => (
+    <Field key={one.name} form={form} schema={one.schema} name={one.name} path={below(path, one.name)} required={one.required}
+      value={Object.hasOwn(members, one.name) ? members[one.name] : undefined} problems={problems} depth={depth + 1}
+      onChange={(next) => onChange(withMember(value, one.name, next))} />
+  ));
+  const more = shape.more !== false && <FreeMembers {...props} known={shape.properties.map((one) => one.name)} schema={shape.more} />;
+  if (path === '') {
+    return (
+      <>
+        {fields}{more}
+        {fields.length === 0 && !more && <p class="dim">Nothing to fill in.</p>}
+        <Sentences id="" sentences={sentences} />
+      </>
+    );
+  }
+  const title = titleOf(own, name);
+  if (value === undefined && !required) {
+    return (
+      <div class="field">
+        <span class="row"><Safe text={title} /><button type="button" class="small" onClick={() => onChange(initial(own as JsonSchema, form.schema, true, depth))}>Add {title}</button></span>
+        <p class="hint"><Safe text={describe(own)} most={1000} /></p>
+      </div>
+    );
+  }
+  return (
+    <fieldset class="field nested">
+      <legend>
+        <Safe text={title} />
+        {required ? <span class="required">required</span> : <button type="button" class="small" onClick={() => onChange(undefined)}>Remove</button>}
+      </legend>
+      {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
+      {fields}{more}
+      <Sentences id="" sentences={sentences} />
+    </fieldset>
+  );
+}
+
+/** A list: its items can be added, moved and removed. */
+export function ArrayField(props: FieldProps & Inside<'array'>): JSX.Element {
+  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const title = titleOf(own, name) || 'Items';
+  const schemaAt = (at: number): JsonSchema => shape.first[at] ?? shape.items;
+  const set = (next: readonly unknown[]): void => {
+    form.touch(path);
+    onChange(next.length === 0 && !required ? undefined : next);
+  };
+  const swap = (at: number): void => set(items.with(at, items[at - 1]).with(at - 1, items[at]));
+  const canAdd = schemaAt(items.length) !== false && !(typeof own.maxItems === 'number' && items.length >= own.maxItems);
+  return (
+    <fieldset class="field nested">
+      <legend><Safe text={title} />{required && <span class="required">required</span>}</legend>
+      {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
+      {items.map((item, at) => (
+        <div class="item" key={`${items.length} ${at}`}>
+          <Field form={form} schema={schemaAt(at)} name={`${at + 1}`} path={below(path, at)} required value={item} problems={problems} depth={depth + 1}
+            onChange={(next) => set(items.with(at, next ?? null))} />
+          <span class="item-buttons">
+            <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} up`} disabled={at === 0} onClick={() => swap(at)}>↑</button>
+            <button type="button" class="quiet" aria-label={`Remove item ${at + 1} of ${title}`} onClick={() => set(items.filter((_, other) => other !== at))}>×</button>
+          </span>
+        </div>
+      ))}
+      {canAdd && (
+        <button type="button" class="small" onClick={() => set([...items, initial(schemaAt(items.length), form.schema, true, depth + 1) ?? startOf(schemaAt(items.length))])}>Add to {title}</button>
+      )}
+      <Sentences id="" sentences={sentences} />
+    </fieldset>
+  );
+}
+
+// JSON has no hole in a list: an item that has no beginning of its own begins as empty text, or as null.
+const startOf = (schema: JsonSchema): unknown => (isMembers(schema) && schema.type === 'string' ? '' : null);
+
+/** An object whose names are free, with nothing else in it. */
+export function MapField(props: FieldProps & Inside<'object'>): JSX.Element {
+  const { own, shape, name, required, sentences, path } = props;
+  const title = titleOf(own, name) || 'Members';
+  if (shape.more === false) return <></>;
+  return (
+    <fieldset class="field nested">
+      <legend><Safe text={title} />{required && path !== '' && <span class="required">required</span>}</legend>
+      {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
+      <FreeMembers {...props} known={[]} schema={shape.more} />
+      <Sentences id="" sentences={sentences} />
+    </fieldset>
+  );
+}
+
+function FreeMembers({ form, path, value, onChange, problems, known, schema, depth = 0 }: FieldProps & { readonly known: readonly string[] }): JSX.Element {
+  const adding = useSignal('');
+  const members = isMembers(value) ? value : {};
+  const free = Object.keys(members).filter((name) => !known.includes(name));
+  const taken = adding.value === '' || Object.hasOwn(members, adding.value) || known.includes(adding.value);
+  const add = (): void => {
+    onChange(withMember(value, adding.value, initial(schema, form.schema, true, depth + 1) ?? startOf(schema)));
+    adding.value = '';
+  };
+  return (
+    <>
+      {free.map((name) => (
+        <div class="item" key={name}>
+          <Field form={form} schema={schema} name={name} path={below(path, name)} required value={members[name]} problems={problems} depth={depth + 1}
+            onChange={(next) => onChange(withMember(value, name, next ?? null))} />
+          <span class="item-buttons"><button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={() => onChange(withMember(value, name, undefined))}>×</button></span>
+        </div>
+      ))}
+      <div class="row">
+        <input type="text" class="short" placeholder="name" aria-label="Name of a new member" value={adding.value} onInput={(event) => { adding.value = event.currentTarget.value; }}
+          onKeyDown={(event) => { if (event.key === 'Enter') { event.preventDefault(); if (!taken) add(); } }} />
+        <button type="button" class="small" disabled={taken} onClick={add}>Add member</button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+// One place of a form. It is drawn by the shape of its schema, and calls itself for what is inside.
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import type { JsonSchema } from 'barewire/schema';
+import { Safe } from '../parts/safe-text.tsx';
+import type { FormModel } from './form-model.ts';
+import { ArrayField, MapField, ObjectField } from './containers.tsx';
+import { problemsBelow } from './problems.ts';
+import type { Problems } from './problems.ts';
+import { Choice, Choices, NumberInput, RawInput, TextInput, YesNo } from './scalars.tsx';
+import { Sentences } from './sentences.tsx';
+import { alternativeOf, describe, initial, label, resolve, shapeOf, titleOf, within } from './shape.ts';
+import type { Members, Shape } from './shape.ts';
+
+export interface FieldProps {
+  readonly form: FormModel;
+  readonly schema: JsonSchema;
+  /** The name of the member; '' for the whole. */
+  readonly name: string;
+  readonly path: string;
+  readonly required: boolean;
+  readonly value: unknown;
+  /** Undefined takes the member away. */
+  readonly onChange: (value: unknown) => void;
+  readonly problems: Problems;
+  /** How deep it stands; deeper than the form goes it is raw JSON. */
+  readonly depth?: number;
+}
+
+/** What every input is given. */
+export interface InputProps {
+  readonly id: string;
+  readonly described: string;
+  readonly invalid: boolean;
+  readonly required: boolean;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly onLeave: () => void;
+}
+
+const MAX_DEPTH = 10;
+
+export function Field(props: FieldProps): JSX.Element {
+  const { form, schema, name, path, required, value, onChange, problems, depth = 0 } = props;
+  const id = useId();
+  const own = resolve(schema, form.schema);
+  const shape: Shape = depth > MAX_DEPTH ? { kind: 'any' } : shapeOf(own);
+  const sentences = form.sentencesAt(path, problems);
+  const onLeave = (): void => form.touch(path);
+
+  switch (shape.kind) {
+    case 'object': {
+      if (shape.properties.length === 0 && shape.more !== false) return <MapField {...props} own={own} shape={shape} sentences={sentences} />;
+      return <ObjectField {...props} own={own} shape={shape} sentences={sentences} />;
+    }
+    case 'array': return <ArrayField {...props} own={own} shape={shape} sentences={sentences} />;
+    case 'union': return <UnionField {...props} own={own} shape={shape} sentences={sentences} />;
+    case 'const': return (
+      <Labelled id={id} own={own} name={name} required={required} sentences={sentences}>
+        <output id={id} class="constant"><Safe text={label(shape.value)} /></output>
+      </Labelled>
+    );
+    default: {
+      const input: InputProps = { id, described: `${id}-d ${id}-p`, invalid: sentences.length > 0, required, value, onChange, onLeave };
+      const many = shape.kind === 'choices' || shape.kind === 'choice' && shape.options.length <= 3 && required;
+      return (
+        <Labelled id={id} own={own} name={name} required={required} sentences={sentences} group={many} inline={shape.kind === 'boolean' && (required || typeof own.default === 'boolean')}>
+          {inputOf(shape, input, own, form, name)}
+        </Labelled>
+      );
+    }
+  }
+}
+
+function inputOf(shape: Shape, input: InputProps, own: Members, form: FormModel, name: string): JSX.Element {
+  switch (shape.kind) {
+    case 'choice': return <Choice {...input} options={shape.options} />;
+    case 'choices': return <Choices {...input} options={shape.options} />;
+    case 'boolean': return <YesNo {...input} twoWays={input.required || typeof own.default === 'boolean'} />;
+    case 'number': return <NumberInput {...input} whole={shape.whole} own={own} />;
+    case 'string': return <TextInput {...input} format={shape.format} long={shape.long} own={own} form={form} name={name} />;
+    case 'null': return <output id={input.id} class="constant">null</output>;
+    default: return <RawInput {...input} />;
+  }
+}
+
+interface LabelledProps {
+  readonly id: string;
+  readonly own: Members;
+  readonly name: string;
+  readonly required: boolean;
+  readonly sentences: readonly string[];
+  /** Several inputs under one name. */
+  readonly group?: boolean;
+  /** The label stands behind the input. */
+  readonly inline?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A name, what the schema says of it, the input, and what is wrong. */
+export function Labelled({ id, own, name, required, sentences, group = false, inline = false, children }: LabelledProps): JSX.Element {
+  const title = titleOf(own, name) || 'Value';
+  const words = (
+    <>
+      <Safe text={title} most={120} />
+      {name && title !== name && <code class="dim"><Safe text={name} most={60} /></code>}
+      {required ? <span class="required" title="required">required</span> : null}
+      {own.deprecated === true && <span class="badge warn">deprecated</span>}
+    </>
+  );
+  const about = describe(own);
+  const rest = (
+    <>
+      <p class="hint" id={`${id}-d`}>{about && <Safe text={about} most={1000} />}</p>
+      <Sentences id={`${id}-p`} sentences={sentences} />
+    </>
+  );
+  if (group) return <fieldset class="field group" aria-describedby={`${id}-d ${id}-p`}><legend>{words}</legend>{children}{rest}</fieldset>;
+  return (
+    <div class={`field ${inline ? 'inline' : ''}`}>
+      {inline ? <>{children}<label for={id}>{words}</label></> : <><label for={id}>{words}</label>{children}</>}
+      {rest}
+    </div>
+  );
+}
+
+type UnionProps = FieldProps & { readonly own: Members; readonly shape: Extract<Shape, { kind: 'union' }>; readonly sentences: readonly string[] };
+
+/** One of several schemas: which one, and then its fields. What its own schema says is shown at its fields. */
+function UnionField(props: UnionProps): JSX.Element {
+  const { form, own, shape, name, path, required, value, onChange, sentences, depth = 0 } = props;
+  const id = useId();
+  const chosen = useSignal(alternativeOf(shape.alternatives, value, form.schema));
+  const alternative = shape.alternatives[chosen.value]?.value as JsonSchema | undefined ?? true;
+  const absent = value === undefined && !required;
+  const inside = absent || depth > MAX_DEPTH ? props.problems : new Map([
+    // The whole says only that no alternative fits; the one that was chosen says why.
+    ...[...props.problems].filter(([at]) => !at.startsWith(`${path}/`) && at !== path),
+    ...problemsBelow(path, within(alternative, form.schema), value),
+  ]);
+  const choose = (index: number): void => {
+    chosen.value = Math.max(index, 0);
+    onChange(index < 0 ? undefined : initial(shape.alternatives[index]?.value as JsonSchema, form.schema, true, depth));
+  };
+  return (
+    <div class="field union">
+      <Labelled id={id} own={own} name={name} required={required} sentences={inside.size > 0 ? [] : sentences}>
+        <select id={id} value={absent ? -1 : chosen.value} onChange={(event) => choose(Number(event.currentTarget.value))}>
+          {!required && <option value={-1}>not given</option>}
+          {shape.alternatives.map(({ title }, at) => <option key={at} value={at}>{title}</option>)}
+        </select>
+      </Labelled>
+      {!absent && (
+        <div class="nested">
+          <Field {...props} key={chosen.value} schema={alternative} name={shape.alternatives[chosen.value]?.title ?? ''} required problems={inside} depth={depth + 1} />
+        </div>
+      )}
+    </div>
+  );
+}

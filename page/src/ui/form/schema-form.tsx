@@ -1,0 +1,41 @@
+// A form from a JSON Schema, with raw JSON as its other face.
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Field } from './field.tsx';
+import type { FormModel } from './form-model.ts';
+import { Sentences } from './sentences.tsx';
+
+export function SchemaForm({ form, legend }: { readonly form: FormModel; readonly legend: string }): JSX.Element {
+  const { raw, rawFault, problems, submitted } = form;
+  const at = useRef<HTMLDivElement>(null);
+  // Where sending was tried in vain, the first field that is wrong is gone to.
+  useEffect(() => {
+    if (submitted.value) at.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [submitted.value]);
+  return (
+    <div class="form" role="group" aria-label={legend} ref={at}>
+      <div class="form-face" role="group" aria-label="How arguments are written">
+        <button type="button" class="tab" aria-pressed={raw.value === undefined} disabled={rawFault.value !== ''} onClick={() => form.showFields()}>Form</button>
+        <button type="button" class="tab" aria-pressed={raw.value !== undefined} onClick={() => form.showRaw()}>JSON</button>
+      </div>
+      {form.fault && <p class="hint">The schema cannot be judged by here: {form.fault}</p>}
+      {raw.value === undefined
+        ? <Field form={form} schema={form.schema} name="" path="" required value={form.value.value} onChange={(value) => form.set(value ?? {})} problems={problems.value} />
+        : <Raw form={form} legend={legend} />}
+      {submitted.value && problems.value.size > 0 && raw.value !== undefined && (
+        <Sentences id="" sentences={[...problems.value].flatMap(([path, all]) => all.map((one) => `${path || '/'}: ${one}`)).slice(0, 20)} />
+      )}
+    </div>
+  );
+}
+
+function Raw({ form, legend }: { readonly form: FormModel; readonly legend: string }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <textarea class="code" aria-label={`${legend} as JSON`} spellcheck={false} rows={8} value={form.raw.value} aria-invalid={form.rawFault.value !== ''}
+        aria-describedby={id} onInput={(event) => form.typeRaw(event.currentTarget.value)} />
+      <Sentences id={id} sentences={form.rawFault.value ? [form.rawFault.value] : []} />
+    </div>
+  );
+}

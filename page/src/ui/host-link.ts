@@ -1,0 +1,97 @@
+// The way to the host, as the page sees it: actions with a reply, and a way that is opened again when it is lost.
+import type {
+  ActionMessage, ActionName, Carrier, Connect, Failure, HostMessage, News, ParamsOf, ResultOf, Welcome,
+} from '../messages.ts';
+import { messagesVersion } from '../messages.ts';
+
+/** Why an action failed: the host's word or a server's code, and what may come with it. */
+export class ActionError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = 'ActionError';
+    this.failure = failure;
+  }
+}
+
+/** What the page is told of the way itself. */
+export interface LinkReceiver {
+  welcome(welcome: Welcome): void;
+  news(news: News): void;
+  /** The way is lost; `final`: opening it again does not help. */
+  lost(why: string, final: boolean): void;
+}
+
+interface Waiting {
+  readonly done: (result: unknown) => void;
+  readonly failed: (error: ActionError) => void;
+}
+
+// How long until the way is opened again: each time longer, never over half a minute.
+const firstDelayMs = 250;
+const maxDelayMs = 30_000;
+
+export class HostLink {
+  readonly #connect: Connect;
+  readonly #receiver: LinkReceiver;
+  readonly #waiting = new Map<number, Waiting>();
+  #carrier: Carrier | undefined;
+  #ids = 0;
+  #delayMs = firstDelayMs;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(connect: Connect, receiver: LinkReceiver) {
+    this.#connect = connect;
+    this.#receiver = receiver;
+  }
+
+  /** Opens the way; a second call while it waits to be opened again opens it at once. */
+  open(): void {
+    clearTimeout(this.#timer);
+    this.#carrier = this.#connect({
+      message: (message) => this.#take(message),
+      closed: (why, refused) => this.#closed(why, refused),
+    });
+  }
+
+  #take(message: HostMessage): void {
+    if (message.type === 'reply') {
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.ok) waiting?.done(message.result);
+      else waiting?.failed(new ActionError(message.error));
+    } else if (message.type === 'welcome') {
+      this.#delayMs = firstDelayMs;
+      if (message.version !== messagesVersion) {
+        this.#closed(`the host speaks version ${message.version} and this page ${messagesVersion}: load it again`, true);
+        this.#carrier?.close();
+      } else this.#receiver.welcome(message);
+    } else this.#receiver.news(message);
+  }
+
+  #closed(why: string, final: boolean): void {
+    for (const { failed } of this.#waiting.values()) failed(new ActionError({ code: 'lost', message: `the way to the host was lost: ${why}` }));
+    this.#waiting.clear();
+    this.#carrier = undefined;
+    this.#receiver.lost(why, final);
+    if (final) return;
+    this.#timer = setTimeout(() => this.open(), this.#delayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, maxDelayMs);
+  }
+
+  /** Asks the host for something. Rejects with an `ActionError`. When the signal fires the host is told. */
+  act<N extends ActionName>(name: N, params: ParamsOf<N>, signal?: AbortSignal): Promise<ResultOf<N>> {
+    const id = ++this.#ids;
+    return new Promise((resolve, reject) => {
+      if (!this.#carrier) {
+        reject(new ActionError({ code: 'lost', message: 'there is no way to the host at present' }));
+        return;
+      }
+      // The host answers an action with what `Actions` says of its name.
+      this.#waiting.set(id, { done: (result) => resolve(result as ResultOf<N>), failed: reject });
+      signal?.addEventListener('abort', () => this.#carrier?.send({ type: 'cancel', id }), { once: true });
+      this.#carrier.send({ type: 'action', id, name, params } as ActionMessage);
+    });
+  }
+}

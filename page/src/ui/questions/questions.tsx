@@ -1,0 +1,128 @@
+// Questions to the person, one at a time, as modal dialogs named after the server that asks. The oldest goes first.
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Answer, QuestionView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { FormModel } from '../form/form-model.ts';
+import { SchemaForm } from '../form/schema-form.tsx';
+import { ActionError } from '../host-link.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { JsonTree } from '../parts/json-tree.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Approval, Change } from './approval.tsx';
+import { SamplingAnswer, SamplingRequest } from './sampling.tsx';
+
+export type QuestionOf<K extends QuestionView['kind']> = Extract<QuestionView, { kind: K }>;
+
+/** The oldest question that is open. */
+export function Questions(): JSX.Element | null {
+  const state = useState();
+  const [first, ...rest] = [...state.questions.value.values()].sort((one, other) => one.askedAt - other.askedAt);
+  return first ? <Question key={first.id} question={first} waiting={rest.length} /> : null;
+}
+
+function Question({ question, waiting }: { readonly question: QuestionView; readonly waiting: number }): JSX.Element {
+  switch (question.kind) {
+    case 'form': return <FormQuestion question={question} waiting={waiting} />;
+    case 'url': return <UrlQuestion question={question} waiting={waiting} />;
+    case 'sampling': return <SamplingRequest question={question} waiting={waiting} />;
+    case 'sampling-answer': return <SamplingAnswer question={question} waiting={waiting} />;
+    case 'approval': return <Approval question={question} waiting={waiting} />;
+    case 'change': return <Change question={question} waiting={waiting} />;
+  }
+}
+
+export interface AskedProps<K extends QuestionView['kind']> {
+  readonly question: QuestionOf<K>;
+  readonly waiting: number;
+}
+
+/** The frame of every question. */
+export function Asked({ question, waiting, title, onCancel, wide, children }: {
+  readonly question: QuestionView; readonly waiting: number; readonly title: ComponentChildren; readonly onCancel: () => void;
+  readonly wide?: boolean; readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <Dialog title={title} wide={wide ?? false} onCancel={onCancel}
+      from={<><span class="asker"><Safe text={question.server} most={80} /></span> asks{waiting > 0 && <span class="badge">{waiting} more {waiting === 1 ? 'waits' : 'wait'}</span>}</>}>
+      {children}
+    </Dialog>
+  );
+}
+
+/** Sends an answer. What is wrong with it is handed to `onFault`; a question that is closed already is no fault. */
+export function useAnswer(question: QuestionView): (answer: Answer, onFault?: (error: ActionError) => void) => void {
+  const state = useState();
+  return (answer, onFault) => {
+    state.link.act('question.answer', { question: question.id, answer }).catch((thrown: unknown) => {
+      if (!(thrown instanceof ActionError)) throw thrown;
+      const { code } = thrown.failure;
+      if (code === 'answered' || code === 'withdrawn') state.tell(`The question is closed: ${thrown.message}`);
+      else if (onFault && code === 'bad-answer') onFault(thrown);
+      else state.tell(thrown.message, 'bad');
+    });
+  };
+}
+
+function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
+  const answer = useAnswer(question);
+  const form = useMemo(() => new FormModel({ ...question.schema }), [question]);
+  const end = (action: 'decline' | 'cancel'): void => answer({ kind: 'form', action });
+  const accept = (): void => {
+    if (!form.submit()) return;
+    answer({ kind: 'form', action: 'accept', content: Object(form.value.peek()) as Readonly<Record<string, unknown>> }, ({ failure }) => {
+      form.refused.value = faultsOf(failure.data) ?? new Map([['', [failure.message]]]);
+    });
+  };
+  return (
+    <Asked question={question} waiting={waiting} title="The server wants to know" onCancel={() => end('cancel')}>
+      <form noValidate onSubmit={(event) => { event.preventDefault(); accept(); }}>
+        <div class="dialog-body">
+          <SafeText text={question.message} class="message" />
+          <SchemaForm form={form} legend="Answer" />
+        </div>
+        <footer class="dialog-foot">
+          <span class="hint">Escape is <em>cancel</em>: no answer.</span>
+          <button type="button" onClick={() => end('decline')}>Decline</button>
+          <button type="submit" class="primary">Accept</button>
+        </footer>
+      </form>
+    </Asked>
+  );
+}
+
+/** The faults that the host found, by place. */
+function faultsOf(data: unknown): ReadonlyMap<string, readonly string[]> | undefined {
+  const faults: unknown = (Object(data) as { faults?: unknown }).faults;
+  if (!Array.isArray(faults)) return undefined;
+  return new Map((faults as { path: string; what: string }[]).map(({ path, what }) => [path, [what]]));
+}
+
+function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
+  const answer = useAnswer(question);
+  const end = (action: 'accept' | 'decline' | 'cancel'): void => answer({ kind: 'url', action });
+  // Judged again here: what is opened is opened by this page.
+  const address = URL.canParse(question.url) ? new URL(question.url) : undefined;
+  const ofWeb = address?.protocol === 'https:' || address?.protocol === 'http:';
+  return (
+    <Asked question={question} waiting={waiting} title="The server wants you to visit a page" onCancel={() => end('cancel')}>
+      <div class="dialog-body">
+        <SafeText text={question.message} class="message" />
+        <p class="host-name">{ofWeb ? address.host : 'This address is not of the web'}</p>
+        <p class="url"><Safe text={question.url} most={4000} /></p>
+        {address?.protocol === 'http:' && <p class="hint">The way there is not encrypted.</p>}
+        {/xn--/.test(address?.host ?? '') && <p class="problems">The host's name has letters beyond ASCII: it may only look like one that you know.</p>}
+      </div>
+      <footer class="dialog-foot">
+        <span class="hint">Nothing is opened before you press.</span>
+        <button type="button" onClick={() => end('decline')}>Decline</button>
+        {ofWeb && <a class="button primary" href={address.href} target="_blank" rel="noopener noreferrer external" onClick={() => end('accept')}>Open {address.host}</a>}
+      </footer>
+    </Asked>
+  );
+}
+
+/** The exact JSON that is about to pass. */
+export function Exact({ value, title }: { readonly value: unknown; readonly title: string }): JSX.Element {
+  return <section class="exact" aria-label={title}><h3>{title}</h3><JsonTree value={value} open={4} /></section>;
+}

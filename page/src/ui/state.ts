@@ -1,0 +1,177 @@
+// All that the page knows, as signals. The host sends views whole; the page keeps the last of each.
+import { batch, computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type {
+  ActionName, ActivityView, CallView, CatalogueView, Connect, FindingView, HoldView, LoginStep, LogView, News, ParamsOf, QuestionView,
+  RecordingView, ResultOf, ServerView, TaskView, Welcome,
+} from '../messages.ts';
+import { ActionError, HostLink } from './host-link.ts';
+import { WireStore } from './wire/wire-store.ts';
+
+/** The views of one server. */
+export type Tab = 'overview' | 'tools' | 'resources' | 'prompts' | 'tasks' | 'logs' | 'doctor';
+/** What stands beside the server: the wire, the activity log, recordings. */
+export type DockTab = 'wire' | 'activity' | 'recordings';
+
+/** What the person is told at the edge of the page. */
+export interface Notice {
+  readonly id: number;
+  readonly tone: 'bad' | 'info';
+  readonly text: string;
+}
+
+// Lists of lines are cut from the front: the host keeps what is older.
+const MAX_LINES = 5_000;
+const MAX_NOTICES = 4;
+
+type Table<V> = Signal<ReadonlyMap<string, V>>;
+const table = <V>(): Table<V> => signal<ReadonlyMap<string, V>>(new Map());
+const by = <V>(views: readonly V[], key: (view: V) => string): ReadonlyMap<string, V> => new Map(views.map((view) => [key(view), view]));
+const put = <V>(into: Table<V>, key: string, view: V): void => {
+  into.value = new Map(into.value).set(key, view);
+};
+const drop = <V>(from: Table<V>, key: string): void => {
+  from.value = new Map([...from.value].filter(([one]) => one !== key));
+};
+const callKey = ({ call }: CallView): string => String(call);
+
+export class State {
+  readonly link: HostLink;
+  /** Undefined before the first `welcome`. */
+  readonly welcome: Signal<Welcome | undefined> = signal(undefined);
+  /** Why there is no way to the host; '' while there is one. */
+  readonly lost: Signal<{ readonly why: string; readonly final: boolean } | undefined> = signal(undefined);
+  readonly servers: Table<ServerView> = table();
+  readonly catalogues: Table<CatalogueView> = table();
+  readonly calls: Table<CallView> = table();
+  readonly questions: Table<QuestionView> = table();
+  readonly tasks: Table<TaskView> = table();
+  readonly holds: Table<HoldView> = table();
+  readonly recordings: Table<RecordingView> = table();
+  readonly logins: Signal<readonly LoginStep[]> = signal([]);
+  readonly activity: Signal<readonly ActivityView[]> = signal([]);
+  readonly logs: Signal<readonly LogView[]> = signal([]);
+  readonly findings: Table<readonly FindingView[]> = table();
+  /** When a resource that is subscribed to changed, by `server uri`. */
+  readonly updated: Table<number> = table();
+  readonly notices: Signal<readonly Notice[]> = signal([]);
+  readonly wire: WireStore = new WireStore();
+
+  readonly server: Signal<string> = signal('');
+  readonly tab: Signal<Tab> = signal<Tab>('overview');
+  readonly dock: Signal<DockTab> = signal<DockTab>('wire');
+  /** On a narrow screen only one of the two halves is shown. */
+  readonly half: Signal<'work' | 'dock'> = signal<'work' | 'dock'>('work');
+  /** What is picked in a list, by `server tab`. */
+  readonly picked: Table<string> = table();
+  /** Said to screen readers. */
+  readonly announcement: Signal<string> = signal('');
+
+  readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
+  readonly catalogue: ReadonlySignal<CatalogueView | undefined> = computed(() => this.catalogues.value.get(this.server.value));
+  #notices = 0;
+
+  constructor(connect: Connect) {
+    this.link = new HostLink(connect, {
+      welcome: (welcome) => batch(() => this.#welcomed(welcome)),
+      news: (news) => batch(() => this.#heard(news)),
+      lost: (why, final) => {
+        this.lost.value = { why, final };
+      },
+    });
+  }
+
+  #welcomed(welcome: Welcome): void {
+    this.welcome.value = welcome;
+    this.lost.value = undefined;
+    this.servers.value = by(welcome.servers, ({ name }) => name);
+    this.catalogues.value = by(welcome.catalogues, ({ server }) => server);
+    this.questions.value = by(welcome.questions, ({ id }) => id);
+    this.calls.value = by(welcome.calls, callKey);
+    this.tasks.value = by(welcome.tasks, ({ key }) => key);
+    this.holds.value = by(welcome.holds, ({ server }) => server);
+    this.recordings.value = by(welcome.recordings, ({ id }) => id);
+    this.logins.value = welcome.logins;
+    this.activity.value = welcome.activity;
+    this.logs.value = welcome.logs;
+    this.wire.begin(welcome.wire, welcome.memory);
+    if (!this.servers.value.has(this.server.value)) this.server.value = welcome.servers[0]?.name ?? '';
+  }
+
+  #heard(news: News): void {
+    switch (news.type) {
+      case 'server': {
+        put(this.servers, news.server.name, news.server);
+        if (this.server.value === '') this.server.value = news.server.name;
+        break;
+      }
+      case 'server-removed': {
+        drop(this.servers, news.name);
+        drop(this.catalogues, news.name);
+        if (this.server.value === news.name) this.server.value = [...this.servers.value.keys()][0] ?? '';
+        break;
+      }
+      case 'catalogue': put(this.catalogues, news.catalogue.server, news.catalogue); break;
+      case 'call': put(this.calls, callKey(news.call), news.call); break;
+      case 'calls-cleared': {
+        this.calls.value = by([...this.calls.value.values()].filter(({ endedAt }) => endedAt === null), callKey);
+        break;
+      }
+      case 'question': {
+        put(this.questions, news.question.id, news.question);
+        this.announcement.value = `New question from ${news.question.server}`;
+        break;
+      }
+      case 'question-closed': drop(this.questions, news.id); break;
+      case 'activity': this.activity.value = [...this.activity.value, ...news.entries].slice(-MAX_LINES); break;
+      case 'logs': this.logs.value = [...this.logs.value, ...news.entries].slice(-MAX_LINES); break;
+      case 'wire': this.wire.add(news.entries, news.memory); break;
+      case 'wire-cleared': this.wire.begin([], news.memory); break;
+      case 'hold': put(this.holds, news.hold.server, news.hold); break;
+      case 'recording': put(this.recordings, news.recording.id, news.recording); break;
+      case 'recording-removed': drop(this.recordings, news.id); break;
+      case 'task': put(this.tasks, news.task.key, news.task); break;
+      case 'task-removed': drop(this.tasks, news.key); break;
+      case 'login': this.logins.value = [...this.logins.value, news.step].slice(-MAX_LINES); break;
+      case 'finding': put(this.findings, news.server, [...this.findings.value.get(news.server) ?? [], news.finding]); break;
+      case 'resource-updated': put(this.updated, `${news.server} ${news.uri}`, news.at); break;
+      case 'trouble': this.tell(`${news.server === null ? '' : `${news.server}: `}${news.message}`, 'bad'); break;
+    }
+  }
+
+  /** Does something and tells the person where it fails. Undefined where it did. */
+  async run<N extends ActionName>(name: N, params: ParamsOf<N>): Promise<ResultOf<N> | undefined> {
+    try {
+      return await this.link.act(name, params);
+    } catch (thrown) {
+      if (thrown instanceof ActionError && thrown.failure.code !== 'cancelled') this.tell(thrown.message, 'bad');
+      return undefined;
+    }
+  }
+
+  tell(text: string, tone: Notice['tone'] = 'info'): void {
+    this.notices.value = [...this.notices.value, { id: ++this.#notices, tone, text: text.slice(0, 1000) }].slice(-MAX_NOTICES);
+  }
+
+  dismiss(id: number): void {
+    this.notices.value = this.notices.value.filter((one) => one.id !== id);
+  }
+
+  /** Picks one thing in a list of the server that is shown. */
+  pick(tab: Tab, name: string): void {
+    put(this.picked, `${this.server.value} ${tab}`, name);
+  }
+
+  pickedIn(tab: Tab): string {
+    return this.picked.value.get(`${this.server.value} ${tab}`) ?? '';
+  }
+
+  /** Shows a message in the wire, on a narrow screen too. */
+  showWire(seq: number): void {
+    batch(() => {
+      this.dock.value = 'wire';
+      this.half.value = 'dock';
+      this.wire.reveal(seq);
+    });
+  }
+}

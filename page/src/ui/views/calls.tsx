@@ -1,0 +1,69 @@
+// Calls that run and that have ended, the newest first: progress, cancel, result.
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { CallView, ProgressView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { CallResult } from '../parts/content.tsx';
+import { clock, duration } from '../parts/controls.tsx';
+import { JsonTree } from '../parts/json-tree.tsx';
+import { Safe } from '../parts/safe-text.tsx';
+
+const MOST = 20;
+
+export function Calls({ calls, label }: { readonly calls: readonly CallView[]; readonly label: string }): JSX.Element | null {
+  const state = useState();
+  const newest = [...calls].sort((one, other) => other.call - one.call);
+  if (newest.length === 0) return null;
+  return (
+    <section class="calls" aria-label={label}>
+      <div class="row"><h3>{label}</h3>{newest.some(({ endedAt }) => endedAt !== null) && <button type="button" class="small" onClick={() => void state.run('call.clear', {})}>Clear</button>}</div>
+      {newest.slice(0, MOST).map((call, at) => <Call key={call.call} call={call} open={at === 0 || call.endedAt === null} />)}
+      {newest.length > MOST && <p class="dim">{newest.length - MOST} older calls are in the activity log.</p>}
+    </section>
+  );
+}
+
+const words: Readonly<Record<CallView['state'], string>> = {
+  waiting: 'waits for consent', running: 'runs', done: 'done', failed: 'failed', refused: 'refused', cancelled: 'cancelled',
+};
+
+export function Call({ call, open }: { readonly call: CallView; readonly open: boolean }): JSX.Element {
+  const state = useState();
+  const chosen = useSignal<boolean | undefined>(undefined);
+  const shown = chosen.value ?? open;
+  const { about } = call;
+  const failedByTool = call.state === 'done' && (Object(call.result) as { isError?: unknown }).isError === true;
+  const tone = call.state === 'done' ? failedByTool ? 'bad' : 'good' : call.endedAt === null ? 'live' : 'bad';
+  const args = about.kind === 'resource' ? undefined : about.args;
+  return (
+    <article class={`call ${tone}`} aria-label={`Call ${call.call}`}>
+      <header class="row">
+        <button type="button" class="quiet" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} call ${call.call}`} onClick={() => { chosen.value = !shown; }}>{shown ? '▾' : '▸'}</button>
+        <strong><Safe text={about.kind === 'resource' ? about.uri : about.name} most={100} /></strong>
+        <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : words[call.state]}</span>
+        <span class="dim">{clock(call.startedAt)}{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</span>
+        <span class="spring" />
+        {call.wire !== null && <button type="button" class="small" onClick={() => { if (call.wire !== null) state.showWire(call.wire); }}>On the wire</button>}
+        {call.endedAt === null && <button type="button" class="small danger" onClick={() => void state.run('call.cancel', { call: call.call })}>Cancel</button>}
+      </header>
+      {call.endedAt === null && <Progress progress={call.progress} />}
+      {shown && (
+        <>
+          {args && Object.keys(args).length > 0 && <JsonTree name="arguments" value={args} open={0} />}
+          {call.task !== null && <p class="dim">It is the task <code><Safe text={call.task} most={100} /></code>.</p>}
+          <CallResult call={call} />
+        </>
+      )}
+    </article>
+  );
+}
+
+export function Progress({ progress }: { readonly progress: ProgressView | null }): JSX.Element {
+  const share = progress !== null && progress.total !== null && progress.total > 0 ? progress.progress / progress.total : undefined;
+  return (
+    <div class="progress">
+      <progress aria-label="Progress" max={1} {...share !== undefined && { value: Math.min(Math.max(share, 0), 1) }} />
+      {progress && <span class="dim">{progress.progress}{progress.total !== null && ` of ${progress.total}`} <Safe text={progress.message ?? ''} most={200} /></span>}
+    </div>
+  );
+}

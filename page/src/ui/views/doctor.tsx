@@ -1,0 +1,45 @@
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { FindingView, ServerView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { Empty, Head } from '../parts/controls.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Section } from '../parts/section.tsx';
+
+const words: Readonly<Record<FindingView['level'], string>> = { error: 'wrong', warning: 'doubtful', note: 'to know', ok: 'good' };
+const tones: Readonly<Record<FindingView['level'], string>> = { error: 'bad', warning: 'warn', note: '', ok: 'good' };
+
+/** What is wrong with this server, as the command's doctor finds it. */
+export function Doctor({ server }: { readonly server: ServerView }): JSX.Element {
+  const state = useState();
+  const busy = useSignal(false);
+  const findings = state.findings.value.get(server.name) ?? [];
+  const run = async (): Promise<void> => {
+    busy.value = true;
+    state.findings.value = new Map(state.findings.value).set(server.name, []);
+    const done = await state.run('doctor.run', { server: server.name });
+    if (done) state.findings.value = new Map(state.findings.value).set(server.name, done.findings);
+    busy.value = false;
+  };
+  if (!state.welcome.value?.features.doctor) return <Empty>The doctor is not in this host. The command has it: <code>barewire doctor</code>.</Empty>;
+  const count = (level: FindingView['level']): number => findings.filter((one) => one.level === level).length;
+  return (
+    <>
+      <Head title="Doctor">
+        <button type="button" class="primary" disabled={busy.value} onClick={() => void run()}>{busy.value ? 'Looks …' : 'Look it over'}</button>
+      </Head>
+      <p class="hint">It opens a connection of its own and looks for what is wrong with this server.</p>
+      <p role="status">{findings.length > 0 && `${count('error')} wrong, ${count('warning')} doubtful, ${count('note')} to know, ${count('ok')} good`}</p>
+      <ol class="findings">
+        {findings.map((one, at) => (
+          <li key={at} class={tones[one.level]}>
+            <p><span class={`badge ${tones[one.level]}`}>{words[one.level]}</span> <strong><Safe text={one.what} most={1000} /></strong></p>
+            {one.advice && <p><Safe text={one.advice} most={1000} /></p>}
+            {one.evidence && <SafeText text={one.evidence} class="result-text" />}
+            <p class="dim"><code><Safe text={one.code} most={80} /></code> {one.section && <Section section={one.section} />}</p>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { LoggingLevel } from 'barewire/protocol';
+import type { LogView, ServerView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { clock, Empty, Head } from '../parts/controls.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
+
+const levels: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const MOST = 500;
+
+/** What a server says of itself: log messages of the protocol, and lines of its stderr. */
+export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
+  const state = useState();
+  const least = useSignal<LoggingLevel>('debug');
+  const words = useSignal('');
+  const source = useSignal<'all' | LogView['source']>('all');
+  const found = state.logs.value.filter((one) => one.server === server.name
+    && (one.level === null || levels.indexOf(one.level) >= levels.indexOf(least.value))
+    && (source.value === 'all' || one.source === source.value)
+    && textOf(one).toLowerCase().includes(words.value.toLowerCase()));
+  return (
+    <>
+      <Head title="Logs">
+        <label>The server sends from <select value={server.logLevel ?? ''} onChange={({ currentTarget: { value } }) => {
+          const level = levels.find((one) => one === value);
+          if (level) void state.run('server.logLevel', { server: server.name, level });
+        }}>
+          {server.logLevel === null && <option value="">its own level</option>}
+          {levels.map((one) => <option key={one}>{one}</option>)}
+        </select></label>
+        <button type="button" class="small" onClick={() => void state.run('log.clear', {}).then(() => { state.logs.value = []; })}>Clear</button>
+      </Head>
+      <div class="row wrap">
+        <label>Show from <select value={least.value} onChange={(event) => { least.value = levels.find((one) => one === event.currentTarget.value) ?? 'debug'; }}>{levels.map((one) => <option key={one}>{one}</option>)}</select></label>
+        <label>of <select value={source.value} onChange={(event) => { source.value = event.currentTarget.value as 'all' | LogView['source']; }}>
+          <option value="all">both</option><option value="protocol">the protocol</option><option value="stderr">stderr</option>
+        </select></label>
+        <input type="search" placeholder="Search" aria-label="Search in logs" value={words.value} onInput={(event) => { words.value = event.currentTarget.value; }} />
+      </div>
+      {found.length > MOST && <p class="dim">The last {MOST} of {found.length} lines.</p>}
+      {found.length === 0 ? <Empty>Nothing was logged.</Empty> : (
+        <ol class="log" aria-label="Log lines">
+          {found.slice(-MOST).reverse().map((one) => (
+            <li key={one.seq} class={`level-${one.level ?? 'stderr'}`}>
+              <span class="dim">{clock(one.at)}</span> <span class="badge">{one.level ?? 'stderr'}</span> {one.logger && <code><Safe text={one.logger} most={60} /></code>}
+              <SafeText text={textOf(one)} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+const textOf = ({ data }: LogView): string => (typeof data === 'string' ? data : JSON.stringify(data) ?? '');

@@ -1,0 +1,102 @@
+// One server: what it is, what was agreed, where it may work, and how it is got in.
+import type { ComponentChildren, JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { ServerView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { Facts, duration, Head } from '../parts/controls.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { JsonTree } from '../parts/json-tree.tsx';
+import { NamedValues, toRecord } from '../parts/named-values.tsx';
+import type { NamedValue } from '../parts/named-values.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Login } from './login.tsx';
+import { Roots } from './roots.tsx';
+
+export function Overview({ server }: { readonly server: ServerView }): JSX.Element {
+  const state = useState();
+  const { name, agreed, target } = server;
+  const info = agreed?.server;
+  const running = server.state === 'ready' || server.state === 'starting';
+  return (
+    <>
+      <Head title={<><Icon icons={info?.icons} /><Safe text={info?.title ?? info?.name ?? name} /></>}>
+        {running
+          ? <button type="button" class="small" onClick={() => void state.run('server.stop', { server: name })}>Stop</button>
+          : <button type="button" class="primary" disabled={server.disabled} onClick={() => void state.run('server.connect', { server: name })}>Connect</button>}
+        <button type="button" class="small" onClick={() => void state.run('server.reconnect', { server: name })}>Reconnect</button>
+        <button type="button" class="small" disabled={server.state !== 'ready'} onClick={() => void state.run('server.ping', { server: name })}>Ping</button>
+        {server.source === 'typed' && <button type="button" class="small" onClick={() => void state.run('server.remove', { server: name })}>Remove</button>}
+      </Head>
+      {server.why && <div class="outcome bad" role="alert"><SafeText text={server.why} /></div>}
+      <Facts facts={factsOf(server)} />
+      {agreed?.instructions && <section aria-label="Instructions"><h3>Instructions</h3><SafeText text={agreed.instructions} class="result-text" /></section>}
+      {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities server={server} /></section>}
+      <Login server={server} />
+      <Roots server={server} key={`roots ${name}`} />
+      <Settings server={server} key={`settings ${name}`} program={target.kind === 'program'} />
+    </>
+  );
+}
+
+function factsOf(server: ServerView): readonly (readonly [string, ComponentChildren])[] {
+  const { agreed, target } = server;
+  const way = target.kind === 'program' ? [target.command, ...target.args].join(' ') : target.kind === 'address' ? target.url : target.title;
+  return [
+    ['State', <><span class={`dot ${server.state}`} aria-hidden="true" /> {server.state}{server.inFlight > 0 && `, ${server.inFlight} in flight`}</>],
+    [target.kind === 'program' ? 'Program' : target.kind === 'address' ? 'Address' : 'In this page', <code><Safe text={way} most={500} /></code>],
+    ...agreed ? [
+      ['Revision', <><strong>{agreed.revision}</strong> <span class={`badge ${agreed.era}`}>{agreed.era}</span></>] as const,
+      ['Server', <><Safe text={agreed.server?.name ?? 'not named'} /> <Safe text={agreed.server?.version ?? ''} most={40} /></>] as const,
+    ] : [],
+    ['Latency', server.latencyMs === null ? 'not measured' : duration(server.latencyMs)],
+    ['Start', server.startMs === null ? '–' : duration(server.startMs)],
+    ['Connections', `${server.connection}${server.restarts > 0 ? `, ${server.restarts} restarts` : ''}`],
+    ...target.kind === 'program' && target.env.length > 0 ? [['Environment', <code>{target.env.join(', ')}</code>] as const] : [],
+    ...target.kind === 'address' && target.headers.length > 0 ? [['Headers', <code>{target.headers.join(', ')}</code>] as const] : [],
+  ];
+}
+
+function Capabilities({ server }: { readonly server: ServerView }): JSX.Element {
+  const all = Object.entries(server.agreed?.capabilities ?? {});
+  return (
+    <>
+      <p class="row wrap">{all.length === 0 ? <span class="dim">none</span> : all.map(([name, settings]) => (
+        <span class="badge" key={name}><Safe text={name} most={60} />{Object.entries(Object(settings) as object).filter(([, on]) => on === true).map(([one]) => <em key={one}> <Safe text={one} most={40} /></em>)}</span>
+      ))}</p>
+      <JsonTree name="declared" value={server.agreed?.capabilities} open={0} />
+    </>
+  );
+}
+
+/** What the person says of a server: whether it is believed, which era is spoken, and secrets for the next connection. */
+function Settings({ server, program }: { readonly server: ServerView; readonly program: boolean }): JSX.Element {
+  const state = useState();
+  const values = useSignal<readonly NamedValue[]>([]);
+  const { name } = server;
+  const give = async (): Promise<void> => {
+    const record = toRecord(values.value);
+    if (await state.run('server.credentials', { server: name, ...program ? { env: record } : { headers: record } }) !== undefined) {
+      values.value = [];
+      state.tell('Kept in memory, and used from the next connection on.');
+    }
+  };
+  return (
+    <details class="section">
+      <summary>Settings</summary>
+      <label class="field inline"><input type="checkbox" checked={server.trusted} onChange={(event) => void state.run('server.trust', { server: name, trusted: event.currentTarget.checked })} />Believe what its tools say of themselves</label>
+      <label class="field">Revisions, from a new connection on
+        <select value={server.era} onChange={(event) => void state.run('server.reconnect', { server: name, era: event.currentTarget.value as 'auto' | 'legacy' | 'modern' })}>
+          <option value="auto">The newest that both speak</option>
+          <option value="modern">Only 2026-07-28 (modern)</option>
+          <option value="legacy">Only up to 2025-11-25 (legacy)</option>
+        </select>
+      </label>
+      {server.target.kind !== 'worker' && (
+        <>
+          <NamedValues title={program ? 'More environment' : 'More headers'} values={values.value} onChange={(next) => { values.value = next; }} />
+          {values.value.length > 0 && <button type="button" class="small" onClick={() => void give()}>Use from the next connection on</button>}
+        </>
+      )}
+    </details>
+  );
+}

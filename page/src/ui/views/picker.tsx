@@ -1,0 +1,57 @@
+// A list to pick from, with a field that narrows it, beside what was picked.
+import type { ComponentChildren, JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import { Empty } from '../parts/controls.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Safe } from '../parts/safe-text.tsx';
+
+export interface Picked {
+  readonly key: string;
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly icons?: readonly { readonly src: string }[] | undefined;
+  readonly marks?: ComponentChildren;
+  /** The group it stands in. */
+  readonly group?: string;
+}
+
+/** How many are drawn at first; the field narrows the rest. */
+const PIECE = 200;
+
+export function Picker({ items, chosen, onPick, label, empty, children }: {
+  readonly items: readonly Picked[]; readonly chosen: string; readonly onPick: (key: string) => void;
+  readonly label: string; readonly empty: string; readonly children: ComponentChildren;
+}): JSX.Element {
+  const words = useSignal('');
+  const end = useSignal(PIECE);
+  const sought = words.value.toLowerCase();
+  const found = sought === '' ? items : items.filter((item) => `${item.name} ${item.title} ${item.about}`.toLowerCase().includes(sought));
+  let group: string | undefined;
+  return (
+    <div class="picker">
+      <div class="picker-list">
+        {items.length > 6 && <input type="search" placeholder={`Narrow ${items.length} ${label.toLowerCase()}`} aria-label={`Narrow ${label.toLowerCase()}`} value={words.value} onInput={(event) => { words.value = event.currentTarget.value; }} />}
+        <ul aria-label={label}>
+          {found.slice(0, end.value).map((item) => {
+            const begins = item.group !== undefined && item.group !== group;
+            group = item.group;
+            return (
+              <li key={item.key}>
+                {begins && <p class="group-name">{item.group}</p>}
+                <button type="button" class="pick" aria-current={item.key === chosen ? 'true' : undefined} onClick={() => onPick(item.key)}>
+                  <span class="pick-name"><Icon icons={item.icons} /><Safe text={item.title} most={80} />{item.marks}</span>
+                  {item.about && <span class="pick-about"><Safe text={item.about} most={160} /></span>}
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+        {found.length > end.value && <button type="button" class="small" onClick={() => { end.value += PIECE; }}>{found.length - end.value} more</button>}
+        {items.length === 0 && <Empty>{empty}</Empty>}
+        {items.length > 0 && found.length === 0 && <Empty>Nothing fits.</Empty>}
+      </div>
+      <div class="picker-detail">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// The servers, and the two switches of the whole page.
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { ServerView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { Safe } from '../parts/safe-text.tsx';
+import { theme } from '../theme.ts';
+import { AddServer } from './add-server.tsx';
+
+const states: Readonly<Record<ServerView['state'], string>> = {
+  resting: 'rests', starting: 'starts', ready: 'ready', down: 'down', broken: 'broken',
+};
+
+export function Rail(): JSX.Element {
+  const state = useState();
+  const adding = useSignal(false);
+  const servers = [...state.servers.value.values()];
+  return (
+    <nav class="rail" aria-label="Servers">
+      <h1 class="brand"><svg viewBox="0 0 24 12" aria-hidden="true"><path d="M0 6h6m12 0h6" /><circle cx="8" cy="6" r="2" /><circle cx="16" cy="6" r="2" /></svg>barewire</h1>
+      <ul class="servers">
+        {servers.map((server) => (
+          <li key={server.name}>
+            <button type="button" class="server" aria-current={server.name === state.server.value ? 'page' : undefined}
+              onClick={() => { state.server.value = server.name; state.half.value = 'work'; }}>
+              <span class={`dot ${server.state}`} aria-hidden="true" />
+              <span class="server-name"><Safe text={server.name} most={60} /></span>
+              <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : states[server.state]}</span>
+            </button>
+          </li>
+        ))}
+        {servers.length === 0 && <li class="empty">No server is configured.</li>}
+      </ul>
+      <div class="rail-foot">
+        {state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
+        <label class="theme">
+          <span class="unseen">Colours</span>
+          <select value={theme.value} onChange={(event) => { theme.value = event.currentTarget.value as 'auto' | 'light' | 'dark'; }}>
+            <option value="auto">As the system</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </select>
+        </label>
+      </div>
+      {adding.value && <AddServer onDone={() => { adding.value = false; }} />}
+    </nav>
+  );
+}

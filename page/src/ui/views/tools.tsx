@@ -1,0 +1,75 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { JsonSchema } from 'barewire/schema';
+import type { ServerView, ToolView } from '../../messages.ts';
+import { useState } from '../context.ts';
+import { FormModel } from '../form/form-model.ts';
+import { SchemaForm } from '../form/schema-form.tsx';
+import { Empty } from '../parts/controls.tsx';
+import { JsonTree } from '../parts/json-tree.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Calls } from './calls.tsx';
+import { Picker } from './picker.tsx';
+
+export function Tools({ server }: { readonly server: ServerView }): JSX.Element {
+  const state = useState();
+  const tools = state.catalogue.value?.tools ?? [];
+  const chosen = tools.find(({ tool }) => tool.name === state.pickedIn('tools')) ?? tools[0];
+  const items = tools.map(({ tool, pin, app }) => ({
+    key: tool.name, name: tool.name, title: tool.title ?? tool.annotations?.title ?? tool.name, about: tool.description ?? '', icons: tool.icons,
+    marks: <>{pin !== 'accepted' && <span class="badge warn">{pin}</span>}{app && <span class="badge">app</span>}</>,
+  }));
+  return (
+    <Picker items={items} chosen={chosen?.tool.name ?? ''} onPick={(key) => state.pick('tools', key)} label="Tools" empty={server.agreed ? 'The server has no tools.' : 'Connect to the server to see its tools.'}>
+      {chosen ? <ToolDetail key={`${server.name} ${chosen.tool.name} ${chosen.digest}`} server={server} view={chosen} /> : <Empty>Nothing is picked.</Empty>}
+    </Picker>
+  );
+}
+
+function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
+  const state = useState();
+  const { tool } = view;
+  const form = useMemo(() => new FormModel(tool.inputSchema as JsonSchema), [view.digest]);
+  const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
+  const support = tool.execution?.taskSupport;
+  // In 2026-07-28 the server alone decides what becomes a task; in 2025-11-25 the client asks for one.
+  const canTask = support === 'optional' || support === 'required';
+  const call = (task: boolean, anyway = false): void => {
+    if (!form.submit() && !anyway) return;
+    // What came of it is in the list of calls; only what never became a call is told here.
+    state.link.act('tool.call', { server: server.name, name: tool.name, args: Object(form.value.peek()) as Record<string, unknown>, ...task && { task } })
+      .catch(() => {});
+  };
+  const wrong = form.submitted.value && form.problems.value.size > 0;
+  return (
+    <>
+      <h2><Safe text={tool.title ?? tool.name} /> {tool.title && <code class="dim"><Safe text={tool.name} /></code>}</h2>
+      {tool.description && <SafeText text={tool.description} class="about" />}
+      <Hints tool={tool} trusted={server.trusted} />
+      {view.app && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
+      <form noValidate onSubmit={(event) => { event.preventDefault(); call(support === 'required'); }}
+        onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); call(support === 'required'); } }}>
+        <SchemaForm form={form} legend={`Arguments of ${tool.name}`} />
+        <div class="row actions">
+          <button type="submit" class="primary">Call</button>
+          {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
+          {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
+          {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
+        </div>
+      </form>
+      <Calls calls={calls} label="Calls" />
+      <details class="section"><summary>Definition</summary><JsonTree value={tool} open={2} /></details>
+    </>
+  );
+}
+
+function Hints({ tool, trusted }: { readonly tool: ToolView['tool']; readonly trusted: boolean }): JSX.Element | null {
+  const { annotations } = tool;
+  const hints = [
+    annotations?.readOnlyHint === true && 'changes nothing', annotations?.destructiveHint === true && 'may destroy',
+    annotations?.idempotentHint === true && 'again does nothing more', annotations?.openWorldHint === true && 'reaches the open world',
+    tool.execution?.taskSupport !== undefined && tool.execution.taskSupport !== 'forbidden' && `task ${tool.execution.taskSupport}`,
+  ].filter((one) => one !== false);
+  if (hints.length === 0) return null;
+  return <p class="row wrap">{hints.map((one) => <span class="badge" key={one}>{one}</span>)}<span class="hint">{trusted ? '' : 'as the server says'}</span></p>;
+}

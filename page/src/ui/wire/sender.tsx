@@ -1,0 +1,43 @@
+// A text that is sent as it stands, malformed too, to see what comes back.
+import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import { useState } from '../context.ts';
+
+const example = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+export function Sender({ server, text = example, onDone }: { readonly server: string; readonly text?: string; readonly onDone: () => void }): JSX.Element {
+  const state = useState();
+  const typed = useSignal(text);
+  const direction = useSignal<'sent' | 'received'>('sent');
+  const send = async (): Promise<void> => {
+    // Lines are for reading here; on the wire of stdio a message is one line.
+    const given = oneLine(typed.value);
+    const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
+    if (done) state.wire.selected.value = done.seq;
+  };
+  return (
+    <form class="sender" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <label class="field">To <b>{server}</b>, as it stands
+        <textarea class="code" rows={5} spellcheck={false} value={typed.value} onInput={(event) => { typed.value = event.currentTarget.value; }} />
+      </label>
+      <div class="row wrap">
+        <select aria-label="Who seems to say it" value={direction.value} onChange={(event) => { direction.value = event.currentTarget.value as 'sent' | 'received'; }}>
+          <option value="sent">the client says it</option><option value="received">as if the server said it</option>
+        </select>
+        <span class="hint">Ids are made to begin with <code>page-</code>.</span>
+        <span class="spring" />
+        <button type="button" class="small" onClick={onDone}>Close</button>
+        <button type="submit" class="primary">Send</button>
+      </div>
+    </form>
+  );
+}
+
+/** JSON on one line; anything else as it stands. */
+function oneLine(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

@@ -7,7 +7,7 @@ import { Cancelled, Inbound } from './inbound.ts';
 import type {
   Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
 } from './message.ts';
-import { batchOutlet, failureText } from './outlet.ts';
+import { BatchOutlet, failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from './quote.ts';
@@ -34,6 +34,9 @@ export const defaultConnectionLimits: ConnectionLimits = {
   maxBatch: 1000,
   maxBatchAnswer: 16 * 1024 * 1024,
 };
+
+/** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
+const longAnswers = 1024 * 1024;
 
 /** What the layer above does with what arrives. */
 export interface ConnectionHandlers {
@@ -133,9 +136,23 @@ export class Connection {
     const items = values.map((value) => classify(value));
     const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
     const done = (): void => this.budget.release(weight);
-    const gathered = batchOutlet(outlet, answers, maxBatchAnswer, done);
-    for (const item of items) this.receive(item, gathered);
+    this.#takeItems(items, new BatchOutlet(outlet, answers, maxBatchAnswer, done));
     if (answers === 0) done();
+  }
+
+  /** Takes the items of a batch from `at` on. Long answers take time to make: between them it is the turn of others. */
+  #takeItems(items: readonly Decoded[], gathered: BatchOutlet, at: number = 0): void {
+    const enough = gathered.length + longAnswers;
+    for (const item of items.slice(at)) {
+      if (gathered.length > enough && typeof setTimeout === 'function') {
+        setTimeout(() => this.#takeItems(items, gathered, at));
+        return;
+      }
+      at++;
+      if (gathered.full && item.kind === 'request') {
+        this.#refuse(gathered, refusal(item.message.id, errorCodes.internalError, 'The answer to the batch is full'));
+      } else this.receive(item, gathered);
+    }
   }
 
   #answer(request: Request, outlet: Outlet, weight: number): void {

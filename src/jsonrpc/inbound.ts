@@ -35,6 +35,11 @@ export class Abortable {
   }
 }
 
+/** Tells the author of a handler of a result that JSON cannot say, and makes of it what the caller is told. */
+export interface ResultJudge {
+  judge(thrown: unknown): unknown;
+}
+
 /** One request that the peer asked and that is not answered yet. */
 export class Inbound extends Abortable {
   readonly request: Request;
@@ -43,6 +48,8 @@ export class Inbound extends Abortable {
   readonly weight: number;
   /** Answered, or cancelled: nothing more may be sent for it. */
   settled = false;
+  /** Set by who runs the handler. */
+  author: ResultJudge | undefined;
 
   constructor(request: Request, outlet: Outlet, weight: number = 0) {
     super();
@@ -92,7 +99,7 @@ export class Inbound extends Abortable {
       if (fits) text = successText(this.request.id, result);
     } catch (thrown) {
       // What JSON cannot say (a cycle, a BigInt) is an error answer, not a crash.
-      return this.#fail(thrown);
+      return this.#fail(this.author?.judge(thrown) ?? thrown);
     }
     fits &&= outlet.room?.(text.length) ?? true;
     if (fits) this.#settle(text);

@@ -31,12 +31,20 @@ export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => tr
   };
 }
 
-/** A result that is already JSON text, so that a list is serialized once and not for every client. */
+/**
+ * A result that is JSON text already, so that a list is serialized once and not for every client; or that says how its
+ * text is made, once it is known that somebody reads it.
+ */
 export class Serialized {
-  readonly text: string;
+  readonly #text: string | (() => string);
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(text: string | (() => string)) {
+    this.#text = text;
+  }
+
+  get text(): string {
+    const text = this.#text;
+    return typeof text === 'string' ? text : text();
   }
 }
 
@@ -60,28 +68,45 @@ export function notificationText(method: string, params?: object): string {
  * would make the whole longer than `maxLength`: each has an error instead.
  * JSON-RPC 2.0 section 6; 2025-03-26 basic/index#batching.
  */
-export function batchOutlet(outlet: Outlet, requests: number, maxLength: number, done: () => void): Outlet {
-  const answers: string[] = [];
-  let open = requests;
-  let length = 0;
-  /** A result did not fit: what follows is not even serialized. */
-  let over = false;
-  return {
-    send: (text, message) => outlet.send(text, message),
-    answer(text) {
-      if (text !== undefined) {
-        length += text.length + 1;
-        answers.push(text);
-      }
-      if (--open > 0) return;
-      outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
-      done();
-    },
-    room(more, mayBeLost) {
-      // A notification goes its own way, and does not make the batch longer.
-      if (mayBeLost) return outlet.room?.(more, true) ?? true;
-      over ||= length + more > maxLength || outlet.room?.(length + more) === false;
-      return !over;
-    },
-  };
+export class BatchOutlet implements Outlet {
+  /** Characters of the answers so far. */
+  length = 0;
+  /** A result did not fit: what follows is not even run. */
+  full = false;
+  readonly #outlet: Outlet;
+  #open: number;
+  readonly #maxLength: number;
+  readonly #done: () => void;
+  readonly #answers: string[] = [];
+
+  constructor(outlet: Outlet, requests: number, maxLength: number, done: () => void) {
+    this.#outlet = outlet;
+    this.#open = requests;
+    this.#maxLength = maxLength;
+    this.#done = done;
+  }
+
+  send(text: string, message?: Request | Notification): void {
+    this.#outlet.send(text, message);
+  }
+
+  answer(text: string | undefined): void {
+    const answers = this.#answers;
+    if (text !== undefined) {
+      this.length += text.length + 1;
+      answers.push(text);
+    }
+    if (--this.#open > 0) return;
+    this.#outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
+    this.#done();
+  }
+
+  room(more: number, mayBeLost?: boolean): boolean {
+    const outlet = this.#outlet;
+    // A notification goes its own way, and does not make the batch longer.
+    if (mayBeLost) return outlet.room?.(more, true) ?? true;
+    const whole = this.length + more;
+    this.full ||= whole > this.#maxLength || outlet.room?.(whole) === false;
+    return !this.full;
+  }
 }

@@ -12,18 +12,15 @@ import type { PlainContext } from './context.ts';
 import type { Exchanges } from './eras.ts';
 import type { Exchange } from './exchange.ts';
 import type { Failures } from './failure.ts';
-import type { Hosting } from './hosting.ts';
 import { Handshake } from './legacy/handshake.ts';
 import type { HandshakeServer } from './legacy/handshake.ts';
 import type { ModernAnswers } from './modern/answer.ts';
-import { after } from './outcome.ts';
 
 /** What a connected client needs of the server. */
 export interface ConnectedServerSide extends HandshakeServer {
   readonly exchanges: Exchanges<PlainContext>;
   readonly modern: ModernAnswers;
   readonly failures: Failures;
-  readonly hosting: Pick<Hosting<never>, 'serialize'>;
   readonly onRootsChanged: (() => void) | undefined;
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
 }
@@ -87,8 +84,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     this.#options.shared?.admit(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return handshake.setLevel(params);
-    const exchange = server.exchanges.legacy(handshake, inbound, auth);
-    return after(server.handle(method, params, exchange), (result) => server.hosting.serialize(result, exchange));
+    return server.handle(method, params, server.exchanges.legacy(handshake, inbound, auth));
   }
 
   /**

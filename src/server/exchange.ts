@@ -1,5 +1,5 @@
 import { encode } from '../jsonrpc/codec.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -13,16 +13,18 @@ import type { Need } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Requester } from './requester.ts';
 
-/** Hears of what a release throws. */
-export interface ReleaseFailures {
+/** Hears of what a handler, or a release, throws. */
+export interface HandlerFailures {
   released(thrown: unknown, exchange: Exchange): void;
+  /** What the caller is told. */
+  judge(thrown: unknown, exchange: Exchange): Error;
 }
 
 /** Undoes what a run of a handler took. */
 export type Release = () => unknown;
 
 /** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
-export class Exchange implements PlainContext {
+export class Exchange implements PlainContext, ResultJudge {
   readonly inbound: Inbound;
   readonly auth: Auth | undefined;
   /** The row of the request's revision. */
@@ -32,7 +34,7 @@ export class Exchange implements PlainContext {
   protected made: Record<string, unknown> | undefined;
   protected making: Map<string, Promise<unknown>> | undefined;
   /** Set by the server that answers. */
-  failures: ReleaseFailures | undefined;
+  failures: HandlerFailures | undefined;
   #releases: Release[] | undefined;
   /** The run has ended: what is deferred now is undone at once. */
   #over = false;
@@ -105,6 +107,10 @@ export class Exchange implements PlainContext {
     (this.#releases ??= []).push(release);
     // Work that went on beside a question that ended the run.
     if (this.#over) void this.release();
+  }
+
+  judge(thrown: unknown): unknown {
+    return this.failures?.judge(thrown, this);
   }
 
   /** Whether something waits for the end of this run. */

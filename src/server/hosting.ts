@@ -130,16 +130,6 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     return exchange.release().then(() => next(value));
   }
 
-  /** A result as text. What JSON cannot say (a cycle, a BigInt) is a fault of the handler's. */
-  serialize(result: object, exchange: Exchange): Serialized {
-    if (result instanceof Serialized) return result;
-    try {
-      return new Serialized(JSON.stringify(result));
-    } catch (thrown) {
-      throw this.#parts.failures.judge(thrown, exchange);
-    }
-  }
-
   fault(error: Error, exchange: Exchange): Error {
     return this.#parts.failures.judge(error, exchange);
   }

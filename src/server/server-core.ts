@@ -132,11 +132,12 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       const answer = catalogue.offer(exchange.rules).methods.get(method);
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
+      exchange.inbound.author = exchange;
       return answer(params, exchange);
     };
     const parts = { info, revisions, exchanges, catalogue, introduction, handle, failures, changes };
     const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
-    this.#side = { ...parts, limits, hosting, modern, onRootsChanged };
+    this.#side = { ...parts, limits, modern, onRootsChanged };
     known.set(this, {
       catalogue, hosting, handle, tell,
       surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),

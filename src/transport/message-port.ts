@@ -4,6 +4,7 @@
  * @module
  */
 
+import { openThingBytes, peerBudget } from '../jsonrpc/budget.ts';
 import { decode, decodeValue } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Decoded } from '../jsonrpc/message.ts';
@@ -55,6 +56,9 @@ function read(data: unknown): Decoded {
 }
 
 const textOf = (data: unknown): string => (typeof data === 'string' ? data : '(not text)');
+
+/** Characters that are said before the messages that follow wait for the next turn of the event loop. */
+const enoughSaid = 1024 * 1024;
 
 /** Listens until the returned function is called, which closes the port. */
 function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed: () => void): () => void {
@@ -119,30 +123,71 @@ export function serveMessagePort(
   options: MessagePortOptions = {},
 ): MessagePortServing {
   const { trace, auth } = options;
+  const budget = peerBudget();
   let open = true;
+  /** Characters since the last pause, and the pause that ends this turn. */
+  let said = 0;
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  /** A runtime hands over a thousand messages in one turn: those that wait for the next one. */
+  let waiting: unknown[] = [];
   const say = (text: string): void => {
     if (!open) return;
+    said += text.length;
+    if (said > enoughSaid && pause === undefined && typeof setTimeout === 'function') pause = setTimeout(resume);
     trace?.({ direction: 'sent', text, at: Date.now() });
     port.postMessage(text);
   };
-  const peer = server.connect(pipeOutlet(say), { auth, modern: true });
+  const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
     resolveClosed = resolve;
   });
+
+  function receive(data: unknown): void {
+    trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
+    peer.receive(read(data));
+  }
+
+  /** Bytes of memory that a message takes while it waits, as far as that is known. */
+  const weight = (data: unknown): number => openThingBytes + (typeof data === 'string' ? data.length : 0);
+
+  /** In this turn. What may be lost is, once enough was said. */
+  function room(_length: number, mayBeLost: boolean = false): boolean {
+    return !mayBeLost || pause === undefined;
+  }
+
+  function resume(): void {
+    said = 0;
+    pause = undefined;
+    let taken = 0;
+    for (const data of waiting) {
+      if (pause !== undefined) break;
+      taken++;
+      budget.release(weight(data));
+      receive(data);
+    }
+    waiting = waiting.slice(taken);
+    if (waiting.length > 0) pause ??= setTimeout(resume);
+  }
+
+  /** What comes after long answers waits, so that others have their turn; what may not be held is not put off. */
+  function take(data: unknown): void {
+    if (pause !== undefined && open && budget.charge(weight(data))) waiting.push(data);
+    else receive(data);
+  }
 
   function finish(why: string): void {
     if (!open) return;
     open = false;
     detach();
     peer.close(why);
+    if (pause !== undefined) clearTimeout(pause);
+    for (const data of waiting) budget.release(weight(data));
+    waiting = [];
     resolveClosed();
   }
 
-  const detach = attach(port, (data) => {
-    trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
-    peer.receive(read(data));
-  }, () => finish('the client closed its port'));
+  const detach = attach(port, take, () => finish('the client closed its port'));
 
   return { closed, close: () => finish('the server was closed') };
 }

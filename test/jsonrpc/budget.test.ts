@@ -249,6 +249,30 @@ test('connection: 40 results of 15 MB in a batch end neither the process nor the
   assert.equal(serialized, 2, 'the one that fits, and the one by which it shows that no more do');
 });
 
+test('connection: once the answer to a batch is full, the requests that are left are refused and not run', async () => {
+  const text = 'x'.repeat(700);
+  let run = 0;
+  const { connection, budget, sent } = bench(() => (run++, { text }), { maxBatchAnswer: 1000 });
+  connection.batching = true;
+  connection.receive(decode(`[${Array.from({ length: 9 }, (_, id) => ask(id)).join()},{"jsonrpc":"2.0","method":"n"}]`));
+  await settled();
+  assert.equal(run, 2);
+  assert.deepEqual(sent.map(({ id, result }) => [id, result !== undefined]).slice(0, 3), [[0, true], [1, false], [2, false]]);
+  assert.equal(sent[8]?.error?.message, 'The answer to the batch is full');
+  assert.equal(budget.used, 0);
+});
+
+test('connection: others have their turn between the long answers of a batch', async () => {
+  const text = 'x'.repeat(600 * KiB);
+  let run = 0;
+  const { connection, sent } = bench(() => (run++, { text }));
+  connection.batching = true;
+  connection.receive(decode(`[${[1, 2, 3, 4, 5].map((id) => ask(id)).join()}]`));
+  assert.equal(run, 2, 'more than 1 MiB is enough for a turn');
+  while (sent.length === 0) await settled();
+  assert.deepEqual([run, sent.map(({ id }) => id)], [5, [1, 2, 3, 4, 5]]);
+});
+
 test('connection: a batch is charged until its last answer, also one that asks nothing', async () => {
   const ends: (() => void)[] = [];
   const { connection, budget } = bench(() => new Promise((resolve) => ends.push(() => resolve({}))));

@@ -62,7 +62,11 @@ const port = createServer((socket) => {
   socket.on('error', () => {});
   const { port1, port2 } = new MessageChannel();
   serveMessagePort(server, port1);
-  port2.on('message', (text: string) => void socket.write(`${text}\n`));
+  port2.on('message', (text: string) => {
+    // A port does not say whether it is read: what a peer leaves unread piles up in the peer, and not in the process
+    // that is measured here.
+    if (socket.writableLength < 1024 * 1024) socket.write(`${text}\n`);
+  });
   lines(socket, (line) => port2.postMessage(line));
   socket.on('close', () => port2.close());
 });
@@ -86,7 +90,13 @@ const bridge = createHttpServer((request, response) => {
     leaving.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}));
     for (let part; (part = await reader?.read()) && !part.done && !response.destroyed;) {
       if (!response.write(part.value)) {
-        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+        await new Promise<void>((resolve) => {
+          const on = (): void => {
+            response.off('drain', on).off('close', on);
+            resolve();
+          };
+          response.on('drain', on).on('close', on);
+        });
       }
     }
     response.end();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
+import { processBudget } from '../../src/jsonrpc/budget.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
@@ -125,4 +126,40 @@ test('message-port: a port is opened once', async () => {
   await client.close();
   await assert.rejects(client.connect(transport), /opened before/);
   await serving.closed;
+});
+
+test('message-port: calls with long answers that came at once are answered over several turns, in their order', async () => {
+  const server = new McpServer({ name: 'big', version: '1' });
+  let run = 0;
+  server.tool('big', {}, () => (run++, 'x'.repeat(600 * 1024)));
+  const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
+  const ids: unknown[] = [];
+  let tell = (): void => {};
+  const all = new Promise<void>((resolve) => (tell = resolve));
+  const serving = serveMessagePort(server, {
+    postMessage(text) {
+      ids.push((JSON.parse(text) as { id: unknown }).id);
+      if (ids.length === 10) tell();
+    },
+    addEventListener: (type, listener) => void listeners.set(type, listener),
+    removeEventListener: (type) => void listeners.delete(type),
+  });
+  const used = processBudget().used;
+  for (let id = 0; id < 10; id++) {
+    listeners.get('message')?.({
+      type: 'message',
+      data: JSON.stringify({
+        jsonrpc: '2.0', id, method: 'tools/call', params: {
+          name: 'big', _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    });
+  }
+  assert.equal(run, 2, 'more than 1 MiB is enough for a turn');
+  await all;
+  assert.deepEqual(ids, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.equal(processBudget().used, used);
+  serving.close();
 });

@@ -55,14 +55,7 @@ export class ModernAnswers {
         .then((result) => this.#complete(result));
     }
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
-    return after(exchange.begin(handle), (result) => {
-      try {
-        return this.#complete(result);
-      } catch (thrown) {
-        // JSON cannot say it.
-        throw server.failures.judge(thrown, exchange);
-      }
-    });
+    return after(exchange.begin(handle), (result) => this.#complete(result));
   }
 
   #discover(revision: Revision): object {
@@ -88,12 +81,12 @@ export class ModernAnswers {
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
   #complete(result: Stamped): object {
     if (result instanceof Serialized) return result;
-    if (result.resultType !== undefined || result._meta !== undefined) {
-      return new Serialized(JSON.stringify(this.stamp(result)));
-    }
-    const text = JSON.stringify(result);
-    const stamp = this.#stampText ??= JSON.stringify(this.stamp({})).slice(0, -1);
-    return new Serialized(text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`);
+    if (result.resultType !== undefined || result._meta !== undefined) return this.stamp(result);
+    return new Serialized(() => {
+      const text = JSON.stringify(result);
+      const stamp = this.#stampText ??= JSON.stringify(this.stamp({})).slice(0, -1);
+      return text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`;
+    });
   }
 
   /** A result with its type and the server's identity. */

@@ -152,6 +152,45 @@ test('answers that nobody reads are bounded over all connections', async (t) => 
   assert.equal((await ask(modern('big', { size: MiB }))).status, 200);
 });
 
+test('fetch: answers that nobody reads are bounded over all responses, JSON and streams alike', async () => {
+  const server = new McpServer({ name: 'big', version: '1.0.0' });
+  server.tool('big', {}, () => 'x'.repeat(8 * MiB));
+  server.tool('told', {}, (_, ctx) => {
+    ctx.progress(1);
+    return 'x'.repeat(8 * MiB);
+  });
+  const errors: Error[] = [];
+  const handle = fetchHandler(server, { limits: { maxUnreadBytes: 20 * MiB }, onError: (error) => errors.push(error) });
+  const call = (name: string): Promise<Response> => {
+    const { headers, body } = modern('tools/call', {
+      name,
+      _meta: {
+        progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    });
+    return handle(new Request('http://localhost/mcp', {
+      method: 'POST', body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', accept: both, ...headers, 'mcp-name': name },
+    }));
+  };
+  const unread = [await call('big'), await call('told'), await call('big'), await call('told')];
+  assert.deepEqual(unread.map(({ headers }) => headers.get('content-type')), [
+    'application/json', 'text/event-stream', 'application/json', 'text/event-stream',
+  ]);
+  assert.equal(errors.length, 2);
+  assert.match(errors[0]?.message ?? '', /too slow, \d+ bytes were waiting/);
+  for (const cut of unread.slice(0, 2)) await assert.rejects(cut.text(), /the connection was broken off/);
+  for (const whole of unread.slice(2)) assert.ok((await whole.text()).length > 8 * MiB);
+  // What was read waits no longer.
+  for (let i = 0; i < 4; i++) assert.ok((await (await call(i % 2 ? 'big' : 'told')).text()).endsWith(i % 2 ? '}' : '\n\n'));
+  assert.equal(errors.length, 2);
+  // Neither does what was left.
+  for (let i = 0; i < 4; i++) await (await call('big')).body?.cancel();
+  assert.equal(errors.length, 2);
+  await handle.close({ drainMs: 0 });
+});
+
 test('progress that nobody reads is left out, and the result still comes', async (t) => {
   const server = new McpServer({ name: 'talkative', version: '1.0.0' });
   let written = 0;

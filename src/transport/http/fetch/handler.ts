@@ -5,6 +5,7 @@ import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts'
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../port.ts';
+import { PulledBody } from './pulled-body.ts';
 
 /** What a framework knows of a request already. */
 export interface FetchContext {
@@ -34,7 +35,8 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
   return Object.assign(handle, { close: endpoint.close });
 }
 
-let encoder: InstanceType<typeof TextEncoder> | undefined;
+/** Characters of an answer that is handed over in parts; a shorter one is not counted while it waits. */
+const longAnswer = 64 * 1024;
 
 class FetchHttpRequest implements HttpRequest {
   readonly method: string;
@@ -48,7 +50,7 @@ class FetchHttpRequest implements HttpRequest {
   readonly #body: unknown;
   readonly #host: string;
   readonly #resolve: (response: Response) => void;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #pulled: PulledBody | undefined;
   #gone: (() => void) | undefined;
   #over = false;
 
@@ -85,18 +87,22 @@ class FetchHttpRequest implements HttpRequest {
     this.#over = true;
     const type = body === '' ? undefined : { 'content-type': 'application/json' };
     // A status that forbids a body forbids an empty one too.
-    this.#answer(body === '' ? null : body, status, { ...type, ...fields });
+    const head = { ...type, ...fields };
+    if (body.length < longAnswer) return this.#answer(body === '' ? null : body, status, head);
+    // It is handed over as it is read: what waits can be counted, and cut where it is too much.
+    const long = this.#begin(() => {});
+    this.#answer(long.stream, status, head);
+    long.write(body);
+    long.end();
   }
 
   open(fields: HeaderFields, lasts: () => void): void {
-    const stream = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      cancel: () => this.#leave(),
-    }, new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
-    this.#answer(stream, 200, fields);
+    this.#answer(this.#begin(() => this.#leave()).stream, 200, fields);
     lasts();
+  }
+
+  #begin(left: () => void): PulledBody {
+    return this.#pulled = new PulledBody((bytes) => this.unread?.note(this, bytes), left);
   }
 
   #answer(body: string | ReadableStream | null, status: number, fields: HeaderFields): void {
@@ -107,23 +113,23 @@ class FetchHttpRequest implements HttpRequest {
   }
 
   write(text: string): void {
-    if (!this.#over) this.#controller?.enqueue((encoder ??= new TextEncoder()).encode(text));
+    if (!this.#over) this.#pulled?.write(text);
   }
 
   end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#controller?.close();
+    this.#pulled?.end();
   }
 
   destroy(): void {
-    if (this.#over) return;
+    // An answer that is over for the endpoint may still wait for its reader.
     this.#over = true;
-    this.#controller?.error(new Error('the connection was broken off'));
+    this.#pulled?.destroy();
   }
 
   get buffered(): number {
-    return -(this.#controller?.desiredSize ?? 0);
+    return this.#pulled?.buffered ?? 0;
   }
 
   onGone(listener: () => void): void {

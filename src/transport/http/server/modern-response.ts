@@ -35,6 +35,7 @@ export class ModernResponse implements Outlet {
   readonly #open: Set<ModernResponse>;
   #release: (() => void) | undefined;
   #inbound: Inbound | undefined;
+  #message: Request | undefined;
   #wire: Wire | undefined;
   #answered = false;
   #onIdle: (() => void) | undefined;
@@ -74,6 +75,7 @@ export class ModernResponse implements Outlet {
       this.#listens = message.id;
       this.#expiresAt = auth?.expiresAt;
     }
+    this.#message = message;
     const inbound = server.answer(message, checked, this, auth);
     if (this.#answered) return;
     this.#inbound = inbound;
@@ -96,6 +98,7 @@ export class ModernResponse implements Outlet {
 
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.#answered) return;
+    if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
       const denied = denial(thrown);
       return this.#respond(denied?.status ?? statusOf(errorCode), text, denied?.fields);

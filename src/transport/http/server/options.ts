@@ -26,7 +26,7 @@ export interface HttpLimits {
   maxBufferedBytes: number;
   /**
    * Bytes of answers that may wait for slow readers, over all connections; then the one that has waited longest
-   * is cut. Where the runtime tells (Node). 64 MiB.
+   * is cut. 64 MiB.
    */
   maxUnreadBytes: number;
   /** Bytes of memory for messages kept for resumption, of one stream: the oldest go first. 2 MiB. */

@@ -1,6 +1,6 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
+import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Accepted } from './accept.ts';
 import { denial } from './admission.ts';
@@ -15,7 +15,7 @@ export class PostResponse implements Outlet {
   readonly #session: Session;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
-  readonly #id: RequestId | undefined;
+  readonly #asked: Request | undefined;
   /** Given where this very POST opens the session. */
   readonly #failed: (() => void) | undefined;
   #stream: SseStream | undefined;
@@ -25,16 +25,16 @@ export class PostResponse implements Outlet {
 
   constructor(
     services: EndpointServices, session: Session, request: HttpRequest, accepts: Accepted,
-    id: RequestId | undefined, failed?: () => void,
+    asked: Request | undefined, failed?: () => void,
   ) {
     this.#services = services;
     this.#session = session;
     this.#request = request;
     this.#accepts = accepts;
-    this.#id = id;
+    this.#asked = asked;
     this.#failed = failed;
-    if (id !== undefined && session.peer.revision?.ssePolling) {
-      (session.polls ??= new Map()).set(id, this.#poll);
+    if (asked !== undefined && session.peer.revision?.ssePolling) {
+      (session.polls ??= new Map()).set(asked.id, this.#poll);
     }
   }
 
@@ -72,8 +72,12 @@ export class PostResponse implements Outlet {
     this.#answered = true;
     this.#endWait();
     this.#session.touch();
-    const { polls } = this.#session;
-    if (polls?.get(this.#id) === this.#poll) polls.delete(this.#id);
+    const asked = this.#asked;
+    if (asked !== undefined) {
+      this.#services.turns.answered(asked, text?.length ?? 0);
+      const { polls } = this.#session;
+      if (polls?.get(asked.id) === this.#poll) polls.delete(asked.id);
+    }
     if (errorCode !== undefined) this.#failed?.();
     const whole = !this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined);
     if (text !== undefined && whole) {
@@ -103,7 +107,7 @@ export class PostResponse implements Outlet {
   #open(): SseStream | undefined {
     if (!this.#stream && !this.#gone) {
       this.#endWait();
-      this.#stream = this.#session.newStream(this.#id);
+      this.#stream = this.#session.newStream(this.#asked?.id);
       this.#stream.attach(this.#request, { fields: this.#fields() });
     }
     return this.#stream;

@@ -82,7 +82,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
         const name = request.header('mcp-session-id');
         return name === undefined ? undefined : sessions.find(name, auth, false, request);
       });
-      if (decoded) receive(post, decoded);
+      if (decoded) services.turns.take(decoded, () => receive(post, decoded));
     });
   }
 
@@ -225,15 +225,15 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
   function take({ request, accepts }: Post, session: Session | undefined, decoded: Decoded): void {
     if (session === undefined) return;
     const { peer } = session;
-    const id = decoded.kind === 'request' ? decoded.message.id : undefined;
+    const asked = decoded.kind === 'request' ? decoded.message : undefined;
     if (!isAnswered(decoded, peer.revision)) {
       request.respond(202, '');
       if (decoded.kind === 'success' || decoded.kind === 'failure') session.answered(decoded.message.id);
       peer.receive(decoded);
     } else if (peer.inFlight < limits.maxStreamsPerSession) {
-      answer(session, new PostResponse(services, session, request, accepts, id), decoded);
+      answer(session, new PostResponse(services, session, request, accepts, asked), decoded);
     } else {
-      refuse(services, request, 429, tooMany, { id });
+      refuse(services, request, 429, tooMany, { id: asked?.id });
     }
   }
 

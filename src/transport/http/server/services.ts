@@ -7,6 +7,7 @@ import { defaultHttpLimits } from './options.ts';
 import type { HttpLimits, HttpOptions } from './options.ts';
 import { createTracing } from './tracing.ts';
 import type { Tracing } from './tracing.ts';
+import { Turns } from './turns.ts';
 import { Unread } from './unread.ts';
 
 /** What all the parts of one endpoint share. */
@@ -16,6 +17,7 @@ export interface EndpointServices {
   readonly store: EventStore | undefined;
   readonly budgets: Budgets;
   readonly unread: Unread;
+  readonly turns: Turns;
   /** `draining`: serves what comes over open connections, and opens no stream. `closed`: refuses all. */
   phase: 'open' | 'draining' | 'closed';
   /** Where somebody traces. */
@@ -34,6 +36,7 @@ export function createServices(server: ServerPort, options: HttpOptions): Endpoi
     budgets: new Budgets(),
     unread: new Unread(limits.maxUnreadBytes, (bytes) =>
       report(new Error(`a response was cut off: its reader is too slow, ${bytes} bytes were waiting`))),
+    turns: new Turns(),
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Decoded, Request } from '../../../src/jsonrpc/message.ts';
+import { Turns } from '../../../src/transport/http/server/turns.ts';
+
+const KiB = 1024;
+
+function call(name: string, weight: number = 100): Decoded & { message: Request } {
+  return { kind: 'request', weight, message: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } } };
+}
+
+test('turns: calls with long answers wait for one another, and nobody waits for them', async () => {
+  const turns = new Turns();
+  const ran: string[] = [];
+  const take = (decoded: Decoded, what: string): void => turns.take(decoded, () => ran.push(what));
+  take(call('big'), 'first');
+  turns.answered(call('big').message, 300 * KiB);
+  let last = (): void => {};
+  const all = new Promise<void>((resolve) => (last = resolve));
+  take(call('big'), 'second');
+  take(call('big'), 'third');
+  turns.take(call('big'), () => {
+    ran.push('fourth');
+    last();
+  });
+  take(call('small'), 'another tool');
+  take({ kind: 'notification', message: { jsonrpc: '2.0', method: 'big' } }, 'a notification');
+  take(call('big', 5000), 'one whose parameters are not held uncharged');
+  assert.deepEqual(ran, ['first', 'another tool', 'a notification', 'one whose parameters are not held uncharged']);
+  await all;
+  assert.deepEqual(ran.slice(4), ['second', 'third', 'fourth']);
+});
+
+test('turns: newer messages pass those that wait, for a while', async () => {
+  const turns = new Turns();
+  turns.answered(call('big').message, 300 * KiB);
+  let ran = false;
+  turns.take(call('big'), () => (ran = true));
+  let passed = 0;
+  while (!ran) {
+    turns.take(call('small'), () => passed++);
+    await new Promise(setImmediate);
+  }
+  assert.ok(passed > 1);
+});
+
+test('turns: a tool whose last answer was short does not wait, and a thousand at most do', () => {
+  const turns = new Turns();
+  let ran = 0;
+  turns.answered(call('big').message, 300 * KiB);
+  for (let i = 0; i < 1001; i++) turns.take(call('big'), () => ran++);
+  assert.equal(ran, 1);
+  turns.answered(call('big').message, 10);
+  turns.take(call('big'), () => ran++);
+  assert.equal(ran, 2);
+});

@@ -2,13 +2,28 @@ import { explain } from '../explain/explain.ts';
 import { revisions } from '../explain/phrases.ts';
 import { visible, width, wireLine } from '../explain/safe-text.ts';
 import { bag } from '../explain/words.ts';
+import { httpLines } from '../explain/http.ts';
+import type { EventTraceEntry, HttpTraceEntry } from '../transport/port.ts';
 import type { Style } from './terminal.ts';
 
+/** Says of a message what it is, and remembers what it needs for the next. */
+export interface PassingExplainer {
+  (from: 'client' | 'server', text: string): Said;
+  /** The revision that the two sides speak, as far as it was heard. */
+  revision(): string | undefined;
+}
+
+/** A message or a head in words, with its section. */
+export interface Said {
+  readonly what: string;
+  readonly section: string;
+}
+
 /** Says of each message that passes between two others what it is. It learns the revision from what they say. */
-export function explainPassing(): (from: 'client' | 'server', text: string) => { readonly what: string; readonly section: string } {
+export function explainPassing(): PassingExplainer {
   const asked = { client: new Map<unknown, string>(), server: new Map<unknown, string>() };
   let revision: string | undefined;
-  return (from, text) => {
+  return Object.assign((from: 'client' | 'server', text: string): Said => {
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -28,17 +43,28 @@ export function explainPassing(): (from: 'client' | 'server', text: string) => {
       if (method === undefined) questions.delete(id);
     }
     return said;
-  };
+  }, { revision: () => revision });
 }
 
 /** One message as lines: when, who, the text, what it is and where that is specified. */
-export function explainedLines(
-  seconds: string, from: 'client' | 'server', text: string, said: { readonly what: string; readonly section: string }, style: Style, columns: number,
-): string[] {
+export function explainedLines(seconds: string, from: 'client' | 'server', text: string, said: Said, style: Style, columns: number): string[] {
   const paint = from === 'client' ? style.cyan : style.green;
-  const line = `${said.what}  ${style.dim(said.section)}`;
   return [
     `${style.dim(seconds.padStart(7))} ${paint(`${from === 'client' ? '→' : '←'} ${columns === Infinity ? visible(text) : wireLine(text, columns - 10)}`)}`,
-    ...11 + width(line) <= columns ? [`           ${line}`] : [`           ${said.what}`, `           ${style.dim(said.section)}`],
+    ...saidLines(said, style, columns),
   ];
+}
+
+/** The head of a request or a response as lines, or an event without a message. */
+export function explainedHttpLines(seconds: string, entry: HttpTraceEntry | EventTraceEntry, said: Said, style: Style, columns: number): string[] {
+  const [first = '', ...rest] = httpLines(entry);
+  return [
+    `${style.dim(seconds.padStart(7))} ${style.magenta(`${entry.direction === 'sent' ? '→' : '←'} ${first}`)} ${style.dim(`#${entry.exchange}`)}`,
+    ...rest.map((line) => `          ${style.dim(line)}`), ...saidLines(said, style, columns),
+  ];
+}
+
+function saidLines({ what, section }: Said, { dim }: Style, columns: number): string[] {
+  const line = `${what}  ${dim(section)}`;
+  return 11 + width(line) <= columns ? [`           ${line}`] : [`           ${what}`, `           ${dim(section)}`];
 }

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { createFramer } from '../jsonrpc/framing.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { NotReached } from './exit-codes.ts';
@@ -6,7 +8,10 @@ import { NotReached } from './exit-codes.ts';
 /** A program between a host and a server: the host speaks with our own streams. */
 export interface RelayOptions {
   readonly command: string;
-  readonly args: readonly string[];
+  readonly args?: readonly string[] | undefined;
+  /** Added to the environment of this program, which passes as well: what the host gave is meant for the server. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
   /** Each line that passed, without its end. `lost`: it was too long to show, or no UTF-8, and passed nevertheless. */
   readonly onLine: (from: 'client' | 'server', text: string) => void;
   readonly onLost: (from: 'client' | 'server', why: string) => void;
@@ -20,17 +25,21 @@ const endings = ['SIGTERM', 'SIGHUP'] as const;
  * whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
  * ended it. Rejects with `NotReached` where it cannot be started.
  */
-export async function relay({ command, args, onLine, onLost }: RelayOptions): Promise<number> {
-  // The environment passes as well: what the host gave is meant for the server.
-  const child = spawn(command, [...args], { stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true });
-  try {
+export async function relay({ command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
+  const own = Object.fromEntries(Object.entries({ ...process.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
+  const windows = process.platform === 'win32' ? await import('../transport/stdio/windows-spawn.ts') : undefined;
+  const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
+    const how = windows?.spawnOnWindows(command, args, own, cwd) ?? { command, args, options: { env: own, cwd } };
+    const started = spawn(how.command, [...how.args], { ...how.options, stdio: ['pipe', 'pipe', 'inherit'] });
     await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
+      started.once('spawn', resolve);
+      started.once('error', reject);
     });
-  } catch (thrown) {
+    return started;
+  };
+  const child = await begin().catch((thrown: unknown) => {
     throw new NotReached(`${command} could not be started: ${errorMessage(thrown)}`);
-  }
+  });
   const watch = (from: 'client' | 'server', stream: NodeJS.ReadableStream): void => {
     const framer = createFramer({ line: (text) => onLine(from, text), refused: ({ error }) => onLost(from, error.message) });
     stream.on('data', (chunk: Buffer) => framer.push(chunk));
@@ -42,7 +51,8 @@ export async function relay({ command, args, onLine, onLost }: RelayOptions): Pr
   child.stdout.pipe(process.stdout, { end: false });
   // A server that has gone reads nothing more; how it ended says the rest.
   child.stdin.on('error', () => {});
-  for (const signal of endings) process.on(signal, () => child.kill(signal));
+  const end = windows?.killer(child);
+  for (const signal of endings) process.on(signal, end ?? (() => child.kill(signal)));
   // Ctrl-C reaches the server by itself: it is in the terminal's group.
   process.on('SIGINT', () => {});
   const code = await new Promise<number>((resolve) => {

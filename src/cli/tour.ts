@@ -122,7 +122,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     },
   });
 
-  const explained = createExplainer(Date.now(), () => client.revision?.version ?? options.revisions?.[0] ?? (options.era === 'legacy' ? '2025-11-25' : undefined));
+  const explained = createExplainer(Date.now(), () => client.revision?.version ?? options.revisions?.[0]);
   const transport = options.transport((entry) => {
     watchdog.heard();
     const said = explained(entry);

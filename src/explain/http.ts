@@ -35,8 +35,12 @@ const origins: Where = { '2024-11-05': 'basic/transports#security-warning', '202
  */
 export function explainHttp(entry: HttpTraceEntry | EventTraceEntry, revision?: string): Explanation {
   const [what, where] = entry.kind === 'event' ? event(entry) : entry.status === undefined ? request(entry) : response(entry, entry.status);
-  return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision : revision).section };
+  return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision ?? guess(entry) : revision).section };
 }
+
+/** A request of 2026-07-28 says its revision; a session is of an earlier one. */
+const guess = ({ status, headers }: HttpTraceEntry): string | undefined =>
+  (status === undefined || headers['mcp-session-id'] !== undefined ? '2025-11-25' : undefined);
 
 /** The head or the event as lines to print, the start line first: safe whatever the peer sent. Telling header fields only. */
 export function httpLines(entry: HttpTraceEntry | EventTraceEntry): string[] {

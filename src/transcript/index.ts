@@ -5,6 +5,8 @@
  */
 
 export { difference, fill } from './difference.ts';
+export { httpRecorder } from './http-recorder.ts';
+export type { HttpRecorder } from './http-recorder.ts';
 export { MockServer } from './mock-server.ts';
 export { recorder } from './recorder.ts';
 export type { Recorder } from './recorder.ts';

@@ -1,35 +1,53 @@
 import { createWriteStream } from 'node:fs';
 import { visible } from '../../explain/safe-text.ts';
-import { recorder } from '../../transcript/index.ts';
+import { isProgram } from '../../host/index.ts';
+import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Command } from '../command.ts';
-import { readWords } from '../client-options.ts';
+import { readClientWords, readWords } from '../client-options.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { relay } from '../relay.ts';
+import { before } from './trace.ts';
+
+const own = { title: { type: 'string' }, port: { type: 'string' } } as const;
 
 export const command: Command = {
-  usage: '[options] FILE.wire -- PROGRAM [ARGUMENTS]',
+  usage: '[options] FILE ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
   about: 'Stands between any host and any server, passes every byte unchanged, and writes the session as a transcript.',
-  options: [['--title TEXT', 'the first line of the transcript']],
+  options: [
+    ['--title TEXT', 'the first line of the transcript'],
+    ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
+    ['--header "N: V"', 'before an address: added to each request; may be given again'],
+  ],
   example: 'barewire record session.wire -- node dist/examples/travel/main.js',
-  notes: ['"barewire replay" plays it. What passes is written as it is: a token in a message is in the transcript too.'],
+  notes: [
+    '"barewire replay" plays FILE.wire. Before an address FILE.http gets requests, responses and events, and FILE.wire the',
+    'messages alone. What passes is written as it is, but for header fields with credentials, which are left out: a token',
+    'in a message is in the transcript too.',
+  ],
   async run(words) {
     const end = words.indexOf('--');
-    const read = readWords(end < 0 ? words : words.slice(0, end), { title: { type: 'string' } }, true);
-    const [target, ...more] = read.rest;
-    const [program, ...args] = end < 0 ? [] : words.slice(end + 1);
-    if (target === undefined || more.length > 0 || program === undefined) throw new WrongUse('record needs a file, and a program behind --');
+    const mine = end < 0 ? words : words.slice(0, end);
+    const [target, ...more] = readWords(mine, own, true).rest;
+    if (target === undefined || (end >= 0) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program behind --');
+    const at = mine.indexOf(target);
+    const read = await readClientWords([...words.slice(0, at), ...words.slice(at + 1)], own);
+    const http = target.endsWith('.http');
+    if (http && isProgram(read.server)) throw new WrongUse('FILE.http is for an address; a program gets FILE.wire');
     const file = createWriteStream(target, { mode: 0o600 });
     await new Promise<void>((resolve, reject) => file.once('open', () => resolve()).once('error', (error) => reject(new WrongUse(error.message))));
     file.on('error', (error) => process.stderr.write(`barewire: ${error.message}\n`));
     // Prose may not begin as a message does.
-    file.write(`${visible(read.text('title') ?? `A session with ${[program, ...args].join(' ')}`).replace(/^[\s\-<{]+/, '')}.\n\n`);
+    file.write(`${visible(read.text('title') ?? `A session with ${read.targetName}`).replace(/^[\s\-<{]+/, '')}.\n\n`);
     const { add } = recorder();
-    const code = await relay({
-      command: program,
-      args,
+    const wire = httpRecorder();
+    const code = isProgram(read.server) ? await relay({
+      ...read.server,
       onLine: (from, text) => void file.write(add(from, text)),
       onLost: (from, why) => void file.write(`A line of the ${from} was not written: ${visible(why)}.\n`),
-    });
+    }) : await before(read.server, read, (entry) => {
+      if (http) file.write(wire.add(entry));
+      else if ('text' in entry) file.write(add(entry.direction === 'sent' ? 'client' : 'server', entry.text));
+    }, (exchange, how) => void (http && !file.writableEnded && file.write(wire.end(exchange, how))));
     await new Promise<void>((resolve) => file.end(() => resolve()));
     return code;
   },

@@ -1,16 +1,25 @@
 import { createWriteStream } from 'node:fs';
+import { isProgram } from '../../host/index.ts';
+import type { ServerConfig } from '../../host/index.ts';
+import type { HttpTrace } from '../../transport/port.ts';
 import type { Command } from '../command.ts';
-import { readWords } from '../client-options.ts';
-import { WrongUse } from '../exit-codes.ts';
-import { explainedLines, explainPassing } from '../explainer.ts';
+import { numberOf, readClientWords } from '../client-options.ts';
+import type { ClientWords } from '../client-options.ts';
+import { endingSignal } from '../ending-signal.ts';
+import { explainedHttpLines, explainedLines, explainPassing } from '../explainer.ts';
+import { httpRelay } from '../http-relay.ts';
+import type { HttpRelayOptions } from '../http-relay.ts';
 import { relay } from '../relay.ts';
 import { style, wantsColour } from '../terminal.ts';
+import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
 
 export const command: Command = {
-  usage: '[options] -- PROGRAM [ARGUMENTS]',
+  usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
   about: 'Stands between any host and any server, passes every byte unchanged, and writes what passed, explained.',
   options: [
+    ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
+    ['--header "N: V"', 'before an address: added to each request; may be given again'],
     ['--to FILE', 'appends to this file; default: stderr, which most hosts keep in a log'],
     ['--full', 'messages are written whole, however long they are'],
     ['--json', 'writes each message as a line of JSON'],
@@ -19,13 +28,11 @@ export const command: Command = {
   example: 'barewire trace --to /tmp/mcp.log -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'In a host: { "command": "barewire", "args": ["trace", "--to", "/tmp/mcp.log", "--", "npx", "-y", "a-server"] }.',
+    'Before an address it writes requests, responses, header fields and events, without the values of credentials.',
     'It ends as the server ends, with its exit code. What passes is written as it is: a token in a message is in the trace too.',
   ],
   async run(words) {
-    const end = words.indexOf('--');
-    const read = readWords(end < 0 ? words : words.slice(0, end), { to: { type: 'string' }, full: { type: 'boolean' } });
-    const [program, ...args] = end < 0 ? [] : words.slice(end + 1);
-    if (program === undefined) throw new WrongUse('trace needs a program behind --');
+    const read = await readClientWords(words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });
     const to = read.text('to');
     const file = to === undefined ? undefined : createWriteStream(to, { flags: 'a', mode: 0o600 });
     file?.on('error', (error) => process.stderr.write(`barewire: ${error.message}\n`));
@@ -37,9 +44,8 @@ export const command: Command = {
     const write = (line: string): void => void out.write(`${line}\n`);
     const json = read.flag('json');
     const seconds = (): string => ((performance.now() - began) / 1000).toFixed(3);
-    const code = await relay({
-      command: program,
-      args,
+    const code = isProgram(read.server) ? await relay({
+      ...read.server,
       onLine(from, text) {
         const said = explained(from, text);
         if (json) write(JSON.stringify({ at: Date.now(), from, text, ...said }));
@@ -49,8 +55,31 @@ export const command: Command = {
         if (json) write(JSON.stringify({ at: Date.now(), from, lost: why }));
         else write(`${seconds().padStart(7)} ${from === 'client' ? '→' : '←'} (${visible(why)}; it was passed on)`);
       },
+    }) : await before(read.server, read, (entry) => {
+      const from = entry.direction === 'sent' ? 'client' : 'server';
+      if (entry.kind === 'http' || entry.kind === 'event') {
+        const said = explainHttp(entry, explained.revision());
+        if (json) write(JSON.stringify({ ...entry, from, ...said }));
+        else explainedHttpLines(seconds(), entry, said, colours, columns).forEach(write);
+        return;
+      }
+      const said = explained(from, entry.text);
+      if (json) write(JSON.stringify({ ...entry, from, ...said }));
+      else explainedLines(seconds(), from, entry.text, said, colours, columns).forEach(write);
     });
     if (file) await new Promise<void>((resolve) => file.end(() => resolve()));
     return code;
   },
 };
+
+/** Runs the proxy before an address until a signal ends it. */
+export async function before(
+  { url, headers = {} }: Extract<ServerConfig, { readonly url: string }>, words: ClientWords, trace: HttpTrace, onEnd: HttpRelayOptions['onEnd'] = () => {},
+): Promise<number> {
+  const target = new URL(url);
+  const proxy = await httpRelay({ target, port: numberOf(words)('port', 0, 65_535) ?? 0, headers, trace, onEnd });
+  process.stderr.write(`barewire: clients go to ${visible(proxy.url)}\n`);
+  const code = await endingSignal();
+  await proxy.close();
+  return code;
+}

@@ -24,7 +24,7 @@ export function httpTrace(trace: HttpTrace): (sender: HttpSender) => HttpSender 
       const answer = await sender.send(request);
       const { status } = answer;
       trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(answer.fields()), at: Date.now() });
-      const see = isStream(answer) ? streamOf(trace, exchange) : mediaType(answer) === 'application/json' ? bodyOf(trace, exchange) : undefined;
+      const see = isStream(answer) ? watchStream(trace, exchange) : mediaType(answer) === 'application/json' ? watchBody(trace, exchange, 'received') : undefined;
       return see ? watched(answer, see) : answer;
     },
     ...sender.close && { close: () => sender.close?.() },
@@ -32,7 +32,7 @@ export function httpTrace(trace: HttpTrace): (sender: HttpSender) => HttpSender 
 }
 
 /** Sees the bytes of a body as they come, and its end. */
-interface Watcher {
+export interface Watcher {
   push(chunk: Uint8Array): void;
   end(): void;
 }
@@ -50,7 +50,8 @@ function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
   };
 }
 
-function streamOf(trace: HttpTrace, exchange: number): Watcher {
+/** Tells of the events of a stream. */
+export function watchStream(trace: HttpTrace, exchange: number): Watcher {
   let [lastId, lastRetry]: [string, number | undefined] = ['', undefined];
   const parser = sseParser({
     maxEventBytes: maxTraced,
@@ -64,7 +65,8 @@ function streamOf(trace: HttpTrace, exchange: number): Watcher {
   return { push: (chunk) => parser.push(chunk), end() {} };
 }
 
-function bodyOf(trace: HttpTrace, exchange: number): Watcher {
+/** Tells of a body, once it is whole; of an empty or a very long one nothing. */
+export function watchBody(trace: HttpTrace, exchange: number, direction: 'sent' | 'received'): Watcher {
   const chunks: Uint8Array[] = [];
   let size = 0;
   return {
@@ -74,7 +76,7 @@ function bodyOf(trace: HttpTrace, exchange: number): Watcher {
     },
     end() {
       if (size === 0 || size > maxTraced) return;
-      trace({ kind: 'message', direction: 'received', text: new TextDecoder().decode(joinBytes(chunks, size)), at: Date.now(), exchange });
+      trace({ kind: 'message', direction, text: new TextDecoder().decode(joinBytes(chunks, size)), at: Date.now(), exchange });
     },
   };
 }

@@ -1,0 +1,73 @@
+import type { HttpTrace, TracedEvent } from '../transport/port.ts';
+import { createPlaceholders, layout } from './placeholders.ts';
+
+/** Header fields that are written, as HTTP writers spell them. Credentials come redacted, and are not. */
+const written: Readonly<Record<string, string>> = {
+  'content-type': 'Content-Type', accept: 'Accept', origin: 'Origin', allow: 'Allow', location: 'Location', 'last-event-id': 'Last-Event-ID',
+  'mcp-session-id': 'Mcp-Session-Id', 'mcp-protocol-version': 'MCP-Protocol-Version', 'mcp-method': 'Mcp-Method', 'mcp-name': 'Mcp-Name',
+  'www-authenticate': 'WWW-Authenticate',
+};
+
+/** Writes what passes over HTTP as a transcript: requests, responses with their bodies, events. */
+export interface HttpRecorder {
+  /** Takes what a trace of the client's side shows; `sent` is what the client says. Returns the lines that are whole now. */
+  add(entry: Parameters<HttpTrace>[0]): string;
+  /** The response of this exchange, or its stream, has ended; `cut`: the connection broke, or the client left. */
+  end(exchange: number, how?: 'end' | 'cut'): string;
+}
+
+/**
+ * Begins a transcript of HTTP. Session ids and ids of events become placeholders, and what else a server makes anew in
+ * each session. A body that is no JSON is left out, and the line above it says so.
+ */
+export function httpRecorder(): HttpRecorder {
+  const placeholders = createPlaceholders();
+  /** Heads that wait for their body, by exchange. */
+  const heads = new Map<number, string>();
+  const streams = new Set<number>();
+  const ended = new Set<number>();
+
+  function flush(exchange: number, body?: { readonly json: unknown; readonly definitions: string }): string {
+    const head = heads.get(exchange);
+    heads.delete(exchange);
+    return head === undefined ? '' : `${body?.definitions ?? ''}${head}${body ? `    ${layout(body.json, 6, 4)}\n` : ''}`;
+  }
+
+  function fieldsOf(headers: Readonly<Record<string, string>>): string {
+    return Object.entries(headers).filter(([name]) => written[name] !== undefined || name.startsWith('mcp-param-')).map(([name, value]) => {
+      const shown = name === 'mcp-session-id' ? placeholders.of('session', value) : name === 'last-event-id' ? placeholders.known(value) : value;
+      return `    ${written[name] ?? name}: ${shown}\n`;
+    }).join('');
+  }
+
+  function event(exchange: number, { id, event: type, retry }: TracedEvent, data: string): string {
+    const fields = [
+      type !== undefined && `    event: ${type}\n`, id !== undefined && `    id: ${placeholders.of('event', id)}\n`, retry !== undefined && `    retry: ${retry}\n`,
+    ].filter((one) => one !== false).join('');
+    const message = data === '' ? undefined : placeholders.message('server', data);
+    const body = message ? `    ${layout(message.json, 6, 4)}\n` : `    data: ${data.replaceAll(/[\r\n]+/g, ' ')}\n`;
+    return `${flush(exchange)}${message?.definitions ?? ''}<-- ${exchange} event\n${fields}${body}`;
+  }
+
+  return {
+    add(entry) {
+      const { exchange = 0 } = entry;
+      if (entry.kind === 'http') {
+        const { method, path, status, headers } = entry;
+        const before = flush(exchange);
+        if (status !== undefined && headers['content-type']?.startsWith('text/event-stream') === true) streams.add(exchange);
+        heads.set(exchange, `${status === undefined ? `--> ${exchange} ${method} ${path}` : `<-- ${exchange} ${status}`}\n${fieldsOf(headers)}`);
+        return before;
+      }
+      if (entry.kind === 'event') return event(exchange, entry.event, entry.data);
+      if (streams.has(exchange) && entry.direction === 'received') return event(exchange, entry.event ?? {}, entry.text);
+      const body = placeholders.message(entry.direction === 'sent' ? 'client' : 'server', entry.text);
+      return body ? flush(exchange, body) : `A body that is no JSON was left out of what follows.\n${flush(exchange)}`;
+    },
+    end(exchange, how = 'end') {
+      if (ended.has(exchange)) return '';
+      ended.add(exchange);
+      return `${flush(exchange)}${!streams.has(exchange) ? '' : how === 'cut' ? `-x- ${exchange}\n` : `<-- ${exchange} end\n`}`;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createTravelServer } from '../../examples/travel/server.ts';
+import { McpClient } from '../../src/client/index.ts';
+import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
+import { playHttpClient } from '../transcripts/http-play.ts';
+import { parseHttpTranscript } from '../transcripts/http-wire.ts';
+
+// trace and record of an address: a proxy before a real server, and real clients before the proxy.
+const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'barewire-relay-'));
+test.after(() => rmSync(home, { recursive: true, force: true }));
+
+interface Proxy {
+  readonly url: string;
+  /** Ends it, and resolves with its exit code. */
+  end(): Promise<number | null>;
+}
+
+async function proxy(t: TestContext, ...words: string[]): Promise<Proxy> {
+  const child = spawn(process.execPath, [program, ...words], { cwd: home, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
+  t.after(() => child.kill('SIGKILL'));
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let said = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, found] = /clients go to (\S+)/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('close', () => reject(new Error(said)));
+  });
+  return { url, end: () => (child.kill('SIGINT'), closed) };
+}
+
+async function visit(url: string, version: string): Promise<void> {
+  const client = new McpClient({ name: 'traveller', version: '1.0.0' }, { revisions: [version] });
+  await client.connect(httpTransport(url, { headers: { authorization: 'Bearer hunter2' } }));
+  await client.listTools();
+  await client.listResources();
+  await client.close();
+}
+
+for (const version of ['2025-11-25', '2026-07-28']) {
+  test(`record of an address: a session of ${version} is a transcript that plays against the server`, async (t) => {
+    const { url, port, close } = await serveHttp(createTravelServer(), { port: 0 });
+    t.after(() => close({ drainMs: 0 }));
+    const file = join(home, `${version}.http`);
+    const { url: front, end } = await proxy(t, 'record', file, url);
+    await visit(front, version);
+    assert.equal(await end(), 130);
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(text, /hunter2/);
+    const transcript = parseHttpTranscript(text);
+    const of = (kind: string): number => transcript.steps.filter((step) => step.kind === kind).length;
+    assert.ok(of('request') >= 3 && of('request') === of('response'), text);
+    if (version === '2025-11-25') assert.match(text, /--> \d+ GET \/mcp[^]*Mcp-Session-Id: <session 1>[^]*<-- \d+ event\n    id: <event 1>/);
+    else assert.match(text, /Mcp-Method: tools\/list/);
+    await playHttpClient(transcript, port);
+    // It can fail: another answer is a difference.
+    await assert.rejects(playHttpClient(parseHttpTranscript(text.replace('"name": "travel"', '"name": "other"')), port));
+  });
+}
+
+test('trace of an address: heads, events and messages, explained, without credentials', async (t) => {
+  const { url, close } = await serveHttp(createTravelServer(), { port: 0 });
+  t.after(() => close({ drainMs: 0 }));
+  const file = join(home, 'trace.txt');
+  const { url: front, end } = await proxy(t, 'trace', '--to', file, '--header', 'x-own: yes', url);
+  await visit(front, '2025-11-25');
+  await end();
+  const text = readFileSync(file, 'utf8');
+  assert.match(text, /→ POST \/mcp #1\n {10}[^]* {10}accept: .*\n[^]*→ \{"jsonrpc":"2.0","id":1,"method":"initialize"/);
+  assert.match(text, /authorization: Bearer \[redacted\]/);
+  assert.match(text, /← 200 to POST \/mcp #1[^]*The server answers with one message, in a session {2}2025-11-25/);
+  assert.match(text, /The client opens a stream for what the server says unasked, in its session/);
+  assert.match(text, /← event #\d+\n {10}id: /);
+  assert.match(text, /→ DELETE \/mcp/);
+  assert.doesNotMatch(text, /hunter2/);
+});
+
+test('trace of an address passes bodies unchanged, as they come, and ends what the client leaves', async (t) => {
+  const bytes = Buffer.concat([Buffer.from('{"a":"é'), Buffer.from([0xff]), Buffer.from('\n"}')]);
+  let got: Buffer | undefined;
+  let left: () => void = () => {};
+  const gone = new Promise<void>((resolve) => (left = resolve));
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+      got = Buffer.concat(chunks);
+      if (request.method === 'POST') return void response.writeHead(418, { 'content-type': 'application/json', 'x-own': 'kept' }).end(bytes);
+      response.on('close', left);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => (server.close(), server.closeAllConnections()));
+  const { url: front } = await proxy(t, 'trace', '--to', join(home, 'bytes.txt'), `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c`);
+  assert.match(front, /\/a\?b=c$/);
+  const answer = await fetch(front, { method: 'POST', body: bytes });
+  assert.deepEqual([answer.status, answer.headers.get('x-own')], [418, 'kept']);
+  assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes));
+  assert.ok(got?.equals(bytes));
+  const control = new AbortController();
+  const stream = await fetch(front, { signal: control.signal });
+  const { value } = await stream.body?.getReader().read() ?? {};
+  assert.equal(Buffer.from(value ?? []).toString(), 'data: first\n\n');
+  control.abort();
+  await gone;
+});
+
+test('trace of an address that is not there: the client gets 502, and the trace says so', async (t) => {
+  const file = join(home, 'away.txt');
+  const { url: front, end } = await proxy(t, 'trace', '--to', file, 'http://127.0.0.1:9/mcp');
+  const answer = await fetch(front, { method: 'POST', body: '{}' });
+  assert.equal(answer.status, 502);
+  assert.match(await answer.text(), /127\.0\.0\.1:9 was not reached/);
+  await end();
+  assert.match(readFileSync(file, 'utf8'), /← 502 to POST \/mcp/);
+});

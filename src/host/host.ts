@@ -59,6 +59,8 @@ export interface HostOptions {
   /** A list of a server changed, and was read again; pins say what is new. */
   readonly onChanges?: (server: string, changes: readonly PinChange[]) => void;
   /** What went wrong beside any call. */
+  /** A server was listed, whether or not anything changed. */
+  readonly onListed?: (server: string) => void;
   readonly onError?: (error: Error, server?: string) => void;
   readonly limits?: Partial<HostLimits>;
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -264,9 +266,11 @@ export class Host {
     })();
   }
 
-  async #listed(): Promise<void> {
+  /** Lists what was never listed: all servers, or the one that a name such as `server/tool` is of. */
+  async #listed(name: string = ''): Promise<void> {
     await this.#load();
-    await Promise.all([...this.#servers.keys()]
+    const server = name.slice(0, name.indexOf('/'));
+    await Promise.all((this.#servers.has(server) ? [server] : [...this.#servers.keys()])
       .filter((name) => this.#catalogue.server(name) === undefined)
       .map((name) => this.refresh(name).catch((thrown: unknown) => {
         this.#options.onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)), name);
@@ -326,6 +330,7 @@ export class Host {
       void this.#log.record('pin', { server: name, tool, change: kind, ...formerly !== undefined && { formerly }, diff });
     }
     if (changes.length > 0) this.#options.onChanges?.(name, changes);
+    this.#options.onListed?.(name);
   }
 
   /** The tools that are not what was accepted, and wait for a person. */
@@ -351,7 +356,7 @@ export class Host {
    * `HostError` `refused` where not. What was asked, decided, sent and answered is in the activity log.
    */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
-    await this.#listed();
+    await this.#listed(name);
     const id = ++this.#calls;
     const entry = await this.#admitted(name, options.signal);
     const { server, tool } = entry;

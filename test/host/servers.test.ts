@@ -73,3 +73,23 @@ test('host: the application makes the client, and says how an allowed call is se
   assert.equal(result.isError, true);
   assert.deepEqual(made, ['a']);
 });
+
+test('host: a call by server and tool starts no other server, and each listing is told', async (t) => {
+  const opened: string[] = [];
+  const listed: string[] = [];
+  const servers: Record<string, McpServer> = { a: server('a'), b: server('b') };
+  const host = make(t, {
+    servers: { a: { command: 'a', trusted: true }, b: { command: 'b' } },
+    transport: (name) => {
+      opened.push(name);
+      return memoryTransport(servers[name] as McpServer);
+    },
+    onListed: (name) => listed.push(name),
+  });
+  await host.call('a/look');
+  assert.deepEqual([opened, listed], [['a'], ['a']]);
+  await host.refresh('a');
+  assert.deepEqual(listed, ['a', 'a']);
+  await host.tools();
+  assert.deepEqual([opened, listed], [['a', 'b'], ['a', 'a', 'b']]);
+});

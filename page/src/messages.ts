@@ -60,6 +60,8 @@ export interface Actions {
   'call.clear': Action<Readonly<Record<string, never>>>;
   /** Holds arguments against the tool's input schema without calling: what the validator says, by JSON Pointer. */
   'tool.check': Action<One & { readonly name: string; readonly args: unknown }, { readonly faults: readonly { readonly path: string; readonly what: string }[] }>;
+  /** Accepts a tool as it is now: `ToolView.change`. It is also asked for when the tool is called. */
+  'tool.accept': Action<One & { readonly name: string }>;
   /** Values for what is being typed; `settled` are the other arguments that have theirs. */
   'complete': Action<One & Pick<CompleteRequestParams, 'ref' | 'argument'> & { readonly settled?: Readonly<Record<string, string>> }, CompleteResult['completion']>;
   'resource.subscribe': Action<One & { readonly uri: string }>;
@@ -95,9 +97,10 @@ export interface Actions {
   'hold.drop': Action<One & { readonly direction: 'sent' | 'received' }>;
   /**
    * Sends a text that the client did not make, malformed too. Ids of readable requests are made to begin with `page-`, so
-   * that no caller gets their answer. `direction` `received`: as if the server had sent it. Reply: the wire entry.
+   * that no caller gets their answer. `direction` `received`: as if the server had sent it. Reply: the text as it went, and
+   * its wire entry, null where it passes later (HTTP).
    */
-  'wire.inject': Action<One & { readonly text: string; readonly direction?: 'sent' | 'received' }, { readonly seq: number; readonly text: string }>;
+  'wire.inject': Action<One & { readonly text: string; readonly direction?: 'sent' | 'received' }, { readonly seq: number | null; readonly text: string }>;
 
   // ---- recordings
   'record.start': Action<One & { readonly title?: string }, { readonly id: string }>;

@@ -73,10 +73,12 @@ export interface NewServer {
 /** Where a tool stands to what was accepted. `changed`, `renamed`: it waits for the person, see `QuestionView` `change`. */
 export interface ToolView {
   readonly tool: Tool;
-  /** Unique over all servers, for a model. */
+  /** Unique over all servers: `server/tool`. */
   readonly name: string;
   readonly digest: string;
   readonly pin: 'accepted' | 'changed' | 'renamed';
+  /** How it differs from what was accepted; null where it does not. `tool` is then what was accepted, if anything was. */
+  readonly change: ChangeView | null;
   /** The tool has a user interface of MCP Apps (`_meta.ui`), which this page does not show. */
   readonly app: boolean;
 }
@@ -188,7 +190,8 @@ export type Answer =
   /** `params`: the request as it was edited. `byHand`: the answer, where the person answers in the place of a model. */
   | { readonly kind: 'sampling'; readonly allow: true; readonly params?: CreateMessageRequestParams; readonly byHand?: CreateMessageResult }
   | { readonly kind: 'sampling-answer'; readonly allow: true; readonly answer?: CreateMessageResult }
-  | { readonly kind: 'sampling' | 'sampling-answer'; readonly allow: false; readonly reason?: string }
+  | { readonly kind: 'sampling'; readonly allow: false; readonly reason?: string }
+  | { readonly kind: 'sampling-answer'; readonly allow: false; readonly reason?: string }
   | { readonly kind: 'approval'; readonly allow: 'once' | 'session' | 'always' }
   | { readonly kind: 'approval'; readonly allow: false; readonly reason?: string }
   | { readonly kind: 'change'; readonly accept: boolean };
@@ -270,6 +273,9 @@ export interface WireHttp extends Passed {
   readonly status: number | null;
   /** By lower-case name; credentials are left out. */
   readonly headers: Readonly<Record<string, string>>;
+  /** As of a message. */
+  readonly sentence: string;
+  readonly section: string;
 }
 
 /** An event that carries no message. */
@@ -277,6 +283,9 @@ export interface WireEvent extends Passed {
   readonly kind: 'event';
   readonly event: EventFields;
   readonly data: string;
+  /** As of a message. */
+  readonly sentence: string;
+  readonly section: string;
 }
 
 /** A connection began or ended. `exchange` is null. */

@@ -1,0 +1,142 @@
+import type { CallToolResult } from 'barewire/protocol';
+import type { JsonSchema } from 'barewire/schema';
+import { TaskClient } from 'barewire/tasks';
+import type { ActionName, CallView } from '../messages.ts';
+import type { Handlers } from './actions.ts';
+import type { Running } from './calls.ts';
+import { faultsOf } from './faults.ts';
+import { PageError } from './failure.ts';
+import type { PageHost } from './page-host.ts';
+
+type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prompt.${string}` | `call.${string}` | `task.${string}` | 'complete'>;
+
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/** What is asked of one server: calls, reads, gets, completions, subscriptions, tasks. */
+export function callActions(page: PageHost): Pick<Handlers, Names> {
+  const { host, calls, tasks } = page;
+
+  /** Starts the server where it does not run, and lists it where nobody has seen what it offers. */
+  async function ready(server: string, signal: AbortSignal): ReturnType<typeof host.connect> {
+    const entry = page.entry(server);
+    const client = await host.connect(server, signal);
+    if (entry.listing === 0) void host.refresh(server).catch((thrown: unknown) => page.trouble(server, thrown));
+    return client;
+  }
+
+  async function callTool(server: string, name: string, args: Readonly<Record<string, unknown>>, asTask: boolean, running: Running): Promise<CallToolResult> {
+    let key: string | undefined;
+    const onProgress: Running['onProgress'] = (progress) => {
+      running.onProgress(progress);
+      if (key !== undefined) tasks.progress(key, { progress: progress.progress, total: progress.total ?? null, message: progress.message ?? null });
+    };
+    const result = await host.call(`${server}/${name}`, args, {
+      signal: running.signal, onProgress, timeoutMs: page.limits.callTimeoutMs,
+      via: async (client, tool, given, options) => {
+        running.sends('tools/call');
+        const declared = client.revision?.era === 'modern'
+          ? client.capabilities?.extensions?.[tasksExtension] !== undefined
+          : client.revision?.coreTasks === true && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
+        if (!(client instanceof TaskClient) || !declared) return client.callTool(tool, given, options);
+        const started = await client.startTool(tool, given, options);
+        if (started.task) {
+          key = tasks.follow(server, tool, started.task);
+          running.task(started.task.id);
+        }
+        return started.result();
+      },
+    });
+    running.fault(outputFault(server, name, result));
+    return result;
+  }
+
+  /** What the validator says of a structured result; '' where nothing is wrong with it. */
+  function outputFault(server: string, name: string, { isError, structuredContent }: CallToolResult): string {
+    const { outputSchema } = page.tool(server, name).tool;
+    if (!outputSchema || isError) return '';
+    if (structuredContent === undefined) return 'the tool has an output schema, and its result has no structuredContent';
+    try {
+      return faultsOf(page.options.compile(outputSchema as JsonSchema), structuredContent).slice(0, 10).map(({ path, what }) => `structuredContent${path} ${what}`).join('; ');
+    } catch (thrown) {
+      return `the output schema cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    }
+  }
+
+  return {
+    'tool.call'({ server, name, args, task = false }, { signal }) {
+      page.entry(server);
+      return new Promise<CallView>((resolve) => {
+        const about: CallView['about'] = { kind: 'tool', name, args };
+        void calls.run(server, about, signal, (running) => callTool(server, name, args, task, running), task ? resolve : undefined).then(resolve);
+      });
+    },
+    'resource.read'({ server, uri }, { signal }) {
+      page.entry(server);
+      return calls.run(server, { kind: 'resource', uri }, signal, async (running) => {
+        const client = await ready(server, running.signal);
+        running.sends('resources/read');
+        return client.readResource(uri, { signal: running.signal, onProgress: running.onProgress, fresh: true });
+      });
+    },
+    'prompt.get'({ server, name, args }, { signal }) {
+      page.entry(server);
+      return calls.run(server, { kind: 'prompt', name, args }, signal, async (running) => {
+        const client = await ready(server, running.signal);
+        running.sends('prompts/get');
+        return client.getPrompt(name, args, { signal: running.signal, onProgress: running.onProgress });
+      });
+    },
+    'call.cancel'({ call }) {
+      calls.cancel(call);
+      return null;
+    },
+    'call.clear'() {
+      calls.clear();
+      page.tell({ type: 'calls-cleared' });
+      return null;
+    },
+    'tool.check'({ server, name, args }) {
+      const { tool, change } = page.tool(server, name);
+      const { inputSchema } = change?.after ?? tool;
+      return { faults: faultsOf(page.options.compile(inputSchema as unknown as JsonSchema), args) };
+    },
+    async 'tool.accept'({ server, name }) {
+      const change = host.pendingChanges().find((one) => one.server === server && one.name === name);
+      if (!change) throw new PageError('no-such-tool', `${server}/${name} waits for nobody's consent`);
+      await host.acceptChange(change);
+      page.listAgain(server);
+      return null;
+    },
+    async complete({ server, ref, argument, settled }, { signal }) {
+      const client = await ready(server, signal);
+      return client.complete(ref, argument, settled, { signal });
+    },
+    async 'resource.subscribe'({ server, uri }, { signal }) {
+      const client = await ready(server, signal);
+      await client.subscribe(uri, { signal });
+      page.entry(server).subscriptions.add(uri);
+      page.changed(server);
+      return null;
+    },
+    async 'resource.unsubscribe'({ server, uri }, { signal }) {
+      const entry = page.entry(server);
+      await entry.ready?.unsubscribe(uri, { signal });
+      entry.subscriptions.delete(uri);
+      page.changed(server);
+      return null;
+    },
+    async 'task.cancel'({ key }) {
+      await tasks.cancel(key);
+      return null;
+    },
+    async 'task.find'({ server, task }, { signal }) {
+      const client = await ready(server, signal);
+      if (!(client instanceof TaskClient)) throw new PageError('not-here', 'this host knows no tasks');
+      return { key: tasks.follow(server, '', client.task(task)) };
+    },
+    'task.forget'({ key }) {
+      tasks.forget(key);
+      return null;
+    },
+  };
+}

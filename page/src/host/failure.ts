@@ -1,0 +1,36 @@
+import { HostError } from 'barewire/host';
+import { ConnectionError, RpcError } from 'barewire/jsonrpc';
+import type { Failure } from '../messages.ts';
+
+/** Why the host did not do what the page asked for. Stable. */
+export type PageErrorCode =
+  | 'bad-message' | 'bad-params' | 'bad-answer' | 'bad-config' | 'bad-transcript' | 'no-such-server' | 'no-such-tool' | 'no-such-call'
+  | 'no-such-question' | 'answered' | 'withdrawn' | 'no-such-recording' | 'no-such-task' | 'dropped' | 'not-connected' | 'not-here' | 'cancelled';
+
+/** An error of the page's host itself. What a server answers with an error stays its `RpcError`. */
+export class PageError extends Error {
+  readonly code: PageErrorCode;
+  readonly data: unknown;
+
+  constructor(code: PageErrorCode, message: string, data?: unknown) {
+    super(message);
+    this.name = 'PageError';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The most characters of a message that are shown. */
+const maxMessage = 4_000;
+
+/** Anything thrown, as the page shows it. */
+export function failureOf(thrown: unknown): Failure {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text;
+  if (thrown instanceof RpcError || thrown instanceof PageError) {
+    return { code: thrown.code, message, ...thrown.data !== undefined && { data: thrown.data } };
+  }
+  if (thrown instanceof HostError) return { code: thrown.code, message };
+  if (thrown instanceof ConnectionError) return { code: thrown.reason, message };
+  return { code: thrown instanceof Error && thrown.name === 'AbortError' ? 'cancelled' : 'failed', message };
+}

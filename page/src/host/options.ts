@@ -1,0 +1,60 @@
+import type { HttpAuthorization, HttpTrace } from 'barewire/fetch';
+import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 'barewire/host';
+import type { ClientTransport } from 'barewire/client';
+import type { JsonSchema, Validate } from 'barewire/schema';
+import type { FindingView, LoginStep, Target, Welcome } from '../messages.ts';
+
+/** What a transport is opened with. */
+export interface OpenHooks {
+  readonly trace: HttpTrace;
+  readonly onStderr: (line: string) => void;
+  /** Gets in where the server wants credentials; undefined: the person has not logged in. */
+  readonly auth: HttpAuthorization | undefined;
+}
+
+/** The authorization of one server, once the person began to log in. */
+export interface Login {
+  readonly auth: HttpAuthorization;
+  /** Gets tokens where the server wants some. It takes as long as the person needs. */
+  authorize(signal: AbortSignal): Promise<void>;
+  signOut(): Promise<void>;
+}
+
+/** What the page's host is made of: it opens nothing itself. */
+export interface PageHostOptions {
+  readonly carrier: Welcome['carrier'];
+  /** The version of barewire. */
+  readonly version: string;
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** Opens the way to a server. */
+  readonly open: (name: string, config: ServerConfig, hooks: OpenHooks) => ClientTransport;
+  /** How a server is shown that is neither a program nor an address. */
+  readonly target?: (name: string) => Target | undefined;
+  /** Whether servers may be typed in. */
+  readonly add: boolean;
+  /** The judge of arguments, forms and structured results. */
+  readonly compile: (schema: JsonSchema) => Validate;
+  readonly rules?: readonly Rule[];
+  readonly store?: HostStore;
+  /** Where the activity log is kept. Default: in memory. */
+  readonly log?: LogSink;
+  readonly model?: Model;
+  readonly resolvePath?: ResolvePath;
+  readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
+  /** Looks a server over. */
+  readonly doctor?: (name: string, config: ServerConfig, onFinding: (finding: FindingView) => void, signal: AbortSignal) => Promise<readonly FindingView[]>;
+  /** Of the process, in bytes. */
+  readonly memory?: () => { readonly residentBytes: number; readonly heapBytes: number };
+  readonly limits?: Partial<PageHostLimits>;
+}
+
+export interface PageHostLimits {
+  /** Entries of the wire that are held. 200,000. */
+  readonly maxWireEntries: number;
+  /** What their texts may take, in bytes. 128 MiB. */
+  readonly maxWireBytes: number;
+  /** Milliseconds without a sign of life after which a call is given up. 5 minutes. */
+  readonly callTimeoutMs: number;
+}
+
+export const defaultPageHostLimits: PageHostLimits = { maxWireEntries: 200_000, maxWireBytes: 128 * 1024 * 1024, callTimeoutMs: 300_000 };

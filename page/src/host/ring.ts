@@ -1,0 +1,51 @@
+/** The last items of a sequence. */
+export class Ring<T> {
+  readonly #most: number;
+  #items: T[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+    // Cut once in a while, so that a push costs nothing.
+    if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most);
+  }
+
+  /** The last `count`, the oldest first. */
+  last(count: number = this.#most): readonly T[] {
+    return this.#items.slice(-Math.min(count, this.#most));
+  }
+
+  clear(): void {
+    this.#items = [];
+  }
+}
+
+/** Gathers what comes close together, and hands it on at once. */
+export class Gathered<T> {
+  readonly #ms: number;
+  readonly #hand: (items: readonly T[]) => void;
+  #items: T[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, hand: (items: readonly T[]) => void) {
+    this.#ms = ms;
+    this.#hand = hand;
+  }
+
+  add(item: T): void {
+    this.#items.push(item);
+    this.#timer ??= setTimeout(() => this.flush(), this.#ms);
+  }
+
+  /** Hands on what there is now. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const items = this.#items;
+    this.#items = [];
+    if (items.length > 0) this.#hand(items);
+  }
+}

@@ -1,0 +1,192 @@
+import { explain, explainHttp } from 'barewire/explain';
+import type { TappedEntry, TappedMessage } from 'barewire/tap';
+import type { EventFields, WireEntry, WireMemory, WireMessage } from '../messages.ts';
+import { PageError } from './failure.ts';
+import { answerKey, callsIn, shapeOf, tokenKey } from './wire-shape.ts';
+
+/** The most characters of a message that go to the page unasked. */
+export const maxShown = 16_384;
+/** What an entry takes beside its text, in bytes. */
+const overhead = 500;
+/** Requests of one connection that are remembered until their answer comes. */
+const maxOpen = 10_000;
+
+interface Kept {
+  readonly entry: WireEntry;
+  /** The whole text, where the entry has only its beginning. */
+  readonly text: string | undefined;
+  readonly bytes: number;
+}
+
+interface OpenRequest {
+  readonly seq: number;
+  readonly at: number;
+  readonly method: string;
+}
+
+/** What joins the messages of one connection. */
+class Joins {
+  /** By direction and id. */
+  readonly open: Record<'sent' | 'received', Map<string, OpenRequest>> = { sent: new Map(), received: new Map() };
+  /** Requests by the progress token or the subscription that they named, whoever sent them. */
+  readonly tokens = new Map<string, number>();
+}
+
+export interface WireLogOptions {
+  readonly maxEntries: number;
+  /** Of the texts that are held, as they take memory. */
+  readonly maxBytes: number;
+  /** Each entry as it is added, with its whole text. */
+  readonly onEntry: (entry: WireEntry, text: string) => void;
+}
+
+/** All that passed, of all servers, explained and joined; the oldest is let go where it takes too much memory. */
+export class WireLog {
+  readonly #options: WireLogOptions;
+  readonly #joins = new Map<string, Joins>();
+  #kept: Kept[] = [];
+  /** Where the first that is held stands in `#kept`. */
+  #head = 0;
+  #seq = 0;
+  #bytes = 0;
+  #droppedEntries = 0;
+  #droppedBytes = 0;
+
+  constructor(options: WireLogOptions) {
+    this.#options = options;
+  }
+
+  get memory(): WireMemory {
+    const { maxEntries, maxBytes } = this.#options;
+    return {
+      entries: this.#kept.length - this.#head, bytes: this.#bytes, maxEntries, maxBytes,
+      droppedEntries: this.#droppedEntries, droppedBytes: this.#droppedBytes,
+    };
+  }
+
+  /** Requests of ours to this server that have no answer yet. */
+  inFlight(server: string): number {
+    return this.#joins.get(server)?.open.sent.size ?? 0;
+  }
+
+  /** A connection began or ended: what was open in it gets no answer any more. */
+  mark(server: string, connection: number, what: 'opened' | 'closed', why: string): void {
+    this.#joins.set(server, new Joins());
+    this.#add({ kind: 'mark', seq: 0, at: Date.now(), server, connection, direction: 'sent', exchange: null, what, why }, '');
+  }
+
+  /** Something passed. `revision` is the one agreed on, if any yet. */
+  add(server: string, connection: number, revision: string | undefined, passed: TappedEntry): void {
+    const { direction, at } = passed;
+    const common = { seq: 0, at, server, connection, direction, exchange: passed.exchange ?? null };
+    if ('origin' in passed) return this.#message(common, revision, passed);
+    const { what: sentence, section } = explainHttp(passed, revision);
+    if (passed.kind === 'http') {
+      const { method, path, status = null, headers } = passed;
+      return this.#add({ ...common, kind: 'http', method, path, status, headers, sentence, section }, '');
+    }
+    this.#add({ ...common, kind: 'event', event: fieldsOf(passed.event), data: passed.data.slice(0, maxShown), sentence, section }, '');
+  }
+
+  #message(common: Pick<WireMessage, 'seq' | 'at' | 'server' | 'connection' | 'direction' | 'exchange'>, revision: string | undefined, { text, origin, event }: TappedMessage): void {
+    const { server, direction, at } = common;
+    let joins = this.#joins.get(server);
+    if (!joins) this.#joins.set(server, joins = new Joins());
+    const message = parsed(text);
+    const other = joins.open[direction === 'sent' ? 'received' : 'sent'];
+    const key = answerKey(message);
+    const asked = key === undefined ? undefined : other.get(key);
+    const token = tokenKey(message);
+    const { what, section } = explain(message ?? text, direction, revision, (id) => other.get(JSON.stringify(id))?.method);
+    const seq = this.#seq + 1;
+    for (const { id, method, token: own } of callsIn(message)) {
+      const { open } = joins;
+      if (open[direction].size >= maxOpen) open[direction].delete(open[direction].keys().next().value ?? '');
+      open[direction].set(id, { seq, at, method });
+      if (joins.tokens.size >= maxOpen) joins.tokens.delete(joins.tokens.keys().next().value ?? '');
+      if (own !== undefined) joins.tokens.set(own, seq);
+    }
+    if (key !== undefined) other.delete(key);
+    const { shape, method, rpcId } = shapeOf(message);
+    this.#add({
+      ...common, kind: 'message', text: text.slice(0, maxShown), chars: text.length, whole: text.length <= maxShown,
+      shape, method: method || (asked?.method ?? ''), rpcId,
+      answers: asked?.seq ?? (token === undefined ? null : joins.tokens.get(token) ?? null),
+      ms: asked ? at - asked.at : null,
+      sentence: what, section, origin, event: event ? fieldsOf(event) : null,
+    }, text);
+  }
+
+  #add(made: WireEntry, text: string): void {
+    const entry = { ...made, seq: ++this.#seq };
+    const bytes = overhead + 2 * text.length;
+    this.#kept.push({ entry, text: text.length > maxShown ? text : undefined, bytes });
+    this.#bytes += bytes;
+    const { maxEntries, maxBytes, onEntry } = this.#options;
+    // The last one stays, whatever it takes.
+    while (this.#kept.length - this.#head > maxEntries || (this.#bytes > maxBytes && this.#kept.length - this.#head > 1)) this.#drop();
+    onEntry(entry, text);
+  }
+
+  #drop(): void {
+    const { bytes } = this.#kept[this.#head] as Kept;
+    this.#bytes -= bytes;
+    this.#droppedEntries++;
+    this.#droppedBytes += bytes;
+    (this.#kept as (Kept | undefined)[])[this.#head++] = undefined;
+    if (this.#head > 1_000 && this.#head > this.#kept.length / 2) {
+      this.#kept = this.#kept.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Lets everything go. */
+  clear(): void {
+    while (this.#head < this.#kept.length) this.#drop();
+    this.#kept = [];
+    this.#head = 0;
+  }
+
+  /** Entries from a number upwards; at most so many, and at most some 8 million characters. */
+  page(from: number, limit: number): readonly WireEntry[] {
+    const at = Math.max(0, from - this.#droppedEntries - 1) + this.#head;
+    const entries: WireEntry[] = [];
+    let chars = 0;
+    for (const { entry } of this.#kept.slice(at, at + limit)) {
+      entries.push(entry);
+      if (entry.kind === 'message' && (chars += entry.text.length) > 8_000_000) break;
+    }
+    return entries;
+  }
+
+  last(count: number): readonly WireEntry[] {
+    return this.page(this.#seq - count + 1, count);
+  }
+
+  /** The entry of this number with its whole text. Throws a `PageError` `dropped` where it is not held. */
+  whole(seq: number): { readonly entry: WireEntry; readonly text: string } {
+    const kept = this.#kept[seq - this.#droppedEntries - 1 + this.#head];
+    if (kept === undefined || kept.entry.seq !== seq) throw new PageError('dropped', `message ${seq} is not held any more`);
+    const { entry, text } = kept;
+    return { entry, text: text ?? (entry.kind === 'message' ? entry.text : '') };
+  }
+
+  /** Whole messages of a server, from one number to another. */
+  *messages(server: string, from: number = 1, to: number = this.#seq): Generator<{ readonly entry: WireMessage; readonly text: string }> {
+    for (let seq = Math.max(from, this.#droppedEntries + 1); seq <= Math.min(to, this.#seq); seq++) {
+      const { entry, text } = this.whole(seq);
+      if (entry.kind === 'message' && entry.server === server) yield { entry, text };
+    }
+  }
+}
+
+const fieldsOf = ({ id, event, retry }: { readonly id?: string | undefined; readonly event?: string | undefined; readonly retry?: number | undefined }): EventFields =>
+  ({ id: id ?? null, event: event ?? null, retry: retry ?? null });
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { WireMessage } from '../messages.ts';
+
+type Bag = Readonly<Record<string, unknown>>;
+
+const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Bag : {});
+const isId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';
+
+/** What a parsed message is, as far as anybody can tell from its members. `undefined`: it is not JSON. */
+export function shapeOf(message: unknown): Pick<WireMessage, 'shape' | 'method' | 'rpcId'> {
+  if (Array.isArray(message)) return { shape: 'batch', method: '', rpcId: '' };
+  const { id, method, result, error } = bag(message);
+  const rpcId = id === undefined ? '' : JSON.stringify(id).slice(0, 200);
+  if (typeof method === 'string') return { shape: id === undefined ? 'notification' : 'request', method: method.slice(0, 200), rpcId };
+  if (error !== undefined) return { shape: 'error', method: '', rpcId };
+  return { shape: result === undefined ? 'unreadable' : 'result', method: '', rpcId };
+}
+
+/** The requests in a message or a batch, with the token by which others refer to each. */
+export function callsIn(message: unknown): { readonly id: string; readonly method: string; readonly token: string | undefined }[] {
+  return (Array.isArray(message) ? message : [message]).flatMap((one: unknown) => {
+    const { id, method, params } = bag(one);
+    if (!isId(id) || typeof method !== 'string') return [];
+    const { progressToken } = bag(bag(params)['_meta']);
+    const token = isId(progressToken) ? `progress ${JSON.stringify(progressToken)}`
+      : method === 'subscriptions/listen' ? `subscription ${JSON.stringify(id)}` : undefined;
+    return [{ id: JSON.stringify(id), method, token }];
+  });
+}
+
+/** The id that an answer carries; undefined: it is none. */
+export function answerKey(message: unknown): string | undefined {
+  const { id, method } = bag(message);
+  return method === undefined && isId(id) ? JSON.stringify(id) : undefined;
+}
+
+/** The request that a notification is about, by its token; undefined: about none. */
+export function tokenKey(message: unknown): string | undefined {
+  const { method, params } = bag(message);
+  const { progressToken, _meta } = bag(params);
+  if (method === 'notifications/progress' && isId(progressToken)) return `progress ${JSON.stringify(progressToken)}`;
+  const subscription = bag(_meta)['io.modelcontextprotocol/subscriptionId'];
+  return isId(subscription) ? `subscription ${JSON.stringify(subscription)}` : undefined;
+}

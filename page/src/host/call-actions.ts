@@ -1,12 +1,12 @@
 import type { CallToolResult } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
-import { TaskClient } from 'barewire/tasks';
 import type { ActionName, CallView } from '../messages.ts';
 import type { Handlers } from './actions.ts';
 import type { Running } from './calls.ts';
 import { faultsOf } from './faults.ts';
 import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
+import { knowsTasks } from './task-client.ts';
 
 type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prompt.${string}` | `call.${string}` | `task.${string}` | 'complete'>;
 
@@ -37,7 +37,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
         const declared = client.revision?.era === 'modern'
           ? client.capabilities?.extensions?.[tasksExtension] !== undefined
           : client.revision?.coreTasks === true && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
-        if (!(client instanceof TaskClient) || !declared) return client.callTool(tool, given, options);
+        if (!knowsTasks(client) || !declared) return client.callTool(tool, given, options);
         const started = await client.startTool(tool, given, options);
         if (started.task) {
           key = tasks.follow(server, tool, started.task);
@@ -131,7 +131,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     },
     async 'task.find'({ server, task }, { signal }) {
       const client = await ready(server, signal);
-      if (!(client instanceof TaskClient)) throw new PageError('not-here', 'this host knows no tasks');
+      if (!knowsTasks(client)) throw new PageError('not-here', 'this host knows no tasks');
       return { key: tasks.follow(server, '', client.task(task)) };
     },
     'task.forget'({ key }) {

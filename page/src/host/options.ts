@@ -1,6 +1,7 @@
 import type { HttpAuthorization, HttpTrace } from 'barewire/fetch';
 import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 'barewire/host';
-import type { ClientTransport } from 'barewire/client';
+import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
+import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
 import type { FindingView, LoginStep, Target, Welcome } from '../messages.ts';
 
@@ -28,6 +29,8 @@ export interface PageHostOptions {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** Opens the way to a server. */
   readonly open: (name: string, config: ServerConfig, hooks: OpenHooks) => ClientTransport;
+  /** Makes the client of a server. Default: an `McpClient`, which knows no tasks. */
+  readonly client?: (info: Implementation, options: ClientOptions) => McpClient;
   /** How a server is shown that is neither a program nor an address. */
   readonly target?: (name: string) => Target | undefined;
   /** Whether servers may be typed in. */

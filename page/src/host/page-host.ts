@@ -3,8 +3,9 @@ import type { LogSink, ServerConfig, TransportHooks } from 'barewire/host';
 import { explain } from 'barewire/explain';
 import { tap } from 'barewire/tap';
 import type { Held } from 'barewire/tap';
-import { TaskClient } from 'barewire/tasks';
-import type { ClientTransport } from 'barewire/client';
+import { McpClient } from 'barewire/client';
+import type { ClientOptions, ClientTransport } from 'barewire/client';
+import type { Implementation } from 'barewire/protocol';
 import { messagesVersion } from '../messages.ts';
 import type { ActivityView, CatalogueView, HeldMessage, HoldView, LoginStep, LogView, News, ServerView, ToolView, Welcome, WireEntry } from '../messages.ts';
 import { Calls } from './calls.ts';
@@ -144,10 +145,11 @@ export class PageHost {
     return tapped.transport;
   }
 
-  #client(name: string, info: ConstructorParameters<typeof TaskClient>[0], given: NonNullable<ConstructorParameters<typeof TaskClient>[1]>): TaskClient {
+  #client(name: string, info: Implementation, given: ClientOptions): McpClient {
     const entry = this.entry(name);
     const { sent, received } = entry.holds;
-    const client = new TaskClient(info, {
+    const make = this.options.client ?? ((who, options) => new McpClient(who, options));
+    const client = make(info, {
       ...given,
       era: entry.era,
       // What does not fit its schema is shown, and judged here.

@@ -1,5 +1,4 @@
 import type { TaskHandle } from 'barewire/tasks';
-import { TaskCancelled } from 'barewire/tasks';
 import type { ProgressView, TaskView } from '../messages.ts';
 import { failureOf, PageError } from './failure.ts';
 
@@ -47,7 +46,7 @@ export class Tasks {
     })();
     handle.result().then(
       (result) => change({ status: 'completed', result, endedAt: Date.now() }),
-      (thrown: unknown) => change({ status: thrown instanceof TaskCancelled ? 'cancelled' : 'failed', failure: failureOf(thrown), endedAt: Date.now() }),
+      (thrown: unknown) => change({ status: thrown instanceof Error && thrown.name === 'TaskCancelled' ? 'cancelled' : 'failed', failure: failureOf(thrown), endedAt: Date.now() }),
     ).finally(() => this.#forget());
     return key;
   }

@@ -13,7 +13,7 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
     // Lines are for reading here; on the wire of stdio a message is one line.
     const given = oneLine(typed.value);
     const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
-    if (done) state.wire.selected.value = done.seq;
+    if (done && done.seq !== null) state.wire.selected.value = done.seq;
   };
   return (
     <form class="sender" onSubmit={(event) => { event.preventDefault(); void send(); }}>

@@ -1,0 +1,5 @@
+import { serveStdio } from '../../src/transport/stdio/index.ts';
+import { fixture } from '../transcripts/server.ts';
+
+// The server of a feature, over stdio: node dist/test/corpus/serve.js FEATURE
+serveStdio(fixture(String(process.argv[2])));

@@ -1,0 +1,51 @@
+import { check } from '../chapter.ts';
+import type { Chapter } from '../chapter.ts';
+import { demand, text } from '../fault.ts';
+import { late } from '../desk.ts';
+
+const ping = '2025-11-25 basic/utilities/ping#behavior-requirements';
+const stdio = '2025-11-25 basic/transports#stdio';
+
+export const oneLine: Chapter = {
+  number: 1,
+  title: 'One line',
+  checks: [
+    check('a ping is answered with an empty result', ping, async (desk) => {
+      const server = await desk.server();
+      const answer = await server.ask({ id: 1, method: 'ping' }, { result: {} });
+      demand({}, answer['result'], 'result');
+    }),
+    check('the id of the answer is the id of the request: a number stays a number, a text a text', '2025-11-25 basic/index#result-responses', async (desk) => {
+      const server = await desk.server();
+      for (const id of [41, 0, '41', 'a b', 'Zürich → 東京']) await server.ask({ id, method: 'ping' }, { result: {} });
+    }),
+    check('three lines in one piece are three requests', stdio, async (desk) => {
+      const server = await desk.server();
+      const lines = ['a', 'b', 'c'].map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join('');
+      server.bytes(Buffer.from(lines), lines.trim());
+      for (const id of ['a', 'b', 'c']) await server.expect({ id, result: {} }, `the answer to the ping ${id}`);
+    }),
+    check('a line in two pieces is one request, wherever it was cut', stdio, async (desk) => {
+      const server = await desk.server();
+      await server.ask({ id: 1, method: 'ping' }, { result: {} });
+      const line = Buffer.from('{"jsonrpc":"2.0","id":"Zürich","method":"ping"}\n');
+      const middle = line.indexOf(0xc3) + 1;
+      server.bytes(line.subarray(0, middle), '{"jsonrpc":"2.0","id":"Zürich","method":"ping"}   (in two pieces)');
+      await late(50);
+      server.bytes(line.subarray(middle));
+      await server.expect({ id: 'Zürich', result: {} }, 'the answer to the ping');
+    }),
+    check('every ping has one answer', ping, async (desk) => {
+      const server = await desk.server();
+      for (let id = 1; id <= 50; id++) server.say({ id, method: 'ping' });
+      for (let id = 1; id <= 50; id++) await server.expect({ id, result: {} }, `the answer to the ping ${id}`);
+      await server.ask({ id: 'last', method: 'ping' }, { id: text });
+    }),
+    check('the program ends once its stdin is closed', '2025-11-25 basic/lifecycle#shutdown', async (desk) => {
+      const server = await desk.server();
+      await server.ask({ id: 1, method: 'ping' }, { result: {} });
+      server.end();
+      demand(0, await server.program.ended('the program to end when its stdin is closed', desk.options.patienceMs), 'the exit code');
+    }),
+  ],
+};

@@ -1,0 +1,271 @@
+import { once } from 'node:events';
+import { request as httpRequest, createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { serveStdio } from '../../src/transport/stdio/index.ts';
+import { sseParser } from '../../src/transport/http/sse-parser.ts';
+import type { McpServer } from '../../src/server/index.ts';
+import { demand, Fault } from './fault.ts';
+import type { Bag } from './fault.ts';
+import { Program } from './program.ts';
+import { Talk } from './talk.ts';
+import type { Passed } from './talk.ts';
+
+// Where a check happens: it starts the reader's program in one of its four roles, plays the other end, and ends all of it.
+
+const relay = fileURLToPath(new URL('relay.js', import.meta.url));
+
+export interface DeskOptions {
+  /** The reader's program and its arguments. */
+  readonly command: readonly string[];
+  /** Milliseconds for which a message is waited for. */
+  readonly patienceMs: number;
+  /** Milliseconds that the program may take to start. */
+  readonly startMs: number;
+}
+
+/** What came back to an HTTP request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  /** The messages of its body: one of JSON, or those of a stream. */
+  readonly messages: readonly Bag[];
+}
+
+/** A request that the reader's client sent. */
+export interface Arrived {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly message: Bag | undefined;
+}
+
+export type Respond = (arrived: Arrived, response: ServerResponse) => void | Promise<void>;
+
+export class Desk {
+  readonly options: DeskOptions;
+  readonly passed: Passed[] = [];
+  #endings: (() => unknown)[] = [];
+
+  constructor(options: DeskOptions) {
+    this.options = options;
+  }
+
+  program(...more: string[]): Program {
+    const program = Program.start(this.options.command, more);
+    this.#endings.push(() => program.stop());
+    return program;
+  }
+
+  /** The program as a server over stdio. */
+  async server(): Promise<Talk & { readonly program: Program }> {
+    const program = this.program();
+    const talk = new Talk(program.stdout, program.stdin, {
+      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'client', passed: this.passed, obituary: () => program.obituary,
+    });
+    return Object.assign(talk, { program });
+  }
+
+  /** The same after the handshake of 2025-11-25. */
+  async opened(): Promise<Talk & { readonly program: Program }> {
+    const server = await this.server();
+    await server.ask({
+      id: 'hello', method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'checker', version: '1.0.0' } },
+    }, { result: { protocolVersion: '2025-11-25' } });
+    server.say({ method: 'notifications/initialized' });
+    return server;
+  }
+
+  /** The program as a client over stdio. The server that it is told to start hands its streams on to the checker. */
+  async client(): Promise<{ readonly talk: Talk; readonly program: Program }> {
+    const { program, socket } = await this.#called();
+    // As a server does: the end of its stdin is its own end.
+    socket.on('end', () => socket.end());
+    const talk = new Talk(socket, socket, {
+      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'server', passed: this.passed, obituary: () => program.obituary,
+    });
+    return { talk, program };
+  }
+
+  /** The same, and its server is one of barewire's. */
+  async clientOf(server: McpServer): Promise<Program> {
+    const { program, socket } = await this.#called();
+    const serving = serveStdio(server, {
+      stdin: socket, stdout: socket, exitMs: 0, console: false,
+      trace: ({ direction, text }) => this.passed.push({ direction: direction === 'received' ? '-->' : '<--', text }),
+    });
+    void serving.closed.then(() => socket.end());
+    this.#endings.push(() => serving.close());
+    return program;
+  }
+
+  async #called(): Promise<{ program: Program; socket: Socket }> {
+    const door = createServer({ allowHalfOpen: true });
+    door.listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    this.#endings.push(() => door.close());
+    const program = this.program('client', process.execPath, relay, String((door.address() as AddressInfo).port));
+    const code = await Promise.race([once(door, 'connection'), program.gone(), late(this.options.startMs)]);
+    if (!Array.isArray(code)) {
+      const why = code === undefined ? `nothing within ${this.options.startMs} ms${program.complaints}` : `an end: ${program.obituary}`;
+      throw new Fault('the program to start the server that its arguments name', why);
+    }
+    const socket = code[0] as Socket;
+    socket.on('error', () => {});
+    this.#endings.push(() => socket.destroy());
+    return { program, socket };
+  }
+
+  /** The program as a server over HTTP. */
+  async httpServer(): Promise<{ readonly port: number; readonly url: string; readonly program: Program }> {
+    const port = await freePort();
+    const program = this.program('http', String(port));
+    const deadline = Date.now() + this.options.startMs;
+    while (!await reachable(port, '127.0.0.1')) {
+      if (program.obituary !== undefined) throw new Fault(`the program to listen at 127.0.0.1:${port}`, program.obituary);
+      if (Date.now() > deadline) throw new Fault(`the program to listen at 127.0.0.1:${port}`, `nothing within ${this.options.startMs} ms${program.complaints}`);
+      await late(20);
+    }
+    return { port, url: `http://127.0.0.1:${port}/mcp`, program };
+  }
+
+  /** The program as a client over HTTP, of a server whose answers the check writes. */
+  async httpClient(respond: Respond): Promise<{ readonly program: Program; readonly arrived: readonly Arrived[]; readonly failed: Promise<never> }> {
+    const arrived: Arrived[] = [];
+    let fail: (error: unknown) => void = () => {};
+    const failed = new Promise<never>((_resolve, reject) => (fail = reject));
+    failed.catch(() => {});
+    const http = createHttpServer((request, response) => {
+      response.on('error', () => {});
+      void (async () => {
+        let body = '';
+        for await (const chunk of request.setEncoding('utf8')) body += chunk;
+        this.passed.push({ direction: '-->', text: `${request.method} ${request.url} ${body}` });
+        let message: Bag | undefined;
+        if (request.method === 'POST') {
+          try {
+            message = JSON.parse(body) as Bag;
+          } catch {
+            throw new Fault('the body of a POST to be a message', body.slice(0, 300));
+          }
+        }
+        const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, message };
+        arrived.push(one);
+        await respond(one, response);
+      })().catch((error: unknown) => {
+        fail(error);
+        response.destroy();
+      });
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    this.#endings.push(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+    const program = this.program('client', `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`);
+    return { program, arrived, failed };
+  }
+
+  /** One request to the program. */
+  async post(port: number, body: string | Bag, headers: Readonly<Record<string, string>> = {}, { method = 'POST', path = '/mcp' }: { method?: string; path?: string } = {}): Promise<Answer> {
+    const sent = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body });
+    const shown = Object.entries(headers).map(([name, value]) => ` ${name}: ${value};`).join('');
+    this.passed.push({ direction: '-->', text: `${method} ${path}${shown} ${sent}` });
+    const answer = await Promise.race([exchange(port, sent, headers, method, path), late(this.options.patienceMs)]);
+    if (answer === undefined) throw new Fault(`an answer to ${method} ${path}`, `nothing within ${this.options.patienceMs} ms`);
+    this.passed.push({ direction: '<--', text: `${answer.status} ${answer.text}` });
+    return answer;
+  }
+
+  /** One request, and a demand of its status and of the last message of its body. */
+  async exchange(port: number, body: string | Bag, status: number, pattern?: Bag, headers?: Readonly<Record<string, string>>): Promise<Answer> {
+    const answer = await this.post(port, body, headers);
+    demand(status, answer.status, 'the status');
+    if (pattern !== undefined) demand({ jsonrpc: '2.0', ...pattern }, answer.messages.at(-1), 'the body');
+    return answer;
+  }
+
+  /** What barewire's own half of a conversation comes to, or a fault of the program where it comes to nothing. */
+  async inTime<T>(work: Promise<T>): Promise<T> {
+    const { startMs } = this.options;
+    const slow = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => reject(new Fault('the conversation to end', `no end within ${startMs} ms`)), startMs).unref();
+    });
+    return Promise.race([work, slow]);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings.reverse()) await end();
+  }
+}
+
+export const late = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+
+async function freePort(): Promise<number> {
+  const door = createServer().listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  const { port } = door.address() as AddressInfo;
+  door.close();
+  await once(door, 'close');
+  return port;
+}
+
+export async function reachable(port: number, host: string): Promise<boolean> {
+  const socket = connect(port, host);
+  socket.setTimeout(1000, () => socket.destroy(new Error('too late')));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function exchange(port: number, body: string, headers: Readonly<Record<string, string>>, method: string, path: string): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = httpRequest({
+      host: '127.0.0.1', port, method, path, agent: false,
+      headers: {
+        'accept': 'application/json, text/event-stream',
+        ...method === 'POST' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        ...headers,
+      },
+    }, resolve);
+    sent.on('error', (error) => reject(new Fault(`an answer to ${method} ${path}`, `a broken connection: ${error.message}`)));
+    sent.end(method === 'POST' ? body : undefined);
+  });
+  const messages: Bag[] = [];
+  const type = response.headers['content-type'] ?? '';
+  const chunks: Buffer[] = [];
+  const events = sseParser({ onEvent: ({ data }) => data !== '' && messages.push(json(data)) });
+  // A stream that stands open without an answer is closed by the check that opened it.
+  if (type.startsWith('text/event-stream') && method === 'GET') response.destroy();
+  else {
+    try {
+      for await (const chunk of response) {
+        chunks.push(chunk as Buffer);
+        if (type.startsWith('text/event-stream')) events.push(chunk as Buffer);
+      }
+    } catch (error) {
+      throw new Fault('a whole answer', `a broken connection: ${(error as Error).message}`);
+    }
+  }
+  const text = Buffer.concat(chunks).toString();
+  if (type.startsWith('application/json')) messages.push(json(text));
+  return { status: response.statusCode ?? 0, headers: response.headers, text, messages };
+}
+
+function json(text: string): Bag {
+  try {
+    return JSON.parse(text) as Bag;
+  } catch {
+    throw new Fault('JSON', text.slice(0, 300));
+  }
+}

@@ -1,0 +1,78 @@
+// What a program did wrong, in the three parts that help: what was expected, what came, and what came before.
+
+/** Ends a check. */
+export class Fault extends Error {
+  readonly expected: string;
+  readonly came: string;
+
+  constructor(expected: string, came: string) {
+    super(`expected ${expected}; came ${came}`);
+    this.name = 'Fault';
+    this.expected = expected;
+    this.came = came;
+  }
+}
+
+/** A member of a pattern that is judged by a function. */
+export interface Rule {
+  readonly says: string;
+  holds(value: unknown): boolean;
+}
+
+export const rule = (says: string, holds: (value: unknown) => boolean): Rule => ({ says, holds });
+
+export type Bag = Readonly<Record<string, unknown>>;
+export const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRule = (value: unknown): value is Rule => isBag(value) && typeof value['holds'] === 'function';
+
+export const text: Rule = rule('a text', (value) => typeof value === 'string' && value !== '');
+export const object: Rule = rule('an object', isBag);
+export const natural: Rule = rule('an integer that is not negative', (value) => Number.isInteger(value) && Number(value) >= 0);
+export const absent: Rule = rule('to be absent', (value) => value === undefined);
+/** JSON-RPC 2.0 says null, 2025-11-25 leaves it out: both are read everywhere. */
+export const noId: Rule = rule('to be absent, or null', (value) => value === undefined || value === null);
+export const oneOf = (...values: readonly unknown[]): Rule =>
+  rule(`one of ${values.map((value) => JSON.stringify(value)).join(', ')}`, (value) => values.includes(value));
+/** A list that has a member for each of the patterns, and maybe more. */
+export const having = (...patterns: readonly unknown[]): Rule => rule(
+  `a list with ${patterns.map((pattern) => describe(pattern)).join(' and ')}`,
+  (value) => Array.isArray(value) && patterns.every((pattern) => value.some((item) => mismatch(pattern, item, '') === undefined)),
+);
+
+function describe(pattern: unknown): string {
+  if (isRule(pattern)) return pattern.says;
+  if (Array.isArray(pattern)) return `[${pattern.map(describe).join(', ')}]`;
+  if (isBag(pattern)) return `{${Object.entries(pattern).map(([name, value]) => `${name}: ${describe(value)}`).join(', ')}}`;
+  return JSON.stringify(pattern);
+}
+
+/** Where a value does not fit a pattern: an object may have more members than its pattern, a list may not. */
+export function mismatch(pattern: unknown, value: unknown, path: string): Fault | undefined {
+  const place = path === '' ? 'the message' : path;
+  const fault = (): Fault => new Fault(`${place} to be ${describe(pattern)}`.replace('to be to be', 'to be'), value === undefined ? 'nothing there' : JSON.stringify(value).slice(0, 300));
+  if (isRule(pattern)) return pattern.holds(value) ? undefined : fault();
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(value) || value.length !== pattern.length) return fault();
+    return first(pattern.map((item, at) => () => mismatch(item, value[at], `${path}[${at}]`)));
+  }
+  if (isBag(pattern)) {
+    if (!isBag(value)) return fault();
+    return first(Object.entries(pattern).map(([name, inner]) => () =>
+      mismatch(inner, Object.hasOwn(value, name) ? value[name] : undefined, path === '' ? name : `${path}.${name}`)));
+  }
+  return Object.is(pattern, value) ? undefined : fault();
+}
+
+function first(tries: readonly (() => Fault | undefined)[]): Fault | undefined {
+  for (const attempt of tries) {
+    const found = attempt();
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Throws where a value does not fit a pattern. */
+export function demand(pattern: unknown, value: unknown, path: string = ''): void {
+  const found = mismatch(pattern, value, path);
+  if (found) throw found;
+}

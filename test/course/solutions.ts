@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// npm run course:check: the solutions pass the exam, and the wrong solutions fail. `--short` leaves out the exam of those
+// in other languages.
+
+const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** Runs a script of this folder. True where it ends well. */
+function run(file: string, ...args: string[]): boolean {
+  const { status } = spawnSync(process.execPath, [here(file), ...args], { stdio: 'inherit' });
+  return status === 0;
+}
+
+function quoted(command: string, path: string): string {
+  return `${/\s/.test(command) ? `"${command}"` : command} "${at(path)}"`;
+}
+
+const results = [
+  run('main.js', 'exam', quoted(process.execPath, 'docs/course/solution/main.mjs'), '--all'),
+  run('broken.js'),
+];
+const python = ['python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0);
+if (existsSync(at('docs/course/solution-python')) && !process.argv.includes('--short')) {
+  if (python === undefined) console.log('missing: python3, so its solution was not tried');
+  else results.push(run('main.js', 'exam', quoted(python, 'docs/course/solution-python/mcp.py'), '--all'));
+}
+process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -1,0 +1,146 @@
+import type { Readable, Writable } from 'node:stream';
+import { decode } from '../../src/jsonrpc/codec.ts';
+import { createFramer } from '../../src/jsonrpc/framing.ts';
+import { demand, Fault } from './fault.ts';
+import type { Bag } from './fault.ts';
+
+// A conversation in lines: the checker's end of a pipe whose other end is the reader's program. Lines are split and read
+// by the framer and the codec of barewire, so that what they refuse is a fault of the program.
+
+/** What passed, for the report. */
+export interface Passed {
+  readonly direction: '-->' | '<--';
+  readonly text: string;
+}
+
+export interface TalkOptions {
+  /** Milliseconds for which a message is waited for. */
+  readonly patienceMs: number;
+  /** The same for the first one, which may take as long as the program needs to start. */
+  readonly startMs: number;
+  /** Whose arrow is `-->`: the client's. */
+  readonly role: 'client' | 'server';
+  readonly passed: Passed[];
+  /** Why nothing can come any more; undefined while something can. */
+  obituary(): string | undefined;
+}
+
+export class Talk {
+  #out: Writable;
+  #options: TalkOptions;
+  #lines: string[] = [];
+  #closed = false;
+  #started = false;
+  #wake: () => void = () => {};
+  #ids = new Set<unknown>();
+
+  constructor(input: Readable, output: Writable, options: TalkOptions) {
+    this.#out = output;
+    this.#options = options;
+    output.on('error', () => {});
+    const framer = createFramer({
+      line: (line) => this.#put(line),
+      refused: ({ error }) => this.#put(JSON.stringify({ refused: error.message })),
+    });
+    input.on('data', (chunk: Uint8Array) => framer.push(chunk));
+    input.on('error', () => {});
+    input.on('close', () => {
+      framer.end();
+      this.#closed = true;
+      this.#wake();
+    });
+  }
+
+  /** Says a message; `jsonrpc` is added. */
+  say(message: Bag): void {
+    this.raw(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  /** Writes a line as it stands. */
+  raw(line: string): void {
+    this.#note('out', line);
+    this.#out.write(`${line}\n`);
+  }
+
+  /** Writes bytes as they stand, without the end of a line. */
+  bytes(bytes: Uint8Array, note?: string): void {
+    if (note !== undefined) this.#note('out', note);
+    this.#out.write(bytes);
+  }
+
+  /** No more is said. */
+  end(): void {
+    this.#out.end();
+  }
+
+  /** The next message. It has to be one: a line of JSON-RPC 2.0. `hoped` says what was expected, where nothing comes. */
+  async next(hoped: string): Promise<Bag> {
+    const line = await this.#take();
+    if (line === undefined) throw new Fault(hoped, `nothing: ${await this.#why()}`);
+    const decoded = decode(line);
+    if (decoded.kind === 'refusal') {
+      throw new Fault(`${hoped}, on a line of its own`, `a line that is no message of JSON-RPC 2.0 (${decoded.error.message}): ${line.slice(0, 300)}`);
+    }
+    if (decoded.kind === 'batch') throw new Fault(hoped, `a batch, which no revision since 2025-06-18 has: ${line.slice(0, 300)}`);
+    if (decoded.kind === 'request') {
+      const { id } = decoded.message;
+      if (this.#ids.has(id)) throw new Fault('every request to have an id of its own', `the id ${JSON.stringify(id)} a second time`);
+      this.#ids.add(id);
+    }
+    return JSON.parse(line) as Bag;
+  }
+
+  /** Demands that the next message fits a pattern. */
+  async expect(pattern: Bag, hoped: string): Promise<Bag> {
+    const message = await this.next(hoped);
+    demand({ jsonrpc: '2.0', ...pattern }, message);
+    return message;
+  }
+
+  /** Asks, and demands an answer to it that fits. */
+  async ask(request: Bag & { readonly id: unknown }, answer: Bag): Promise<Bag> {
+    this.say(request);
+    return this.expect({ id: request.id, ...answer }, `the answer to ${String(request['method'])}`);
+  }
+
+  /** Demands that nothing more comes, and that the pipe is closed. */
+  async closed(hoped: string): Promise<void> {
+    const line = await this.#take();
+    if (line !== undefined) throw new Fault(hoped, `another message: ${line.slice(0, 300)}`);
+    if (!this.#closed) throw new Fault(hoped, `nothing: ${await this.#why()}`);
+  }
+
+  #put(line: string): void {
+    this.#lines.push(line);
+    this.#wake();
+  }
+
+  /** The next line; undefined where none comes in time, or none can come. */
+  async #take(): Promise<string | undefined> {
+    if (this.#lines.length === 0 && !this.#closed) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        timer = setTimeout(resolve, this.#started ? this.#options.patienceMs : this.#options.startMs);
+      });
+      clearTimeout(timer);
+    }
+    const line = this.#lines.shift();
+    if (line === undefined) return undefined;
+    this.#started = true;
+    this.#note('in', line);
+    return line;
+  }
+
+  async #why(): Promise<string> {
+    // How the program ended is known a little after its pipe has closed.
+    if (this.#closed) await new Promise((resolve) => setTimeout(resolve, 50));
+    return this.#options.obituary() ?? (this.#closed ? 'the program has closed the pipe'
+      : `the program was silent for ${this.#started ? this.#options.patienceMs : this.#options.startMs} ms`);
+  }
+
+  #note(way: 'in' | 'out', line: string): void {
+    const fromClient = (way === 'out') === (this.#options.role === 'client');
+    this.#options.passed.push({ direction: fromClient ? '-->' : '<--', text: line });
+  }
+}

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ServerView } from '../messages.ts';
 import { StateProvider, useState } from './context.ts';
+import { Boundary } from './parts/boundary.tsx';
 import { Empty, Tabs } from './parts/controls.tsx';
 import type { TabItem } from './parts/controls.tsx';
 import { Safe } from './parts/safe-text.tsx';
@@ -118,7 +119,9 @@ function Work(): JSX.Element {
         <Tabs items={tabs} chosen={tab} onChoose={(id) => { state.tab.value = id; }} label={`Views of ${server.name}`} controls="work-panel" />
         {calls > 0 && <span class="badge live" role="status">{calls} {calls === 1 ? 'call runs' : 'calls run'}</span>}
       </header>
-      <div class="panel" id="work-panel" role="tabpanel" aria-labelledby={`work-panel-tab-${tab}`} tabIndex={0}><View server={server} key={server.name} /></div>
+      <div class="panel" id="work-panel" role="tabpanel" aria-labelledby={`work-panel-tab-${tab}`} tabIndex={0}>
+        <Boundary key={`${server.name} ${tab}`} value={catalogue ?? server}><View server={server} /></Boundary>
+      </div>
     </>
   );
 }

@@ -18,7 +18,7 @@ interface Inside<K extends Shape['kind']> {
 
 /** An object. One that may be left out is added by a button. */
 export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
-  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
+  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0, bare = false } = props;
   const members = isMembers(value) ? value : {};
   const fields = shape.properties.map((one) => (
     <Field key={one.name} form={form} schema={one.schema} name={one.name} path={below(path, one.name)} required={one.required}
@@ -26,7 +26,7 @@ export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
       onChange={(next) => onChange(withMember(value, one.name, next))} />
   ));
   const more = shape.more !== false && <FreeMembers {...props} known={shape.properties.map((one) => one.name)} schema={shape.more} />;
-  if (path === '') {
+  if (path === '' || bare) {
     return (
       <>
         {fields}{more}
@@ -46,10 +46,8 @@ export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
   }
   return (
     <fieldset class="field nested">
-      <legend>
-        <Safe text={title} />
-        {required ? <span class="required">required</span> : <button type="button" class="small" onClick={() => onChange(undefined)}>Remove</button>}
-      </legend>
+      <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">required</span>}</legend>
+      {!required && <button type="button" class="small" aria-label={`Remove ${title}`} onClick={() => onChange(undefined)}>Remove</button>}
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
       {fields}{more}
       <Sentences id="" sentences={sentences} />
@@ -71,7 +69,7 @@ export function ArrayField(props: FieldProps & Inside<'array'>): JSX.Element {
   const canAdd = schemaAt(items.length) !== false && !(typeof own.maxItems === 'number' && items.length >= own.maxItems);
   return (
     <fieldset class="field nested">
-      <legend><Safe text={title} />{required && <span class="required">required</span>}</legend>
+      <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">required</span>}</legend>
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
       {items.map((item, at) => (
         <div class="item" key={`${items.length} ${at}`}>
@@ -101,7 +99,7 @@ export function MapField(props: FieldProps & Inside<'object'>): JSX.Element {
   if (shape.more === false) return <></>;
   return (
     <fieldset class="field nested">
-      <legend><Safe text={title} />{required && path !== '' && <span class="required">required</span>}</legend>
+      <legend><Safe text={title} />{required && path !== '' && <span class="required" aria-hidden="true">required</span>}</legend>
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
       <FreeMembers {...props} known={[]} schema={shape.more} />
       <Sentences id="" sentences={sentences} />

@@ -26,6 +26,8 @@ export interface FieldProps {
   readonly problems: Problems;
   /** How deep it stands; deeper than the form goes it is raw JSON. */
   readonly depth?: number;
+  /** Its name is said already: an object shows its members alone. */
+  readonly bare?: boolean;
 }
 
 /** What every input is given. */
@@ -101,14 +103,15 @@ interface LabelledProps {
 /** A name, what the schema says of it, the input, and what is wrong. */
 export function Labelled({ id, own, name, required, sentences, group = false, inline = false, children }: LabelledProps): JSX.Element {
   const title = titleOf(own, name) || 'Value';
-  const words = (
+  // Beside the label and not in it: a field is named by its title alone.
+  const beside = (
     <>
-      <Safe text={title} most={120} />
-      {name && title !== name && <code class="dim"><Safe text={name} most={60} /></code>}
-      {required ? <span class="required" title="required">required</span> : null}
+      {name && title.toLowerCase() !== name.toLowerCase() && <code class="dim"><Safe text={name} most={60} /></code>}
+      {required && <span class="required" aria-hidden="true">required</span>}
       {own.deprecated === true && <span class="badge warn">deprecated</span>}
     </>
   );
+  const words = <Safe text={title} most={120} />;
   const about = describe(own);
   const rest = (
     <>
@@ -116,10 +119,12 @@ export function Labelled({ id, own, name, required, sentences, group = false, in
       <Sentences id={`${id}-p`} sentences={sentences} />
     </>
   );
-  if (group) return <fieldset class="field group" aria-describedby={`${id}-d ${id}-p`}><legend>{words}</legend>{children}{rest}</fieldset>;
+  if (group) return <fieldset class="field group" aria-describedby={`${id}-d ${id}-p`}><legend>{words}{beside}</legend>{children}{rest}</fieldset>;
   return (
     <div class={`field ${inline ? 'inline' : ''}`}>
-      {inline ? <>{children}<label for={id}>{words}</label></> : <><label for={id}>{words}</label>{children}</>}
+      {inline && children}
+      <div class="label"><label for={id}>{words}</label>{beside}</div>
+      {!inline && children}
       {rest}
     </div>
   );
@@ -153,7 +158,7 @@ function UnionField(props: UnionProps): JSX.Element {
       </Labelled>
       {!absent && (
         <div class="nested">
-          <Field {...props} key={chosen.value} schema={alternative} name={shape.alternatives[chosen.value]?.title ?? ''} required problems={inside} depth={depth + 1} />
+          <Field {...props} key={chosen.value} schema={alternative} name={shape.alternatives[chosen.value]?.title ?? ''} required bare problems={inside} depth={depth + 1} />
         </div>
       )}
     </div>

@@ -1,4 +1,5 @@
 // What a form shows for a schema: one shape a schema, found without judging a value.
+import { visible } from 'barewire/explain';
 import { compile } from 'barewire/schema/full';
 import type { JsonSchema } from 'barewire/schema';
 
@@ -89,15 +90,18 @@ export const describe = (schema: Members): string => text(schema.description);
 function optionsOf(schema: Members): readonly Option[] | undefined {
   if (Array.isArray(schema.enum)) {
     const names = list(schema.enumNames);
-    return schema.enum.map((value: unknown, at) => ({ value, title: text(names[at]) || label(value) }));
+    return schema.enum.map((value: unknown, at) => ({ value, title: option(text(names[at]) || label(value)) }));
   }
   const titled = list(schema.oneOf ?? schema.anyOf);
   if (titled.length === 0 || !titled.every((one) => isMembers(one) && 'const' in one)) return undefined;
-  return (titled as readonly Members[]).map((one) => ({ value: one.const, title: text(one.title) || label(one.const) }));
+  return (titled as readonly Members[]).map((one) => ({ value: one.const, title: option(text(one.title) || label(one.const)) }));
 }
 
-/** A value in few characters. */
+/** A value as text. */
 export const label = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value) ?? 'nothing');
+
+// What people choose from: short, and with nothing in it that hides.
+const option = (title: string): string => visible(title.length > 200 ? `${title.slice(0, 200)}…` : title);
 
 /** What to draw for a schema. `value` tells nothing: the same schema has the same shape always. */
 export function shapeOf(schema: Members): Shape {
@@ -106,7 +110,7 @@ export function shapeOf(schema: Members): Shape {
   if (options) return { kind: 'choice', options };
   const union = list(schema.oneOf ?? schema.anyOf);
   if (union.length > 0) {
-    return { kind: 'union', alternatives: union.map((one, at) => ({ value: { ...common(schema), ...Object(one) as Members }, title: alternativeTitle(one, at) })) };
+    return { kind: 'union', alternatives: union.map((one, at) => ({ value: { ...common(schema), ...Object(one) as Members }, title: option(alternativeTitle(one, at)) })) };
   }
   const { type } = schema;
   if (Array.isArray(type) && type.length > 1) {

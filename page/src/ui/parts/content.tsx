@@ -4,6 +4,8 @@ import { useSignal } from '@preact/signals';
 import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from 'barewire/protocol';
 import type { CallView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { isMembers } from '../form/shape.ts';
+import { Boundary } from './boundary.tsx';
 import { bytes } from './controls.tsx';
 import { JsonTable, tablesOf } from './json-table.tsx';
 import { JsonTree } from './json-tree.tsx';
@@ -25,13 +27,15 @@ export function Blocks({ blocks, server }: { readonly blocks: readonly ContentBl
   const end = useSignal(50);
   return (
     <>
-      {blocks.slice(0, end.value).map((block, at) => <Block key={at} block={block} server={server} />)}
+      {blocks.slice(0, end.value).map((block, at) => <Boundary key={at} value={block}><Block block={block} server={server} /></Boundary>)}
       {blocks.length > end.value && <button type="button" onClick={() => { end.value += 50; }}>{blocks.length - end.value} blocks more</button>}
     </>
   );
 }
 
 export function Block({ block, server }: { readonly block: ContentBlock; readonly server: string }): JSX.Element {
+  // The server may have sent anything where a block should stand.
+  if (!isMembers(block)) return <JsonTree value={block} />;
   switch (block.type) {
     case 'text': return <SafeText text={String(block.text)} class="result-text" />;
     case 'image': return <Media data={String(block.data)} mimeType={block.mimeType} />;
@@ -160,7 +164,7 @@ function PromptMessages({ result, server }: { readonly result: GetPromptResult; 
       {(result.messages ?? []).map(({ role, content }, at) => (
         <section key={at} class={`said ${role === 'assistant' ? 'assistant' : ''}`} aria-label={`Message of ${role}`}>
           <p class="dim"><Safe text={String(role)} most={30} /></p>
-          <Block block={content} server={server} />
+          <Boundary value={content}><Block block={content} server={server} /></Boundary>
         </section>
       ))}
     </div>

@@ -1,6 +1,7 @@
 // JSON as a tree of native <details>: opened by keyboard, read by screen readers, and drawn only where it is open.
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { visible } from 'barewire/explain';
 import { Safe, SafeText } from './safe-text.tsx';
 
 /** Members that are drawn at first, and with each press of the button. */
@@ -52,7 +53,7 @@ function Branch({ value, name, open }: { readonly value: object; readonly name: 
     <details class="tree" open={opened.value} onToggle={(event) => { opened.value = event.currentTarget.open; }}>
       <summary>
         <Key name={name} />
-        <span class="dim">{list ? `[ ${size} ]` : opened.value ? '{' : `{ ${entries.slice(0, 4).map(([key]) => key.slice(0, 20)).join(', ')}${size > 4 ? ', …' : ''} }`}</span>
+        <span class="dim">{list ? `[ ${size} ]` : opened.value ? '{' : `{ ${entries.slice(0, 4).map(([key]) => visible(key.slice(0, 20))).join(', ')}${size > 4 ? ', …' : ''} }`}</span>
       </summary>
       {opened.value && (
         <div class="tree-members">

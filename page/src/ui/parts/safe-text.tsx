@@ -34,6 +34,11 @@ export function SafeText({ text, class: name = '' }: { readonly text: string; re
   );
 }
 
-function readable(text: string): (string | JSX.Element)[] {
-  return text.split(hidden).map((part, at) => (at % 2 === 0 ? part : <span class="escape" key={at}>{visible(part)}</span>));
+// Marks of their own are for the few: a text that is full of them is one text again, with the same escapes.
+const MAX_MARKS = 500;
+
+function readable(text: string): string | (string | JSX.Element)[] {
+  const parts = text.split(hidden);
+  if (parts.length > MAX_MARKS * 2) return parts.map((part, at) => (at % 2 === 0 ? part : visible(part))).join('');
+  return parts.map((part, at) => (at % 2 === 0 ? part : <span class="escape" key={at}>{visible(part)}</span>));
 }

@@ -6,6 +6,7 @@ import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { ActionError } from '../host-link.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
@@ -18,7 +19,7 @@ export type QuestionOf<K extends QuestionView['kind']> = Extract<QuestionView, {
 export function Questions(): JSX.Element | null {
   const state = useState();
   const [first, ...rest] = [...state.questions.value.values()].sort((one, other) => one.askedAt - other.askedAt);
-  return first ? <Question key={first.id} question={first} waiting={rest.length} /> : null;
+  return first ? <Boundary key={first.id} value={first}><Question question={first} waiting={rest.length} /></Boundary> : null;
 }
 
 function Question({ question, waiting }: { readonly question: QuestionView; readonly waiting: number }): JSX.Element {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { CallView, ProgressView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { CallResult } from '../parts/content.tsx';
 import { clock, duration } from '../parts/controls.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
@@ -51,7 +52,7 @@ export function Call({ call, open }: { readonly call: CallView; readonly open: b
         <>
           {args && Object.keys(args).length > 0 && <JsonTree name="arguments" value={args} open={0} />}
           {call.task !== null && <p class="dim">It is the task <code><Safe text={call.task} most={100} /></code>.</p>}
-          <CallResult call={call} />
+          <Boundary value={call.result}><CallResult call={call} /></Boundary>
         </>
       )}
     </article>

@@ -34,7 +34,7 @@ export function Rail(): JSX.Element {
       <div class="rail-foot">
         {state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
         <label class="theme">
-          <span class="unseen">Colours</span>
+          <span class="unseen">Theme</span>
           <select value={theme.value} onChange={(event) => { theme.value = event.currentTarget.value as 'auto' | 'light' | 'dark'; }}>
             <option value="auto">As the system</option>
             <option value="light">Light</option>

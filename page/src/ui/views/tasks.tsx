@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ServerView, TaskView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { ToolResult } from '../parts/content.tsx';
 import { clock, duration, Empty, Head } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
@@ -47,7 +48,7 @@ function Task({ task }: { readonly task: TaskView }): JSX.Element {
       <p class="dim"><code><Safe text={task.task} most={200} /></code> {task.message && <Safe text={task.message} />}</p>
       {task.endedAt === null && <Progress progress={task.progress} />}
       {task.failure && <div class="outcome bad" role="alert"><code>{task.failure.code}</code> <Safe text={task.failure.message} most={2000} /></div>}
-      {task.result && <ToolResult result={task.result} server={task.server} outputFault="" />}
+      {task.result && <Boundary value={task.result}><ToolResult result={task.result} server={task.server} outputFault="" /></Boundary>}
     </article>
   );
 }

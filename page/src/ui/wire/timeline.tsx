@@ -15,6 +15,9 @@ export interface Span {
 }
 
 const HEIGHT = 72;
+/** With more messages than this the picture is drawn anew only so often. */
+const MANY = 5_000;
+const REST_MS = 300;
 /** Nothing is told apart that is nearer than this many milliseconds over the whole width. */
 const MIN_SPAN = 2;
 
@@ -24,6 +27,7 @@ export function Timeline(): JSX.Element {
   const width = useSignal(0);
   /** Undefined: all of it, growing. */
   const zoom = useSignal<Span | undefined>(undefined);
+  const drawnAt = useRef(0);
   const drag = useRef<{ readonly x: number; readonly span: Span; moved: boolean } | undefined>(undefined);
 
   const whole = (): Span => {
@@ -46,10 +50,17 @@ export function Timeline(): JSX.Element {
     void theme.value;
     const across = width.value;
     const shown = span();
-    const frame = requestAnimationFrame(() => {
-      if (canvas.current && across > 0) draw(canvas.current, across, HEIGHT, wire.shown, shown, wire.selected.peek());
-    });
-    return () => cancelAnimationFrame(frame);
+    let frame = 0;
+    const wait = setTimeout(() => {
+      frame = requestAnimationFrame(() => {
+        drawnAt.current = performance.now();
+        if (canvas.current && across > 0) draw(canvas.current, across, HEIGHT, wire.shown, shown, wire.selected.peek());
+      });
+    }, wire.shown.length > MANY ? drawnAt.current + REST_MS - performance.now() : 0);
+    return () => {
+      clearTimeout(wait);
+      cancelAnimationFrame(frame);
+    };
   });
 
   /** Zooms by a factor around a point, 0 at the left and 1 at the right. */

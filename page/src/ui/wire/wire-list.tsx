@@ -1,6 +1,6 @@
 // The messages, one a row. Only the rows that are in sight are in the page, however many there are.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { WireEntry } from '../../messages.ts';
@@ -32,7 +32,8 @@ export function WireList(): JSX.Element {
   void wire.version.value;
   void drawn.value;
   list.setOptions(options);
-  list._willUpdate();
+  // After each drawing: the place that scrolls is there then.
+  useLayoutEffect(() => list._willUpdate());
   useEffect(() => list._didMount(), []);
   useSignalEffect(() => {
     void wire.version.value;

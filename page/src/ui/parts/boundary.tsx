@@ -1,0 +1,16 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
+import { JsonTree } from './json-tree.tsx';
+import { Safe } from './safe-text.tsx';
+
+/** Where what a server sent cannot be drawn, it is shown as the JSON that it is, and the rest of the page goes on. */
+export function Boundary({ value, children }: { readonly value: unknown; readonly children: ComponentChildren }): JSX.Element {
+  const [error] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <div class="outcome bad" role="alert">
+      <p>This is not as the protocol says, so it is shown as it came. <Safe text={String(error)} /></p>
+      <JsonTree value={value} open={2} />
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// A real Chromium, and the interface in it.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** The folder of the package. */
+export const packageRoot: string = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What the local server sends with the page, less what the address decides. */
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: blob:; media-src data: blob:; base-uri 'none'; form-action 'none'";
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** What the page's console said that is an error, what it threw, and what the policy forbade. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/** An empty page that keeps its faults. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
+  // What does not come within this does not come.
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog of the browser: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { page, faults, close: () => context.close() };
+}
+
+let script: Promise<string> | undefined;
+
+/** The interface over a host that the test plays by `window.fake`. */
+export async function openFake(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
+  script ??= build({
+    entryPoints: [`${packageRoot}test/ui/fake-page.ts`], absWorkingDir: packageRoot, bundle: true, write: false, format: 'esm', target: 'es2022',
+  }).then(({ outputFiles: [file] }) => file?.text ?? '');
+  const opened = await openPage(browser, options);
+  const files: Readonly<Record<string, readonly [string, string]>> = {
+    '/': ['text/html', await readFile(`${packageRoot}dist/ui/index.html`, 'utf8')],
+    '/page.css': ['text/css', await readFile(`${packageRoot}dist/ui/page.css`, 'utf8')],
+    '/page.js': ['text/javascript', await script],
+  };
+  await opened.page.route('**/*', async (route) => {
+    const file = files[new URL(route.request().url()).pathname];
+    if (!file) return route.abort();
+    return route.fulfill({ contentType: `${file[0]}; charset=utf-8`, body: file[1], headers: { 'content-security-policy': policy } });
+  });
+  await opened.page.goto('http://page.test/');
+  await opened.page.waitForFunction(() => window.fake?.opened > 0);
+  return opened;
+}

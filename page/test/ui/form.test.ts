@@ -1,0 +1,156 @@
+// Forms from schemas: every shape, defaults, and what the validator says at the field.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { ActionMessage } from '../../src/messages.ts';
+import { launch, openFake } from './browser.ts';
+import { catalogueView, toolView, welcome } from './views.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+/** A page that shows the form of one tool. */
+async function openForm(inputSchema: Record<string, unknown>): Promise<{ page: Page; end: () => Promise<void> }> {
+  const { page, faults, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('try', inputSchema)] })] }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  return { page, end: async () => { assert.deepEqual(faults, []); await close(); } };
+}
+
+/** The arguments of the last call that the page asked for. */
+async function calledWith(page: Page): Promise<unknown> {
+  const asked = await page.evaluate(() => window.fake.asked);
+  const call = asked.findLast((one): one is Extract<ActionMessage, { name: 'tool.call' }> => one.type === 'action' && one.name === 'tool.call');
+  return call?.params.args;
+}
+
+/** A field by its whole name. */
+const field = (page: Page, name: string): Locator => page.getByRole('main').getByLabel(name, { exact: true });
+
+const call = (page: Page): Promise<void> => page.getByRole('button', { name: 'Call', exact: true }).click();
+
+test('scalars of every kind are typed, and a member that was not given is not sent', async () => {
+  const { page, end } = await openForm({
+    properties: {
+      text: { type: 'string' }, left: { type: 'string' }, whole: { type: 'integer' }, part: { type: 'number' }, day: { type: 'string', format: 'date' },
+      yes: { type: 'boolean' }, maybe: { type: 'boolean' }, must: { type: 'boolean' }, colour: { enum: ['r', 'g', 'b', 4], enumNames: ['Red', 'Green', 'Blue', 'Four'] },
+      titled: { oneOf: [{ const: 'w', title: 'Window' }, { const: 'a', title: 'Aisle' }] }, fixed: { const: 7 }, free: {},
+    },
+    required: ['must', 'titled', 'fixed'],
+  });
+  await field(page, 'text').fill('a "b"');
+  await field(page, 'whole').fill('12');
+  await field(page, 'part').fill('-0.5e1');
+  await field(page, 'day').fill('2026-02-03');
+  await field(page, 'yes').selectOption('yes');
+  await field(page, 'colour').selectOption('Four');
+  await field(page, 'Aisle').check();
+  await field(page, 'free').fill('{"any":[1]}');
+  await call(page);
+  assert.deepEqual(await calledWith(page), { text: 'a "b"', whole: 12, part: -5, day: '2026-02-03', yes: true, must: false, colour: 4, titled: 'a', fixed: 7, free: { any: [1] } });
+  await end();
+});
+
+test('defaults are filled in, nested objects, lists and unions are built and taken away', async () => {
+  const { page, end } = await openForm({
+    $defs: { place: { type: 'object', properties: { city: { type: 'string', default: 'Lisbon' } }, required: ['city'] } },
+    properties: {
+      n: { type: 'integer', default: 3 },
+      from: { $ref: '#/$defs/place' }, to: { $ref: '#/$defs/place', title: 'To' },
+      tags: { type: 'array', items: { type: 'string' } },
+      pick: { type: 'array', items: { anyOf: [{ const: 1, title: 'First' }, { const: 2, title: 'Second' }] } },
+      pay: { oneOf: [{ title: 'Card', type: 'object', properties: { kind: { const: 'card' }, no: { type: 'string' } }, required: ['kind', 'no'] }, { title: 'Cash', type: 'object', properties: { kind: { const: 'cash' } }, required: ['kind'] }] },
+      size: { type: ['string', 'null'] },
+      free: { type: 'object', additionalProperties: { type: 'number' } },
+    },
+    required: ['from', 'pay'],
+  });
+  await page.getByRole('button', { name: 'Add To', exact: true }).click();
+  await page.getByRole('group', { name: 'To', exact: true }).getByLabel('city').fill('Oslo');
+  const tags = page.getByRole('group', { name: 'tags' });
+  await tags.getByRole('button', { name: 'Add to tags' }).click();
+  await tags.getByRole('textbox').fill('b');
+  await tags.getByRole('button', { name: 'Add to tags' }).click();
+  await tags.getByRole('textbox').nth(1).fill('a');
+  await tags.getByRole('button', { name: 'Move item 2 of tags up' }).click();
+  await field(page, 'Second').check();
+  await field(page, 'pay').selectOption('Cash');
+  await field(page, 'size').selectOption('null');
+  const free = page.getByRole('group', { name: 'free' });
+  await free.getByLabel('Name of a new member').fill('__proto__');
+  await free.getByLabel('Name of a new member').press('Enter');
+  await free.getByRole('textbox', { name: '__proto__' }).fill('5');
+  await call(page);
+  const sent = await calledWith(page) as { free: object };
+  assert.equal(JSON.stringify(sent), JSON.stringify({ n: 3, from: { city: 'Lisbon' }, pay: { kind: 'cash' }, to: { city: 'Oslo' }, tags: ['a', 'b'], pick: [2], size: null, free: JSON.parse('{"__proto__":5}') as unknown }));
+  await tags.getByRole('button', { name: 'Remove item 1 of tags' }).click();
+  await page.getByRole('group', { name: 'To', exact: true }).getByRole('button', { name: 'Remove To' }).click();
+  await call(page);
+  assert.deepEqual(Object.keys(await calledWith(page) as object), ['n', 'from', 'pay', 'tags', 'pick', 'size', 'free']);
+  await end();
+});
+
+test('what is wrong stands at its field in the words of the validator, and the first wrong field has the focus', async () => {
+  const { page, end } = await openForm({
+    properties: { name: { type: 'string', minLength: 3 }, age: { type: 'integer', minimum: 18 }, mail: { type: 'string', format: 'email' }, list: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^a' } } },
+    required: ['name', 'list'],
+  });
+  await call(page);
+  assert.equal(await calledWith(page), undefined);
+  assert.match(await page.locator('.problems:not(:empty)').first().innerText(), /property "name" is missing/);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true');
+  await field(page, 'name').fill('ab');
+  await field(page, 'age').fill('seven');
+  await field(page, 'mail').fill('nobody');
+  await page.getByRole('button', { name: 'Add to list' }).click();
+  const said = await page.locator('.problems:not(:empty)').allInnerTexts();
+  assert.deepEqual(said.slice(0, 4).map((one) => one.trim()), ['"ab" is shorter than 3', '"seven" is not of type integer', '"nobody" is not a valid email', '"" does not match the pattern "^a"'].map((one) => one.replace('"^a"', '^a')));
+  await page.getByRole('button', { name: 'Call it all the same' }).click();
+  assert.deepEqual(await calledWith(page), { name: 'ab', list: [''], age: 'seven', mail: 'nobody' });
+  await end();
+});
+
+test('a union says why the alternative that was chosen does not fit', async () => {
+  const { page, end } = await openForm({
+    properties: { pay: { anyOf: [{ title: 'Card', type: 'object', properties: { no: { type: 'string', minLength: 4 } }, required: ['no'] }, { title: 'Cash', type: 'object', properties: { coins: { type: 'integer' } }, required: ['coins'] }] } },
+    required: ['pay'],
+  });
+  await field(page, 'no').fill('12');
+  await call(page);
+  assert.match(await page.locator('.problems:not(:empty)').first().innerText(), /"12" is shorter than 4/);
+  await field(page, 'no').fill('1234');
+  await call(page);
+  assert.deepEqual(await calledWith(page), { pay: { no: '1234' } });
+  await end();
+});
+
+test('raw JSON is the same value, and text that is none is not sent', async () => {
+  const { page, end } = await openForm({ properties: { a: { type: 'string' } } });
+  await field(page, 'a').fill('x');
+  await page.getByRole('button', { name: 'JSON' }).click();
+  const raw = field(page, 'Arguments of try as JSON');
+  assert.deepEqual(JSON.parse(await raw.inputValue()), { a: 'x' });
+  await raw.fill('{"a": 1, ');
+  await call(page);
+  assert.equal(await calledWith(page), undefined);
+  assert.ok(await page.getByRole('button', { name: 'Form' }).isDisabled());
+  await raw.fill('{"a": "y", "more": [true]}');
+  await call(page);
+  assert.deepEqual(await calledWith(page), { a: 'y', more: [true] });
+  await page.getByRole('button', { name: 'Form' }).click();
+  assert.equal(await field(page, 'a').inputValue(), 'y');
+  await end();
+});
+
+test('a schema that refers to itself, one that is none, and one that is very large are drawn all the same', async () => {
+  for (const schema of [
+    { $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['next'] } }, properties: { first: { $ref: '#/$defs/node' } }, required: ['first'] },
+    { properties: { a: { $ref: '#/$defs/none' }, b: { $ref: '#/properties/b' }, c: { type: 'wat' }, d: { type: 5, enum: 'x', oneOf: 7, items: null } } },
+    { properties: Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`p${at}`, { type: 'string' }])) },
+  ]) {
+    const { page, end } = await openForm(schema);
+    await page.getByRole('button', { name: 'Call', exact: true }).waitFor();
+    await end();
+  }
+});

@@ -1,0 +1,169 @@
+// Questions: modal, one after the other, named after who asks; what each button sends.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { ActionMessage, QuestionView } from '../../src/messages.ts';
+import { launch, openFake } from './browser.ts';
+import type { Opened } from './browser.ts';
+import { serverView, welcome } from './views.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+async function openWith(...questions: QuestionView[]): Promise<Opened & { end: () => Promise<void> }> {
+  const opened = await openFake(browser);
+  await opened.page.evaluate((message) => window.fake.say(message), welcome({ servers: [serverView('one'), serverView('two')] }));
+  for (const question of questions) await opened.page.evaluate((one) => window.fake.say({ type: 'question', question: one }), question);
+  await opened.page.getByRole('dialog').waitFor();
+  return { ...opened, end: async () => { assert.deepEqual(opened.faults, []); await opened.close(); } };
+}
+
+/** The answers that the page gave. */
+async function answers(page: Page): Promise<unknown[]> {
+  const asked = await page.evaluate(() => window.fake.asked);
+  return asked.filter((one): one is Extract<ActionMessage, { name: 'question.answer' }> => one.type === 'action' && one.name === 'question.answer').map(({ params }) => params);
+}
+
+const form = (id: string, server = 'one', askedAt = 1): QuestionView => ({
+  id, server, askedAt, kind: 'form', message: `Question ${id}`,
+  schema: { type: 'object', properties: { name: { type: 'string', title: 'Your name', minLength: 2 }, seat: { type: 'string', enum: ['w', 'a', 'm', 'x'], enumNames: ['Window', 'Aisle', 'Middle', 'None'], default: 'a' }, extras: { type: 'array', items: { anyOf: [{ const: 'bag', title: 'A bag' }, { const: 'meal', title: 'A meal' }] } }, mail: { type: 'string', format: 'email' } }, required: ['name'] },
+});
+
+test('a form is accepted with its defaults, and only when it fits', async () => {
+  const { page, end } = await openWith(form('q1'));
+  const dialog = page.getByRole('dialog', { name: 'The server wants to know' });
+  assert.match(await dialog.innerText(), /one\s+asks/);
+  await dialog.getByRole('button', { name: 'Accept' }).click();
+  assert.deepEqual(await answers(page), []);
+  assert.match(await dialog.innerText(), /property "name" is missing/);
+  await dialog.getByLabel('Your name').fill('Ada');
+  await dialog.getByLabel('mail').fill('no mail');
+  await dialog.getByLabel('A meal').check();
+  await dialog.getByRole('button', { name: 'Accept' }).click();
+  assert.match(await dialog.innerText(), /"no mail" is not a valid email/);
+  await dialog.getByLabel('mail').fill('ada@example.com');
+  await dialog.getByRole('button', { name: 'Accept' }).click();
+  assert.deepEqual(await answers(page), [{ question: 'q1', answer: { kind: 'form', action: 'accept', content: { seat: 'a', name: 'Ada', mail: 'ada@example.com', extras: ['meal'] } } }]);
+  await end();
+});
+
+test('decline is decline, and Escape is cancel', async () => {
+  const { page, end } = await openWith(form('q1'));
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await answers(page), [{ question: 'q1', answer: { kind: 'form', action: 'decline' } }, { question: 'q1', answer: { kind: 'form', action: 'cancel' } }]);
+  assert.ok(await page.getByRole('dialog').isVisible(), 'the host says when a question is closed');
+  await end();
+});
+
+test('several questions wait in a queue, the oldest first, and one that another tab answered goes', async () => {
+  const { page, end } = await openWith(form('q2', 'two', 2), form('q1', 'one', 1), form('q3', 'two', 3));
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.innerText(), /one\s+asks\s+2 more wait[\s\S]*Question q1/);
+  await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'q1', by: 'another tab' }));
+  await page.getByText('Question q2').waitFor();
+  assert.match(await dialog.innerText(), /two\s+asks\s+1 more waits/);
+  await page.evaluate(() => { window.fake.say({ type: 'question-closed', id: 'q3', by: null }); window.fake.say({ type: 'question-closed', id: 'q2', by: null }); });
+  await dialog.waitFor({ state: 'detached' });
+  await end();
+});
+
+test('what is typed stays when another question comes, and screen readers are told', async () => {
+  const { page, end } = await openWith(form('q1'));
+  await page.getByLabel('Your name').fill('half of it');
+  await page.evaluate((question) => window.fake.say({ type: 'question', question }), form('q2', 'two', 2));
+  await page.getByText('1 more waits').waitFor();
+  assert.equal(await page.getByLabel('Your name').inputValue(), 'half of it');
+  assert.equal(await page.locator('[aria-live=assertive]').textContent(), 'New question from two');
+  await end();
+});
+
+test('an address is shown with its host, opened only by the person, and only where it is of the web', async () => {
+  const url = 'https://user@pay.example.com:8443/a?b=c';
+  const { page, end } = await openWith({ id: 'u1', server: 'one', askedAt: 1, kind: 'url', message: 'Pay', url, host: 'pay.example.com:8443' });
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.locator('.host-name').innerText(), 'pay.example.com:8443');
+  const link = dialog.getByRole('link', { name: 'Open pay.example.com:8443' });
+  assert.equal(await link.getAttribute('rel'), 'noopener noreferrer external');
+  assert.deepEqual(await answers(page), []);
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+  assert.deepEqual(await answers(page), [{ question: 'u1', answer: { kind: 'url', action: 'accept' } }]);
+  await popup.close();
+  await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'u1', by: null }));
+  for (const [id, bad] of [['u2', 'javascript:alert(1)'], ['u3', 'data:text/html,<script>alert(1)</script>'], ['u4', 'file:///etc/passwd']] as const) {
+    await page.evaluate((question) => window.fake.say({ type: 'question', question }), { id, server: 'one', askedAt: 2, kind: 'url', message: 'Go', url: bad, host: '' } satisfies QuestionView);
+    await dialog.getByText('This address is not of the web').waitFor();
+    assert.equal(await dialog.getByRole('link').count(), 0, bad);
+    await page.evaluate((closed) => window.fake.say({ type: 'question-closed', id: closed, by: null }), id);
+  }
+  await end();
+});
+
+test('a call waits for consent with its exact arguments: once, for the session, always, or refused with a reason', async () => {
+  const approval: QuestionView = {
+    id: 'a1', server: 'one', askedAt: 1, kind: 'approval', tool: { name: 'wipe', inputSchema: { type: 'object' }, description: 'Wipes a disk' }, args: { disk: '/dev/sda', deep: { yes: [true] } },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }, trusted: false, digest: 'd', why: 'default',
+  };
+  const { page, end } = await openWith(approval);
+  const dialog = page.getByRole('dialog', { name: 'Run wipe?' });
+  const text = await dialog.innerText();
+  assert.match(text, /may destroy/);
+  assert.match(text, /disk:\s*"\/dev\/sda"/);
+  assert.match(text, /yes:\s*\[ 1 \][\s\S]*true/);
+  for (const name of ['Once', 'For this session', 'Always']) await dialog.getByRole('button', { name }).click();
+  await dialog.getByLabel('Reason').fill('not today');
+  await page.keyboard.press('Escape');
+  assert.deepEqual((await answers(page)).map((one) => (one as { answer: unknown }).answer), [
+    { kind: 'approval', allow: 'once' }, { kind: 'approval', allow: 'session' }, { kind: 'approval', allow: 'always' }, { kind: 'approval', allow: false, reason: 'not today' },
+  ]);
+  await end();
+});
+
+test('a tool that changed is shown as a difference', async () => {
+  const tool = (description: string): { name: string; description: string; inputSchema: { type: 'object' } } => ({ name: 'add', description, inputSchema: { type: 'object' } });
+  const { page, end } = await openWith({
+    id: 'c1', server: 'one', askedAt: 1, kind: 'change',
+    change: { kind: 'changed', name: 'add', formerly: null, before: tool('Adds'), after: tool('Adds, and sends your files'), diff: ['- description: "Adds"', '+ description: "Adds, and sends your files"'] },
+  });
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.locator('.added').innerText(), /sends your files/);
+  assert.match(await dialog.locator('.removed').innerText(), /"Adds"/);
+  await dialog.getByRole('button', { name: 'Do not accept' }).click();
+  await dialog.getByRole('button', { name: 'Accept it as it is now' }).click();
+  assert.deepEqual((await answers(page)).map((one) => (one as { answer: unknown }).answer), [{ kind: 'change', accept: false }, { kind: 'change', accept: true }]);
+  await end();
+});
+
+test('sampling shows its wishes, is edited, answered by hand or refused, and its answer is seen before it is sent', async () => {
+  const params = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Name a city' } }], maxTokens: 50, systemPrompt: 'Be short', modelPreferences: { hints: [{ name: 'small' }], costPriority: 0.9 } };
+  const { page, end } = await openWith({ id: 's1', server: 'one', askedAt: 1, kind: 'sampling', params, hasModel: false });
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.innerText(), /small[\s\S]*90 %[\s\S]*Be short[\s\S]*Name a city/);
+  assert.ok(await dialog.getByRole('button', { name: 'Look at the answer' }).isDisabled());
+  await dialog.getByRole('button', { name: 'Edit the request' }).click();
+  await dialog.getByLabel('The request as JSON').fill(JSON.stringify({ ...params, maxTokens: 9 }));
+  await dialog.getByLabel('Your answer').fill('Oslo');
+  await dialog.getByRole('button', { name: 'Look at the answer' }).click();
+  const answer = { role: 'assistant' as const, content: { type: 'text' as const, text: 'Oslo' }, model: 'person', stopReason: 'endTurn' };
+  assert.deepEqual(await answers(page), [{ question: 's1', answer: { kind: 'sampling', allow: true, params: { ...params, maxTokens: 9 }, byHand: answer } }]);
+  await page.evaluate((question) => { window.fake.say({ type: 'question-closed', id: 's1', by: null }); window.fake.say({ type: 'question', question }); }, { id: 's2', server: 'one', askedAt: 2, kind: 'sampling-answer', params, answer } satisfies QuestionView);
+  await dialog.getByLabel('The answer').fill('Bergen');
+  await dialog.getByRole('button', { name: 'Send it' }).click();
+  assert.deepEqual((await answers(page)).at(-1), { question: 's2', answer: { kind: 'sampling-answer', allow: true, answer: { ...answer, content: { type: 'text', text: 'Bergen' } } } });
+  await page.keyboard.press('Escape');
+  assert.deepEqual((await answers(page)).at(-1), { question: 's2', answer: { kind: 'sampling-answer', allow: false } });
+  await end();
+});
+
+test('the faults that the host finds in a form stand at their fields', async () => {
+  const { page, end } = await openWith(form('q1'));
+  await page.getByLabel('Your name').fill('Ada');
+  await page.evaluate(() => { window.fake.failNext = { code: 'bad-answer', message: 'it does not fit', data: { faults: [{ path: '/name', what: 'must be another' }] } }; });
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('must be another').waitFor();
+  assert.equal(await page.getByLabel('Your name').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Your name').fill('Ada L');
+  await page.getByText('must be another').waitFor({ state: 'detached' });
+  await end();
+});

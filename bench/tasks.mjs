@@ -1,28 +1,44 @@
-// Tasks a second for each store, beside a bare loop that writes the same records to the same store and does nothing
-// else; and what a plain call pays for tasks being there. 64 in flight.
+// Tasks a second in one store, beside a bare loop that gives the same store the same commands with the same records and
+// does nothing else; or what a plain call pays for tasks being there. 64 in flight. Prints JSON: { bare, barewire },
+// a second each. The suite `tasks` of run.mjs starts it, once a round and row.
 //
-//   npm run build && node bench/tasks.mjs [--tasks N] [--rounds N]      Redis and PostgreSQL where integrations/ is built
+//   node bench/tasks.mjs memory | folder | redis | postgres | plain [--ms N] [--first bare|barewire]
 import { performance } from 'node:perf_hooks';
 import { classify } from '../dist/src/jsonrpc/codec.js';
 import { McpServer } from '../dist/lib/server.js';
 import { memoryStore, tasks } from '../dist/lib/tasks.js';
-import { stores as others } from '../test/chaos/stores.mjs';
+import { stores } from '../test/chaos/stores.mjs';
 
-const option = (name, otherwise) => (process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : otherwise);
-const many = option('--tasks', 1000);
-const rounds = option('--rounds', 5);
+const [row] = process.argv.slice(2);
+const option = (name, otherwise) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise);
+const ms = Number(option('--ms', 2000));
+const first = option('--first', 'bare');
 const inFlight = 64;
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-
-/** Runs `one` so many times, 64 at once; gives how many a second. */
-async function rate(count, one) {
-  let next = 0;
+/** Runs `one` again and again for so long, 64 at once; gives how many a second. */
+async function rate(forMs, one) {
   const began = performance.now();
+  let done = 0;
   await Promise.all(Array.from({ length: inFlight }, async () => {
-    while (next < count) await one(next++);
+    while (performance.now() - began < forMs) {
+      await one(done);
+      done++;
+    }
   }));
-  return count / ((performance.now() - began) / 1000);
+  return done / ((performance.now() - began) / 1000);
+}
+
+/** Warms both up, and measures each in slices by turns, so that both meet the same machine. */
+async function compare(bare, barewire) {
+  const slices = 4;
+  const both = first === 'bare' ? [['bare', bare], ['barewire', barewire]] : [['barewire', barewire], ['bare', bare]];
+  const sums = { bare: 0, barewire: 0 };
+  for (const [, one] of both) await rate(ms / 2, one);
+  for (let slice = 0; slice < slices; slice++) {
+    for (const [name, one] of both) sums[name] += await rate(ms / slices, one) / slices;
+    both.reverse();
+  }
+  return sums;
 }
 
 /** A client of 2026-07-28 in the same process: a request, and its answer. */
@@ -47,96 +63,73 @@ function peer(server) {
 }
 
 const input = { type: 'object', properties: { n: { type: 'integer' } } };
+const server = () => new McpServer({ name: 'bench', version: '1' }, { limits: { maxInFlight: 10_000 } });
 
-/** Tasks with one step each, from the call to the end; what they have written is told. */
-async function whole(store, seen) {
-  const server = new McpServer({ name: 'bench', version: '1' }, { limits: { maxInFlight: 10_000 } });
+/** Tasks with one step each, from the call to the end; the last commands of each kind are kept. */
+function whole(store) {
+  const bench = server();
   const ended = new Map();
+  const seen = {};
   const counted = new Proxy(store, { get: (target, name) => {
     const value = target[name];
-    if (typeof value !== 'function') return value;
+    if (!['create', 'lease', 'append', 'end'].includes(name)) return typeof value === 'function' ? value.bind(target) : value;
     return (...args) => {
-      if (seen && ['create', 'lease', 'append', 'end'].includes(name)) seen.push([name, args]);
+      seen[name] = args;
       return value.apply(target, args);
     };
   } });
-  const work = tasks(server, { store: counted, limits: { maxTasks: 1e6, maxTasksPerPrincipal: 1e6, maxRunning: inFlight } });
-  server.tool('job', { task: 'optional', input }, async ({ n }, ctx) => ctx.once('step', () => `made ${n}`));
-  const stop = store.watch((id, change) => {
+  tasks(bench, { store: counted, limits: { maxTasks: 1e9, maxTasksPerPrincipal: 1e9, maxRunning: inFlight } });
+  bench.tool('job', { task: 'optional', input }, async ({ n }, ctx) => ctx.once('step', () => `made ${n}`));
+  store.watch((id, change) => {
     if (change !== 'ended') return;
     const waits = ended.get(id);
     ended.set(id, true);
     waits?.();
   });
-  const ask = peer(server);
-  const result = await rate(many, async (n) => {
+  const ask = peer(bench);
+  return { seen, async one(n) {
     const { taskId } = await ask('tools/call', { name: 'job', arguments: { n } });
     if (ended.get(taskId) !== true) await new Promise((resolve) => ended.set(taskId, resolve));
     ended.delete(taskId);
-  });
-  stop();
-  return { result, close: () => work.close() };
+  } };
 }
 
-/** The same records to the same store, one task after the other in 64 rows, and nothing else. */
-async function bare(store, sample) {
-  const [[, [task]], , [, [, , records]], [, [, end]]] = sample;
+/** The same commands with the same records, and nothing else. */
+function bare(store, seen) {
   let count = 0;
-  return rate(many, async () => {
-    const id = `bare-${process.pid}-${Date.now()}-${count++}`;
-    await store.create({ ...task, id });
+  return async () => {
+    const id = `bare-${process.pid}-${count++}`;
+    await store.create({ ...seen.create[0], id });
     const { lease } = await store.lease(id, 30_000);
-    await store.append(lease, 0, records);
-    await store.end(id, end, lease);
-  });
+    await store.append(lease, 0, seen.append[2]);
+    await store.end(id, seen.end[1], lease);
+  };
 }
 
-console.log(`tasks of one step, ${inFlight} in flight, ${many} a round, median of ${rounds} rounds`);
-for (const [name, place] of Object.entries({ memory: undefined, ...others })) {
-  const ratios = [];
-  const rates = [];
-  for (let round = 0; round < rounds; round++) {
-    let at;
-    try {
-      at = place ? await place.start() : { at: undefined, stop: () => {} };
-      if (!at) throw new Error('this machine has no such server');
-      const store = place ? await place.open(at.at) : memoryStore();
-      const seen = [];
-      const once = await whole(store, seen);
-      const of = (method) => seen.find(([which]) => which === method);
-      const sample = ['create', 'lease', 'append', 'end'].map(of);
-      // The workers of the whole have gone, and with them their store.
-      await once.close();
-      const again = place ? await place.open(at.at) : memoryStore();
-      const plain = await bare(again, sample);
-      await again.close();
-      rates.push(once.result);
-      ratios.push(once.result / plain);
-    } catch (error) {
-      console.log(`${name}: left out: ${error.message}`);
-      break;
-    } finally {
-      await at?.stop();
-    }
+/** Each in a place of its own: the workers of the one would take the tasks of the other. */
+async function inStore(name) {
+  if (name !== 'memory' && !stores[name]) throw new Error(`no store ${name}: memory, ${Object.keys(stores).join(', ')}, or plain`);
+  const start = async () => (name === 'memory' ? { at: undefined, stop: () => {} } : stores[name].start());
+  const open = (at) => (name === 'memory' ? memoryStore() : stores[name].open(at));
+  const places = [await start(), await start()];
+  try {
+    if (!places[0] || !places[1]) throw new Error('this machine has no such server');
+    const { one, seen } = whole(await open(places[0].at));
+    await one(0);
+    return await compare(bare(await open(places[1].at), seen), one);
+  } finally {
+    for (const place of places) await place?.stop();
   }
-  if (rates.length > 0) console.log(`${name.padEnd(9)} ${median(rates).toFixed(0).padStart(6)} tasks/s, ${median(ratios).toFixed(2)} of the bare loop`);
 }
 
-async function calls(withTasks) {
-  const server = new McpServer({ name: 'bench', version: '1' }, { limits: { maxInFlight: 10_000 } });
-  const work = withTasks ? tasks(server) : undefined;
-  server.tool('echo', { input }, ({ n }) => `${n}`);
-  const ask = peer(server);
-  const result = await rate(20_000, (n) => ask('tools/call', { name: 'echo', arguments: { n } }));
-  await work?.close();
-  return result;
+function calls(withTasks) {
+  const bench = server();
+  if (withTasks) tasks(bench);
+  bench.tool('echo', { input }, ({ n }) => `${n}`);
+  const ask = peer(bench);
+  return (n) => ask('tools/call', { name: 'echo', arguments: { n } });
 }
-await calls(true);
-await calls(false);
-const plain = [];
-for (let round = 0; round < 2 * rounds; round++) {
-  const [without, along] = round % 2 ? [await calls(false), await calls(true)] : [await calls(true), await calls(false)].reverse();
-  plain.push(along / without);
-}
-console.log(`a plain call beside tasks: ${median(plain).toFixed(3)} of the rate without them`);
+
+const found = row === 'plain' ? await compare(calls(false), calls(true)) : await inStore(row);
+console.log(JSON.stringify(found));
 process.exit(0);

@@ -128,3 +128,15 @@ export function plain(definition, rows) {
   const rest = lines.slice(4 + rows.size).filter((line) => line !== '');
   return [...out, ...rest.map((line) => `  ${line}`), ''];
 }
+
+/** A report with these sections in place of those of the same title; those that it has not go to its end. */
+export function withSections(text, sections) {
+  const titleOf = (section) => section.split('\n')[0];
+  const parts = text.split(/^(?=### )/m).map((part) => part.trimEnd());
+  for (const section of sections) {
+    const at = parts.findIndex((part) => titleOf(part) === titleOf(section));
+    if (at < 0) parts.push(section);
+    else parts[at] = section;
+  }
+  return `${parts.join('\n\n')}\n`;
+}

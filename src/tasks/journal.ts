@@ -40,7 +40,7 @@ export interface StepRecord extends Written {
   readonly t: 'step';
   readonly key: string;
   readonly value?: unknown;
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** How many steps, versions and questions had ended when this one began. */
   readonly after: number;
   /** The attempt; 1 where there is none. */

@@ -152,7 +152,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     const after = this.#ended;
     const { head } = this.#port.task;
     const attempt = this.#attempts.begin(key, after);
-    let outcome: { value: unknown } | { error: string };
+    let outcome: { value?: unknown; error?: string };
     let thrown: unknown;
     try {
       const value = await make({ attempt, idempotencyKey: `${head.seed}-${key}` });
@@ -164,12 +164,12 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     }
     const open = this.#attempts.end(key);
     this.#ended++;
-    if ('error' in outcome) this.#attempts.failed(key, attempt);
+    if (outcome.error !== undefined) this.#attempts.failed(key, attempt);
     await this.#port.write({
-      t: 'step', key, ...outcome, after, open, at: Date.now(), run: this.#port.run,
+      t: 'step', key, value: outcome.value, error: outcome.error, after, open, at: Date.now(), run: this.#port.run,
       attempt: attempt === 1 ? undefined : attempt,
     });
-    if ('error' in outcome) throw thrown;
+    if (outcome.error !== undefined) throw thrown;
     return this.#made(key, outcome.value) as T;
   }
 

@@ -1,6 +1,7 @@
 import { internalError, RpcError, toErrorObject } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
+import { findRevision, revisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';
 import type { JournalRecord, TaskEnd } from './journal.ts';
@@ -14,10 +15,12 @@ interface Queued {
   readonly written: () => void;
 }
 
+/** An end; the result goes beside it. */
+type Ending = Exclude<TaskEnd, { status: 'completed' }> | { readonly status: 'completed'; readonly at: number; readonly message?: string };
+
 /** What a run needs of its worker. */
 export interface RunOptions {
   readonly store: TaskStore;
-  readonly rules: Revision;
   readonly limits: TaskLimits;
   /** Answers `tools/call`. */
   call(params: Params, exchange: TaskExchange): object | Promise<object>;
@@ -52,10 +55,12 @@ export class TaskRun {
     this.#written = stored.records.length;
     this.#bytes = stored.head.length;
     for (const text of [...stored.records, ...stored.answers.values()]) this.#bytes += text.length;
+    const task = readTask(stored);
     this.exchange = new TaskExchange({
-      task: readTask(stored),
+      task,
       run: lease.fence,
-      rules: options.rules,
+      // The revision of whoever began the task.
+      rules: findRevision(revisions, task.head.revision) ?? revisions[0] as Revision,
       stallMs: options.limits.stallMs,
       write: (record) => this.#write(record),
       holds: () => this.#holds(),
@@ -87,8 +92,9 @@ export class TaskRun {
   }
 
   /** The task was cancelled, or has ended otherwise: the handler is told, and nothing of it counts any more. */
-  cancel(reason: Error = new Cancelled('The task was cancelled')): void {
-    this.#abandon(reason);
+  cancel(): void {
+    // Its own end comes back to it too.
+    if (!this.#over) this.#abandon(new Cancelled('The task was cancelled'));
   }
 
   /** Gives the task back unfinished, for another worker. */
@@ -189,7 +195,7 @@ export class TaskRun {
     if (text.length > maxResultBytes) {
       return this.#fail(internalError(`the result takes ${text.length} characters; the limit is ${maxResultBytes}`));
     }
-    return this.#end({ status: 'completed', result: JSON.parse(text) as Record<string, unknown>, at: Date.now() });
+    return this.#end({ status: 'completed', at: Date.now() }, text);
   }
 
   #fail(thrown: unknown): Promise<void> {
@@ -199,11 +205,13 @@ export class TaskRun {
     return this.#end({ status: 'failed', error, message: error.message, at: Date.now() });
   }
 
-  async #end(end: TaskEnd): Promise<void> {
+  /** `result`: of a task that is completed, as JSON. */
+  async #end(end: Ending, result?: string): Promise<void> {
     if (this.#over) return;
     const message = end.message ?? this.#status;
     this.#stop();
-    await this.#options.store.end(this.lease.id, JSON.stringify({ ...end, message }), this.lease);
+    const rest = JSON.stringify({ ...end, message });
+    await this.#options.store.end(this.lease.id, result === undefined ? rest : `{"result":${result},${rest.slice(1)}`, this.lease);
     this.#finish();
   }
 

@@ -1,5 +1,6 @@
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
+import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
@@ -19,6 +20,8 @@ const lookMs = 500;
 /** How long a count of tasks is good for, and how many owners' are kept. */
 const [countedMs, maxCounts] = [1_000, 1_000];
 const pageSize = 100;
+/** Of a task's id, and of the seed of its idempotency keys. */
+const [idBytes, seedBytes] = [20, 8];
 const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
 /** What both kinds do with tasks, whatever their wire. A task belongs to its owner in every call. */
@@ -42,36 +45,53 @@ export class Tasks {
    * `ttlMs`: what the creator asks for. `named` is told the id before a worker can have the task.
    */
   async create(owner: string, order: TaskOrder, ttlMs?: number, named?: (id: string) => void): Promise<TaskView> {
-    const { maxTasks, maxTasksPerPrincipal, maxTtlMs, pollIntervalMs } = this.#limits;
-    await Promise.all([this.#count(undefined), this.#count(owner)]);
-    // As they are now: others were created meanwhile.
-    const [all, own] = [this.#counts.get(undefined)?.n ?? 0, this.#counts.get(owner)?.n ?? 0];
-    if (all >= maxTasks) throw internalError(`Too many tasks: the limit is ${maxTasks}`);
-    if (own >= maxTasksPerPrincipal) {
-      throw internalError(`Too many tasks of one principal: the limit is ${maxTasksPerPrincipal}`);
-    }
-    for (const count of [this.#counts.get(undefined), this.#counts.get(owner)]) if (count) count.n++;
+    const { maxTtlMs, pollIntervalMs } = this.#limits;
+    if (!this.#counted(undefined) || !this.#counted(owner)) await Promise.all([this.#count(undefined), this.#count(owner)]);
+    this.#add(owner);
     const kept = Math.min(ttlMs ?? this.#limits.ttlMs, maxTtlMs);
     const bounded = Number.isFinite(kept);
-    const head: TaskHead = { ...order, seed: random(8), ttlMs: bounded ? kept : null, pollIntervalMs };
-    const createdAt = Date.now();
-    const task = {
-      // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
-      id: random(20),
-      owner,
-      createdAt,
-      expiresAt: bounded ? createdAt + kept : null,
-      head: JSON.stringify(head),
+    // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
+    const bits = random(idBytes + seedBytes);
+    const id = bits.slice(0, 2 * idBytes);
+    const ttl = bounded ? kept : null;
+    // Member by member: a spread of so many costs more than the rest of this.
+    const { tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made } = order;
+    const head: TaskHead = {
+      tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made,
+      seed: bits.slice(2 * idBytes), ttlMs: ttl, pollIntervalMs,
     };
-    named?.(task.id);
-    await this.store.create(task);
-    return viewOf(readTask({ ...task, records: [], answers: new Map(), waiting: undefined, end: undefined }));
+    const createdAt = Date.now();
+    named?.(id);
+    await this.store.create({
+      id, owner, createdAt, expiresAt: ttl === null ? null : createdAt + ttl, head: JSON.stringify(head),
+    });
+    return {
+      id, owner, createdAt, ttlMs: ttl, pollIntervalMs,
+      status: firstTaskStatus, updatedAt: createdAt, message: undefined, questions: undefined, end: undefined,
+    };
   }
 
-  /** How many tasks there are, of one owner where one is named: those that others created may be a second old. */
-  async #count(owner: string | undefined): Promise<void> {
+  /** One task more, by the counts as they are now: others may have been created while they were asked for. */
+  #add(owner: string): void {
+    const { maxTasks, maxTasksPerPrincipal } = this.#limits;
+    const all = this.#counts.get(undefined);
+    const own = this.#counts.get(owner);
+    if (all && all.n >= maxTasks) throw internalError(`Too many tasks: the limit is ${maxTasks}`);
+    if (own && own.n >= maxTasksPerPrincipal) {
+      throw internalError(`Too many tasks of one principal: the limit is ${maxTasksPerPrincipal}`);
+    }
+    if (all) all.n++;
+    if (own) own.n++;
+  }
+
+  /** Whether the count of an owner's tasks, or of all, is good still: those that others created may be a second old. */
+  #counted(owner: string | undefined): boolean {
     const known = this.#counts.get(owner);
-    if (known && Date.now() - known.at < countedMs) return;
+    return known !== undefined && Date.now() - known.at < countedMs;
+  }
+
+  async #count(owner: string | undefined): Promise<void> {
+    if (this.#counted(owner)) return;
     const n = await this.store.count(owner);
     this.#counts.delete(owner);
     this.#counts.set(owner, { n, at: Date.now() });

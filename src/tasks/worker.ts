@@ -1,11 +1,8 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { findRevision, revisions } from '../protocol/revisions.ts';
-import type { Revision } from '../protocol/revisions.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore, ServerInternals } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';
-import type { TaskHead } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
 import { TaskRun } from './task-run.ts';
@@ -99,7 +96,6 @@ export class Worker {
     const run = new TaskRun(leased, asked, {
       store: this.#store,
       limits,
-      rules: rulesOf(leased.task.head),
       call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
       notify: (notification) => notify?.(id, notification),
       report: (error) => this.#report(error),
@@ -135,10 +131,4 @@ export class Worker {
   #report(error: unknown): void {
     this.#server.report(toError(error), { what: 'method', name: 'tasks' });
   }
-}
-
-/** The revision of whoever began the task. */
-function rulesOf(head: string): Revision {
-  const { revision } = JSON.parse(head) as TaskHead;
-  return findRevision(revisions, revision) ?? revisions[0] as Revision;
 }

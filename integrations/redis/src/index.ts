@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
 import type { Lease, LeasedTask, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
 import type { createClient } from 'redis';
@@ -8,7 +9,7 @@ export type { RedisEngine, RedisEngineOptions } from './fleet/engine.ts';
 export type { RedisConnection, RedisSubscriber } from './fleet/redis.ts';
 
 /** A client of `redis`, connected. */
-export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'zCard' | 'zRangeByLex'> & {
+export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'evalSha' | 'zCard' | 'zRangeByLex'> & {
   duplicate(): {
     connect(): Promise<unknown>;
     on(event: 'error', listener: (error: Error) => void): unknown;
@@ -41,8 +42,21 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
     if (id !== undefined) watchers.tell(id, change as TaskChange);
   });
 
-  const run = (script: string, ...args: readonly (string | number)[]): Promise<unknown> =>
-    client.eval(script, { keys: [prefix], arguments: args.map(String) });
+  const digests = new Map<string, string>();
+
+  /** By its digest: Redis has to be told the text once. */
+  async function run(script: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    let digest = digests.get(script);
+    if (digest === undefined) digests.set(script, digest = createHash('sha1').update(script).digest('hex'));
+    const given = { keys: [prefix], arguments: args.map(String) };
+    try {
+      return await client.evalSha(digest, given);
+    } catch (error) {
+      // Never told, or forgotten: another server, or a flush. Nothing has run.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return client.eval(script, given);
+    }
+  }
 
   /** Throws where a script gave a reason. */
   async function write(lease: Lease, script: string, ...args: readonly (string | number)[]): Promise<void> {

@@ -39,3 +39,17 @@ test('what one process does, others hear', { skip: !server && 'there is no redis
   for (const store of [one, two]) await store.close();
   for (const client of clients) client.destroy();
 });
+
+test('a server that has forgotten the scripts is told them again', { skip: !server && 'there is no redis-server' }, async () => {
+  const client = createClient({ socket: { path, tls: false } });
+  await client.connect();
+  const store = await redisStore(client, { prefix: 'forgot:' });
+  const task = { owner: '', createdAt: 1, expiresAt: null, head: '{}' };
+  await store.create({ id: 'a', ...task });
+  await client.scriptFlush();
+  await Promise.all([store.create({ id: 'b', ...task }), store.create({ id: 'c', ...task })]);
+  assert.equal(await store.count(), 3);
+  await assert.rejects(store.create({ id: 'c', ...task }), /there is a task c/);
+  await store.close();
+  client.destroy();
+});

@@ -14,17 +14,17 @@ const maxTaskIds = 1000;
 
 /** A task as a call begins it: `CreateTaskResult`. ext-tasks, Task Creation. */
 export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
-  return { resultType: 'task', ...seed(view) };
+  return seed({ resultType: 'task' as const }, view);
 }
 
-function seed(view: TaskView): Bag {
-  return { ...commonFields(view), ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs };
+function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
+  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
 }
 
 /** A task with all that its status brings: `DetailedTask`. ext-tasks, Task Status. */
 export function detailedTask(view: TaskView): Bag {
   const { end, questions } = view;
-  const task = seed(view);
+  const task: Bag = seed({}, view);
   // "exactly what the underlying request would have returned", which says its type at 2026-07-28.
   if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
   if (end?.status === 'failed') task['error'] = end.error;

@@ -1,7 +1,7 @@
-import { openPrompter } from './prompter.ts';
-import { fillForm } from './form.ts';
-import type { CompleteForm } from './form.ts';
-import type { Style } from './terminal.ts';
+import { openPrompter } from '../host/node/prompter.ts';
+import { fillForm } from '../host/node/form.ts';
+import type { CompleteForm } from '../host/node/form.ts';
+import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
 import type { ClientHandlers, ElicitAnswer } from '../client/options.ts';
 import type { ElicitRequestParams } from '../protocol/elicitation.ts';

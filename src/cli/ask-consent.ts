@@ -1,7 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { Prompter } from './prompter.ts';
-import type { Style } from './terminal.ts';
+import type { Prompter } from '../host/node/prompter.ts';
+import type { Style } from '../host/node/style.ts';
 
 /** The most lines of arguments that are shown; nobody consents to what they cannot see, so more are refused. */
 const maxLines = 200;

@@ -1,4 +1,4 @@
-import type { Prompter } from './prompter.ts';
+import type { Prompter } from '../host/node/prompter.ts';
 
 /**
  * Where a person sits who is asked by several at once: one question at a time, and the prompt for commands gives way to

@@ -4,10 +4,10 @@ import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
 import { showCall } from './ask-consent.ts';
 import type { Desk } from './desk.ts';
-import { fillForm } from './form.ts';
-import type { CompleteForm } from './form.ts';
+import { fillForm } from '../host/node/form.ts';
+import type { CompleteForm } from '../host/node/form.ts';
 import { textLines } from './render.ts';
-import type { Style } from './terminal.ts';
+import type { Style } from '../host/node/style.ts';
 
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
 

@@ -4,9 +4,9 @@ import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { Refused, WrongUse } from './exit-codes.ts';
-import { fillForm } from './form.ts';
-import type { Prompter } from './prompter.ts';
-import type { Style } from './terminal.ts';
+import { fillForm } from '../host/node/form.ts';
+import type { Prompter } from '../host/node/prompter.ts';
+import type { Style } from '../host/node/style.ts';
 
 /** Lends the prompter for one form. */
 export type WithPrompter = <T>(use: (prompter: Prompter) => Promise<T>) => Promise<T>;

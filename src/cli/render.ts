@@ -5,7 +5,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { table } from './terminal.ts';
-import type { Style } from './terminal.ts';
+import type { Style } from '../host/node/style.ts';
 
 export interface RenderOptions {
   readonly style: Style;

@@ -2,7 +2,7 @@ import { explain } from '../explain/explain.ts';
 import { explainHttp, httpLines } from '../explain/http.ts';
 import { truncate, visible, width, wireLine } from '../explain/safe-text.ts';
 import { table, wrap } from './terminal.ts';
-import type { Style } from './terminal.ts';
+import type { Style } from '../host/node/style.ts';
 import { bag } from '../explain/words.ts';
 import type { HttpTrace, TracedEvent } from '../transport/port.ts';
 

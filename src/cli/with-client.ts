@@ -8,8 +8,8 @@ import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
 import { progressBar } from './progress-bar.ts';
-import { style, wantsColour } from './terminal.ts';
-import type { Style } from './terminal.ts';
+import { style, wantsColour } from '../host/node/style.ts';
+import type { Style } from '../host/node/style.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 5 * 60_000;

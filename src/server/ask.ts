@@ -1,7 +1,9 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { FormContent } from '../protocol/form.ts';
-import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/form-schema.ts';
+import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema, StringSchema } from '../protocol/form-schema.ts';
 import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
@@ -60,14 +62,34 @@ function field<T>(message: string, kind: object, { key, ...rest }: FieldOptions)
   return accepted(question as Question<FormAnswer<{ value: T }>>, (content) => content.value);
 }
 
-type Limits<F> = Omit<F, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>;
+function selectMany<C extends string>(
+  message: string, choices: readonly C[], { key, default: chosen, ...rest }: FieldOptions & { minItems?: number; maxItems?: number; default?: readonly C[] } = {},
+): Asked<C[]> {
+  const list = formQuestion<FormProperties>(message, {
+    value: { type: 'array', items: { type: 'string', enum: choices }, ...rest, ...chosen && { default: chosen } },
+  }, { key });
+  const each = formQuestion<FormProperties>(message, Object.fromEntries(choices.map((choice, at): [string, PrimitiveSchemaDefinition] =>
+    [`choice${at + 1}`, { type: 'boolean', title: choice, default: chosen?.includes(choice) ?? false }])), { key });
+  const question: Question<FormAnswer<{ value: C[] }>> = {
+    ...list,
+    params: (revision, problem) => (revision.richForms ? list : each).params(revision, problem),
+    read(answer) {
+      const { content } = answer;
+      // Yes or no to each choice, and judged as the list that they make.
+      const some = isObject(content) && Object.keys(content).some((name) => /^choice\d+$/.test(name));
+      const value = some ? choices.filter((_, at) => content[`choice${at + 1}`] === true) : undefined;
+      return list.read(value ? { ...answer, content: { value } } : answer) as Reading<FormAnswer<{ value: C[] }>>;
+    },
+  };
+  return accepted(question, ({ value }) => choices.filter((choice) => value.includes(choice)));
+}
 
 /** The questions of generator handlers: each becomes a restricted schema, and its answer a plain value. */
 export const ask: {
   /** A text, with `minLength`, `maxLength`, `format` and `default`. */
   text(
     message: string,
-    options?: FieldOptions & Limits<Extract<PrimitiveSchemaDefinition, { type: 'string'; minLength?: number }>>,
+    options?: FieldOptions & Omit<StringSchema, 'type' | 'enum' | 'oneOf' | 'title' | 'description'>,
   ): Asked<string>;
   /** A number, whole where `integer` is true, between `minimum` and `maximum`. */
   number(
@@ -80,12 +102,31 @@ export const ask: {
   select<const C extends string>(
     message: string, choices: readonly C[], options?: FieldOptions & { default?: NoInfer<C> },
   ): Asked<C>;
+  /**
+   * Any number of some choices, between `minItems` and `maxItems`, in the order of `choices`. A revision before 2025-11-25
+   * has no lists in forms: there each choice is a yes or no.
+   */
+  selectMany<const C extends string>(
+    message: string, choices: readonly C[],
+    options?: FieldOptions & { minItems?: number; maxItems?: number; default?: readonly NoInfer<C>[] },
+  ): Asked<C[]>;
+  /** A day as `YYYY-MM-DD`. */
+  date(message: string, options?: FieldOptions & { default?: string }): Asked<string>;
+  /** An email address. */
+  email(message: string, options?: FieldOptions & { default?: string }): Asked<string>;
   /** Several fields at once; the value is the form's content. */
   form<const S extends FormProperties | RequestedSchema>(
     message: string, form: S, options?: QuestionOptions,
   ): Asked<FormContent<S>>;
   /** Sends the person to a page, for what must not go through the client. Goes on when the person has agreed to open it. */
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;
+  /**
+   * Sends the person to a page of yours to enter a password, a key or a card there; goes on when the person has agreed to
+   * open it. There is no way to ask for a secret in a form, on purpose: what is typed into one passes through the client,
+   * its log and perhaps a model, and a server must not ask for it there. 2025-11-25 client/elicitation#security-considerations.
+   * A TypeError where `url` is neither https nor on this machine. What was entered comes to your page, not here.
+   */
+  secret(message: string, url: string, options?: QuestionOptions): Asked<void>;
   /** An answer of the client's model. */
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
   /** The client's roots. */
@@ -101,6 +142,16 @@ export const ask: {
     urlQuestion(message, url, options) as Question<FormAnswer<undefined>>,
     () => undefined,
   ),
+  selectMany,
+  date: (message, options = {}) => field(message, { type: 'string', format: 'date' }, options),
+  email: (message, options = {}) => field(message, { type: 'string', format: 'email' }, options),
+  secret(message, url, options) {
+    const { protocol, hostname } = new URL(url);
+    if (protocol !== 'https:' && !(protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))) {
+      throw new TypeError(`ask.secret: ${quote(url)} is no https address`);
+    }
+    return ask.url(message, url, options);
+  },
   sample: (params, options) => asked(sampleQuestion(params, options)),
   roots: (options) => asked(rootsQuestion(options)),
 };

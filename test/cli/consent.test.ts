@@ -3,7 +3,7 @@ import test from 'node:test';
 import { askConsent } from '../../src/cli/ask-consent.ts';
 import { consentTo } from '../../src/cli/consent.ts';
 import type { ConsentOptions } from '../../src/cli/consent.ts';
-import { style } from '../../src/cli/terminal.ts';
+import { style } from '../../src/host/node/style.ts';
 import type { Tool, ToolAnnotations } from '../../src/protocol/tools.ts';
 
 const nothing: ConsentOptions = { all: false, allowed: [], strict: false };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { fillForm } from '../../src/cli/form.ts';
-import type { CompleteForm } from '../../src/cli/form.ts';
-import { openPrompter } from '../../src/cli/prompter.ts';
-import type { Prompter } from '../../src/cli/prompter.ts';
+import { fillForm } from '../../src/host/node/form.ts';
+import type { CompleteForm } from '../../src/host/node/form.ts';
+import { openPrompter } from '../../src/host/node/prompter.ts';
+import type { Prompter } from '../../src/host/node/prompter.ts';
 import { bag, items } from '../../src/explain/words.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/elicitation.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { style, table, wantsColour } from '../../src/cli/terminal.ts';
+import { style, wantsColour } from '../../src/host/node/style.ts';
+import { table } from '../../src/cli/terminal.ts';
 import { truncate, visible, width, wireLine } from '../../src/explain/safe-text.ts';
 
 const paints = style(true);

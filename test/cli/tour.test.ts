@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createTravelServer } from '../../examples/travel/server.ts';
 import { answersOf } from '../../src/cli/answers.ts';
 import { jsonReporter } from '../../src/cli/reporter.ts';
-import { style } from '../../src/cli/terminal.ts';
+import { style } from '../../src/host/node/style.ts';
 import { tour } from '../../src/cli/tour.ts';
 import type { TourOptions, TourResult } from '../../src/cli/tour.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';

@@ -207,6 +207,59 @@ test('a generator yields its questions, alone and several together, and tells no
   }
 });
 
+test('ask: a date, an email address and several choices are forms of one field', async () => {
+  const server = new McpServer(info);
+  server.tool('interview', {}, function* () {
+    const day = yield* ask.date('When?', { default: '2026-05-01' });
+    const mail = yield* ask.email('Where to?');
+    const some = yield* ask.selectMany('Which?', ['red', 'green', 'blue'], { minItems: 1, default: ['green'] });
+    return `${day} ${mail} ${some.join('+')}`;
+  });
+  for (const rich of [true, false]) {
+    const peer = await connect(server, { revision: rich ? '2025-11-25' : '2025-06-18' });
+    const result = peer.call('interview');
+    const asked = await peer.next();
+    const schema = (said: Said): Record<string, unknown> => (said.params?.['requestedSchema'] as { properties: Record<string, Record<string, unknown>> }).properties;
+    assert.deepEqual((schema(asked)['value'] as Record<string, unknown>)['format'], 'date');
+    peer.answer(asked, accept({ value: '1 May' }));
+    const again = await peer.next();
+    assert.match(String(again.params?.['message']), /could not be used: value/);
+    peer.answer(again, accept({ value: '2026-05-02' }));
+    const mail = await peer.next();
+    assert.deepEqual((schema(mail)['value'] as Record<string, unknown>)['format'], 'email');
+    peer.answer(mail, accept({ value: 'ada@example.com' }));
+    const which = await peer.next();
+    if (rich) {
+      assert.deepEqual(schema(which), { value: { type: 'array', items: { type: 'string', enum: ['red', 'green', 'blue'] }, minItems: 1, default: ['green'] } });
+      peer.answer(which, accept({ value: [] }));
+      peer.answer(await peer.next(), accept({ value: ['blue', 'red'] }));
+    } else {
+      assert.deepEqual(schema(which)['choice2'], { type: 'boolean', title: 'green', default: true });
+      peer.answer(which, accept({ choice1: false, choice2: false, choice3: false }));
+      peer.answer(await peer.next(), accept({ choice1: true, choice2: false, choice3: true }));
+    }
+    assert.equal(textOf(await result), '2026-05-02 ada@example.com red+blue');
+  }
+});
+
+test('ask.secret sends the person to a page over TLS, and never to a form', async () => {
+  const server = new McpServer(info);
+  server.tool('key', {}, function* () {
+    yield* ask.secret('Enter your key there', 'https://keys.example/enter');
+    return 'entered';
+  });
+  const peer = await connect(server, { revision: '2025-11-25' });
+  const result = peer.call('key');
+  const asked = await peer.next();
+  const { params } = asked;
+  assert.deepEqual([params?.['mode'], params?.['url'], params?.['requestedSchema']], ['url', 'https://keys.example/enter', undefined]);
+  peer.answer(asked, { action: 'accept' });
+  assert.equal(textOf(await result), 'entered');
+  assert.throws(() => ask.secret('?', 'http://keys.example/'), /is no https address/);
+  assert.throws(() => ask.secret('?', 'javascript:alert(1)'), TypeError);
+  for (const url of ['http://127.0.0.1:8080/', 'http://localhost/', 'http://[::1]:1/']) ask.secret('?', url);
+});
+
 test('an asynchronous generator may wait between its questions', async () => {
   const server = new McpServer(info);
   server.tool('interview', {}, async function* () {

@@ -5,7 +5,7 @@ import { commonHelp, readClientWords } from '../client-options.ts';
 import { consentTo } from '../consent.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
-import { openPrompter } from '../prompter.ts';
+import { openPrompter } from '../../host/node/prompter.ts';
 import { renderResult } from '../render.ts';
 import { readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';

@@ -7,7 +7,8 @@ import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { openServer } from '../open-server.ts';
-import { style, wantsColour, wrap } from '../terminal.ts';
+import { style, wantsColour } from '../../host/node/style.ts';
+import { wrap } from '../terminal.ts';
 
 export const command: Command = {
   usage: '[options] TARGET',

@@ -15,8 +15,8 @@ import { hostCommands } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
 import { openServer } from '../open-server.ts';
 import { progressBar } from '../progress-bar.ts';
-import { openPrompter } from '../prompter.ts';
-import { style, wantsColour } from '../terminal.ts';
+import { openPrompter } from '../../host/node/prompter.ts';
+import { style, wantsColour } from '../../host/node/style.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
 

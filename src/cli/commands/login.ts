@@ -7,7 +7,8 @@ import { readWords } from '../client-options.ts';
 import { readConfiguration } from '../configuration.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { clientName, clientOf, loginFile } from '../open-server.ts';
-import { style, table, wantsColour } from '../terminal.ts';
+import { style, wantsColour } from '../../host/node/style.ts';
+import { table } from '../terminal.ts';
 
 /** The address that a word means: itself, or that of a server of the configuration. */
 async function addressOf(word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {

@@ -10,7 +10,7 @@ import { explainedHttpLines, explainedLines, explainPassing } from '../explainer
 import { httpRelay } from '../http-relay.ts';
 import type { HttpRelayOptions } from '../http-relay.ts';
 import { relay } from '../relay.ts';
-import { style, wantsColour } from '../terminal.ts';
+import { style, wantsColour } from '../../host/node/style.ts';
 import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
 

@@ -1,5 +1,5 @@
 /**
- * `barewire/host/node`: Configuration files, a store and a log in files, `openServer`.
+ * `barewire/host/node`: Configuration files, a store and a log in files, `openServer`, questions in the terminal.
  *
  * @module
  */
@@ -11,3 +11,5 @@ export type { FileLogOptions } from './file-log.ts';
 export { fileStore } from './file-store.ts';
 export { openServer } from './open-server.ts';
 export { resolvePath } from './resolve-path.ts';
+export { terminalAnswers } from './terminal-answers.ts';
+export type { TerminalStreams } from './terminal-answers.ts';

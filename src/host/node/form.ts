@@ -1,10 +1,10 @@
-import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../protocol/elicitation.ts';
+import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../../protocol/elicitation.ts';
 import type { Prompter } from './prompter.ts';
-import { visible } from '../explain/safe-text.ts';
-import { style } from './terminal.ts';
-import type { Style } from './terminal.ts';
-import { bag, items, name as nameOf, quote } from '../explain/words.ts';
-import type { Bag } from '../explain/words.ts';
+import { visible } from '../../explain/safe-text.ts';
+import { style } from './style.ts';
+import type { Style } from './style.ts';
+import { bag, items, name as nameOf, quote } from '../../explain/words.ts';
+import type { Bag } from '../../explain/words.ts';
 
 /** Judges content by a form and applies its defaults: `completeForm` of the schema folder, or its like. */
 export type CompleteForm = (
@@ -44,6 +44,11 @@ interface Field {
 const HELP =
   'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
 const MAX_LINES = 30;
+
+/** How a text of a format is written. */
+const formats: Readonly<Record<string, string>> = {
+  date: ' (YYYY-MM-DD)', 'date-time': ' (YYYY-MM-DDTHH:MM:SSZ)', email: ' (name@example.com)', uri: ' (https://...)',
+};
 
 function choicesOf(schema: Bag): Field['choices'] {
   const from = schema.type === 'array' ? bag(schema.items) : schema;
@@ -219,7 +224,7 @@ async function fill(
       show(field, at);
       const given = answers.get(name) ?? schema.default;
       const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
-      const kind = schema.type === 'boolean' ? ' (yes/no)' : '';
+      const kind = schema.type === 'boolean' ? ' (yes/no)' : formats[String(schema.format)] ?? '';
       for (;;) {
         const line = await next(prompter, `  ${visible(name)}${kind}${offer}: `, options, say);
         if (typeof line !== 'string') {

@@ -1,0 +1,41 @@
+import { completeForm } from '../../protocol/form.ts';
+import type { Form } from '../../protocol/form.ts';
+import type { ElicitRequestParams } from '../../protocol/elicitation.ts';
+import type { InputRequest, InputResponse } from '../../protocol/input-required.ts';
+import { fillForm } from './form.ts';
+import { openPrompter } from './prompter.ts';
+import { style, wantsColour } from './style.ts';
+
+/** The streams that a person sits before. */
+export interface TerminalStreams {
+  /** Where the person types. `process.stdin`. */
+  readonly input: NodeJS.ReadableStream;
+  /** Where the questions are printed. `process.stderr`: stdout may belong to something else. */
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+/**
+ * Answers questions in the terminal, one after the other: `rehearse(server, 'greet', {}, terminalAnswers())` runs a tool
+ * without any client and asks whoever runs it. Forms are asked field by field, pages are shown and not opened. There is
+ * no model and there are no roots: a question for them gets an error.
+ */
+export function terminalAnswers(
+  { input, output }: TerminalStreams = { input: process.stdin, output: process.stderr },
+): (key: string, question: InputRequest) => Promise<InputResponse> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (_key, question) => {
+    const answer = last.then(async (): Promise<InputResponse> => {
+      if (question.method !== 'elicitation/create') throw new Error(`nobody at a terminal answers ${question.method}`);
+      const prompter = openPrompter(input, output);
+      try {
+        return await fillForm(question.params as ElicitRequestParams, prompter, {
+          complete: (schema, content) => completeForm(schema as Form, content), from: 'The tool', style: style(wantsColour(process.env, output.isTTY === true)),
+        });
+      } finally {
+        prompter.close();
+      }
+    });
+    last = answer.catch(() => {});
+    return answer;
+  };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { terminalAnswers } from '../../src/host/node/index.ts';
+import { ask, McpServer, rehearse } from '../../src/server/index.ts';
+
+/** What a person types, line by line, each after the question it answers was printed; and what was printed. */
+function terminal(typed: readonly (readonly [after: RegExp, line: string])[]): { input: PassThrough; output: PassThrough; printed: () => string } {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  let printed = '';
+  let seen = 0;
+  let next = 0;
+  output.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+    const [after, line] = typed[next] ?? [];
+    const found = after?.exec(printed.slice(seen));
+    if (!found || line === undefined) return;
+    seen += found.index + found[0].length;
+    next++;
+    input.write(`${line}\n`);
+  });
+  return { input, output, printed: () => printed };
+}
+
+test('terminalAnswers: every kind of question is asked in the terminal, without any client', async () => {
+  const server = new McpServer({ name: 'interview', version: '1.0.0' });
+  server.tool('interview', {}, function* () {
+    const said: unknown[] = [];
+    said.push(yield* ask.text('Your name?', { minLength: 2 }));
+    said.push(yield* ask.number('How many?', { integer: true, minimum: 1, maximum: 9 }));
+    said.push(yield* ask.confirm('Sure?'));
+    said.push(yield* ask.select('Colour?', ['red', 'blue']));
+    said.push((yield* ask.selectMany('Which?', ['a', 'b', 'c'])).join('+'));
+    said.push(yield* ask.date('When?'));
+    said.push(yield* ask.email('Where to?'));
+    said.push(JSON.stringify(yield* ask.form('More?', { seat: { type: 'string', enum: ['window', 'aisle'] }, meal: { type: 'boolean' } })));
+    yield* ask.secret('Your key?', 'https://keys.example/');
+    return said.join(', ');
+  });
+  const send = [/Send it\?/, ''] as const;
+  const { input, output, printed } = terminal([
+    [/value: /, 'A'], [/That will not do[^]*value: /, 'Ada'], send,
+    [/value: /, '12'], [/That will not do[^]*value: /, '3'], send,
+    [/\(yes\/no\): /, 'y'], send,
+    [/2\) blue[^]*value: /, '2'], send,
+    [/with commas between[^]*value: /, 'a, 3'], send,
+    [/\(YYYY-MM-DD\): /, '1 May'], [/That will not do[^]*\): /, '2026-05-01'], send,
+    [/\(name@example\.com\): /, 'ada@example.com'], send,
+    [/seat[^]*seat: /, 'aisle'], [/meal \(yes\/no\): /, 'no'], send,
+    [/at keys\.example\. It is not opened[^]*visit it\? /, 'yes'],
+  ]);
+  const { result } = await rehearse(server, 'interview', {}, terminalAnswers({ input, output }));
+  assert.deepEqual(result.content, [{ type: 'text', text: 'Ada, 3, true, blue, a+c, 2026-05-01, ada@example.com, {"seat":"aisle","meal":false}' }], printed());
+});
+
+test('terminalAnswers: there is no model and there are no roots in a terminal', async () => {
+  const answers = terminalAnswers(terminal([]));
+  await assert.rejects(answers('x', { method: 'roots/list', params: {} }), /nobody at a terminal answers roots\/list/);
+});

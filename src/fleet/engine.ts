@@ -68,7 +68,7 @@ export class Undeliverable extends Error {
 /** A record of a session, as the store has it. */
 export interface KeptSession {
   readonly text: string;
-  /** Another one after each `replace`. */
+  /** Grows with each `replace`. */
   readonly version: number;
 }
 

@@ -1,12 +1,19 @@
 import { toError } from '../jsonrpc/errors.ts';
 import { ToolError } from '../server/index.ts';
+import type { SpentStates } from '../server/index.ts';
 import { keyBytes } from '../server/modern/aes-gcm.ts';
 import { requestStateSealer } from '../server/modern/request-state.ts';
 import type { FleetPort } from '../transport/http/server/fleet-port.ts';
 import type { Bus, FleetEngine } from './engine.ts';
+import { watchGone } from './gone-watch.ts';
+import { joinChanges } from './joined-changes.ts';
+import type { FleetMessage, Told } from './messages.ts';
+import { sealedSessions } from './sealed-sessions.ts';
 import { maxSessionId } from './session-record.ts';
-import { shareSessions } from './shared-sessions.ts';
-import type { Carried, FleetSide, SharedSessions } from './shared-sessions.ts';
+import { deliver } from './shared-sessions.ts';
+import type { SharedSessions } from './shared-sessions.ts';
+import type { FleetSide, StoredSide } from './side.ts';
+import { storedSessions } from './stored-sessions.ts';
 
 /** The options of `fleet`. */
 export interface FleetOptions {
@@ -16,25 +23,39 @@ export interface FleetOptions {
    */
   readonly keys: readonly Uint8Array[];
   /**
-   * Carries messages between the processes. Without it legacy clients cannot be asked, HTTP+SSE is not served, and a
-   * cancellation is heard by the process that it happens to reach.
+   * Carries messages between the processes, and keeps sessions and their streams where it has stores for them. Without
+   * it legacy clients cannot be asked, HTTP+SSE is not served, and a cancellation is heard by the process that it
+   * happens to reach.
    */
   readonly engine?: FleetEngine | undefined;
-  /** Milliseconds after which a session ends, used or not: nobody knows of all its uses. 24 hours. */
+  /**
+   * Milliseconds after which a sealed session ends, used or not: nobody knows of all its uses. 24 hours. Sessions that the
+   * engine keeps end after `sessionIdleMs` without use.
+   */
   readonly sessionMaxMs?: number | undefined;
   /** Told what went wrong that no client can be told. */
   readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** Remembers DPoP proofs for all processes: `ProofReplays` of `barewire/oauth`. */
+export interface SharedProofs {
+  /** Whether the proof is new; it is remembered until `expires`, in milliseconds since the epoch. */
+  add(key: string, jti: string, created: number, expires: number): Promise<boolean>;
 }
 
 /** This process's place in a fleet: the `fleet` option of `serveHttp`, `httpListener` and `fetchHandler`. */
 export interface Fleet extends FleetPort {
   /** The name of this process: random, and in use nowhere else. */
   readonly process: string;
+  /** For `requestState: { singleUse }`: no process opens a state twice. Undefined where the engine keeps none. */
+  readonly spentStates: SpentStates | undefined;
+  /** For `bearer({ dpop: { replays } })`: no process takes a DPoP proof twice. Undefined where the engine keeps none. */
+  readonly proofReplays: SharedProofs | undefined;
   /** Leaves the bus. To be called after the HTTP server has closed. */
   close(): Promise<void>;
 }
 
-const cancellations = 'barewire.cancelled';
+const topic = 'barewire.fleet';
 
 /**
  * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError
@@ -47,58 +68,102 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   for (const key of keys) {
     if (key.length !== keyBytes) throw new RangeError(`a key of a fleet has ${keyBytes} bytes, not ${key.length}`);
   }
+  const report = (thrown: unknown): void => onError?.(toError(thrown));
   const process = randomName();
   const tables: SharedSessions[] = [];
   const bus: Bus | undefined = await engine?.join(process);
-  let questions = 0;
+  const watch = bus && watchGone(bus, report);
+  const awaited = new Set<Promise<unknown>>();
+  let names = 0;
 
   const side: FleetSide = {
     process,
     connected: bus !== undefined,
     sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }),
+    newName: () => `${process}-${(++names).toString(36)}`,
     questionId() {
       if (bus === undefined) {
         throw new ToolError('This server cannot ask over this session: its fleet has no bus to bring the answer back');
       }
-      return `${process}-${(++questions).toString(36)}`;
+      return side.newName();
     },
-    send: async (to, carried) => bus?.send(to, JSON.stringify(carried)),
-    tell: async (carried) => bus?.tell(cancellations, JSON.stringify({ from: process, carried })),
+    send: async (to, message) => bus?.send(to, JSON.stringify(message)),
+    tell: async (told) => bus?.tell(topic, JSON.stringify({ from: process, told })),
   };
+  const { sessions, streams, spent } = engine ?? {};
+  const stored: StoredSide | undefined = watch && sessions && streams && {
+    ...side, sessions, streams, watch,
+    awaited(promise) {
+      awaited.add(promise);
+      promise.finally(() => awaited.delete(promise));
+    },
+  };
+  const changes = bus && joinChanges((change) => void side.tell({ kind: 'changed', change }).catch(report));
 
   /** Runs what reads a message of another process: a fault in it is reported. */
   function attempt(read: () => void): void {
     try {
       read();
     } catch (thrown) {
-      onError?.(toError(thrown));
+      report(thrown);
     }
   }
-  const deliver = (carried: Carried): void => {
-    for (const table of tables) table.carried(carried);
-  };
+
+  function receive(message: FleetMessage): void {
+    for (const table of tables) {
+      if (message.kind === 'message') deliver(table, message);
+      else table.receive(message);
+    }
+  }
+
+  function hear(from: string, told: Told): void {
+    if (told.kind === 'record' || told.kind === 'ended') {
+      for (const table of tables) table.hear(told);
+      return;
+    }
+    // This process has done it before it told.
+    if (from === process) return;
+    if (told.kind === 'cancelled') receive(told.carried);
+    else if (told.kind === 'changed') changes?.hear(told.change);
+    else watch?.left(from);
+  }
+
   bus?.receive({
-    message: (text) => attempt(() => deliver(JSON.parse(text) as Carried)),
-    told: (topic, text) => attempt(() => {
-      if (topic !== cancellations) return;
-      const { from, carried } = JSON.parse(text) as { from: string; carried: Carried };
-      // This process has received it from its client.
-      if (from !== process) deliver(carried);
+    message: (text) => attempt(() => receive(JSON.parse(text) as FleetMessage)),
+    told: (about, text) => attempt(() => {
+      if (about !== topic) return;
+      const { from, told } = JSON.parse(text) as { from: string; told: Told };
+      hear(from, told);
     }),
-    gap() {},
-    lost() {},
+    gap: () => attempt(() => {
+      changes?.everything();
+      for (const table of tables) table.gap();
+    }),
+    lost: () => attempt(() => {
+      for (const table of tables) table.lost();
+    }),
   });
 
   return {
     process,
+    spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
+    proofReplays: spent && {
+      add: (key, jti, _, expires) => spent.spend('proof', JSON.stringify([key, jti]), expires),
+    },
     share(services, local) {
-      const table = shareSessions(side, services, local);
+      changes?.share(services.server);
+      const table = stored ? storedSessions(stored, services, local) : sealedSessions(side, services, local);
       tables.push(table);
       return table;
     },
     async close() {
+      changes?.end();
+      for (const table of tables) table.close();
+      while (awaited.size > 0) await Promise.allSettled(awaited);
+      watch?.end();
       // Where the engine cannot be reached, the lease runs out by itself.
-      await bus?.leave().catch((thrown: unknown) => onError?.(toError(thrown)));
+      await side.tell({ kind: 'left' }).catch(report);
+      await bus?.leave().catch(report);
     },
   };
 }

@@ -26,6 +26,11 @@ export class Catalogue {
     this.#offers.clear();
   }
 
+  /** Tells every client that watches this resource that it has changed. */
+  updated(uri: string): void {
+    for (const feature of this.features) feature.resourceUpdated?.(uri);
+  }
+
   /** What the server declares in a revision; to one client, where one is named. */
   capabilities(revision: Revision, requester?: Requester): ServerCapabilities {
     let { capabilities } = this.offer(revision);

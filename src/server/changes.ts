@@ -12,6 +12,8 @@ export interface Watcher {
 
 /** Who is told when a list changes: legacy clients, and the subscriptions of 2026-07-28. */
 export class Changes {
+  /** Where others have to hear of each change as well: takes it, and calls `tell` later. */
+  divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
   readonly subscriptions: Subscriptions;
   readonly #watchers = new Set<Watcher>();
   readonly #pending = new Set<ListName>();
@@ -28,8 +30,13 @@ export class Changes {
     this.#watchers.delete(watcher);
   }
 
-  /** Several changes of a list in one turn are one notification. */
   listChanged(list: ListName): void {
+    if (this.divert) this.divert({ list });
+    else this.tell(list);
+  }
+
+  /** Several changes of a list in one turn are one notification. */
+  tell(list: ListName): void {
     if (this.#watchers.size === 0 && this.subscriptions.size === 0) return;
     if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
     this.#pending.add(list);

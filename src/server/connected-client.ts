@@ -81,7 +81,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
-    this.#options.shared?.admit(method);
+    this.#options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return handshake.setLevel(params);
     return server.handle(method, params, server.exchanges.legacy(handshake, inbound, auth));

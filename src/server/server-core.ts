@@ -67,6 +67,7 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 /** What other files of this folder need of a server. */
 export interface ServerInternals {
   readonly catalogue: Catalogue;
+  readonly changes: Changes;
   readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'>;
   /** Puts something around handlers: see `Guards.surround`. */
   surround(make: <G extends PlainContext>() => Guards<G>, around: AnyAround, wants: (call: HandlerCall) => boolean): void;
@@ -77,12 +78,15 @@ export interface ServerInternals {
   report(error: Error, where: ErrorPlace): void;
 }
 
-const known = new WeakMap<ServerCore<never>, ServerInternals>();
+const known = new WeakMap<object, ServerInternals>();
 
 /** What is not for users: reached by other files of this folder, and by tasks. */
 export function internalsOf(server: ServerCore<never>): ServerInternals {
   return known.get(server) as ServerInternals;
 }
+
+/** The same of whatever serves a transport; undefined: it is no server of ours. */
+export const internalsOfPort = (server: ServerPort): ServerInternals | undefined => known.get(server);
 
 /**
  * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
@@ -139,7 +143,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
     this.#side = { ...parts, limits, modern, onRootsChanged };
     known.set(this, {
-      catalogue, hosting, handle, tell,
+      catalogue, changes, hosting, handle, tell,
       surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),
       report: (error, where) => failures.report(error, where),
     });
@@ -148,7 +152,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
 
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    for (const feature of this.#catalogue.features) feature.resourceUpdated?.(uri);
+    if (this.#changes.divert) this.#changes.divert({ uri });
+    else this.#catalogue.updated(uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */

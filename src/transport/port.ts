@@ -162,17 +162,16 @@ export interface Agreed {
   readonly capabilities: ClientCapabilities;
 }
 
-/**
- * A session that several processes serve. Nothing is told outside of its requests: the server keeps no log level and no
- * watched resources for it.
- */
+/** A session that several processes serve. */
 export interface SharedPeer {
   /** What some process has agreed on with the client; undefined: its handshake is still to come. */
   readonly agreed?: Agreed | undefined;
   /** Takes what the handshake agrees on, and gives its result. Throws where such a session cannot be shared. */
   agree(agreed: Agreed, result: object): object;
-  /** Throws for a request that needs what such a session does not keep. */
-  admit(method: string): void;
+  /** Throws for a request that needs what such a session does not keep. Undefined: it keeps everything. */
+  readonly admit?: ((method: string) => void) | undefined;
+  /** Whether its client is told, outside of its requests, that a list has changed. */
+  readonly listens?: boolean | undefined;
   /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
   questionId(): RequestId;
 }

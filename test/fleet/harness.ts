@@ -3,7 +3,10 @@ import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { fleet } from '../../src/fleet/index.ts';
+import { memoryEngine } from '../../src/fleet/index.ts';
 import type { Fleet, FleetEngine, FleetOptions } from '../../src/fleet/index.ts';
+import { liveAt } from '../transport/http/harness.ts';
+import type { Live } from '../transport/http/harness.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
@@ -11,6 +14,12 @@ import type { HttpServer, ServeHttpOptions } from '../../src/transport/http/node
 
 export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 export const newKey = (): Uint8Array => new Uint8Array(randomBytes(32));
+
+/** An engine that has a bus and keeps no sessions. */
+export function busEngine(): FleetEngine {
+  const { join } = memoryEngine();
+  return { join };
+}
 
 /** One process of a fleet, in this process. */
 export interface Member {
@@ -30,15 +39,27 @@ export interface FleetBench {
   readonly log: { readonly member: number; readonly method: string; readonly body: string; readonly status: number }[];
   /** The id of the session that was opened last. */
   session(): string;
+  /** Resolves when so many GET streams have been opened. */
+  listening(count: number): Promise<void>;
+  /** A handshake with one member; the headers of its session. */
+  open(member: number, version?: string, headers?: Record<string, string>): Promise<Record<string, string>>;
+  /** A call of a tool, with progress, to one member; its answer event by event. */
+  call(member: number, headers: Record<string, string>, name: string, args?: object, id?: number): Promise<Live>;
+  /** A GET to one member. */
+  get(member: number, headers: Record<string, string>, last?: string): Promise<Live>;
   /** A POST to one member. */
   post(member: number, headers: Record<string, string>, body: unknown): Promise<Response>;
   /** Resolves when the tool `wait` runs somewhere; then `stopped` when it was told to stop. */
   readonly waiting: { readonly begun: Promise<void>; readonly stopped: Promise<string> };
+  /** Lets the tool `steps` go on by one progress notification, or by its answer after the last. */
+  step(): void;
 }
 
 export interface BenchOptions {
   readonly version?: string;
   readonly engine?: FleetEngine | undefined;
+  /** The engine of each member, where they are not one. */
+  readonly engines?: ((member: number) => FleetEngine) | undefined;
   readonly count?: number;
   readonly fleet?: Partial<FleetOptions>;
   readonly http?: ServeHttpOptions;
@@ -58,8 +79,15 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
     begun: new Promise<void>((resolve) => (begin = resolve)),
     stopped: new Promise<string>((resolve) => (stop = resolve)),
   };
+  let steps = 0;
+  let wakeStep: (() => void) | undefined;
+  const stepped = async (): Promise<void> => {
+    while (steps === 0) await new Promise<void>((resolve) => (wakeStep = resolve));
+    steps--;
+  };
   for (let i = 0; i < count; i++) {
     const server = new McpServer(info, { ...(version !== undefined && { revisions: [version] }), onError: () => {} });
+    for (const uri of ['note:a', 'note:b']) server.resource(uri, { name: uri }, () => 'text');
     server.tool('add', { input: { type: 'object' } }, ({ a, b }) => String(Number(a) + Number(b)));
     server.tool('count', {}, async (_, ctx) => {
       for (let done = 1; done <= 3; done++) ctx.progress(done, 3);
@@ -75,6 +103,18 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
       });
       return JSON.stringify(content);
     });
+    server.tool('steps', { input: { type: 'object', properties: { n: { type: 'integer' } } } }, async ({ n }, ctx) => {
+      for (let done = 1; done <= Number(n); done++) {
+        await stepped();
+        ctx.progress(done, Number(n));
+      }
+      await stepped();
+      return 'arrived';
+    });
+    server.tool('speak', {}, (_, ctx) => {
+      for (const level of ['info', 'error'] as const) ctx.log(level, level);
+      return 'spoken';
+    });
     server.tool('wait', {}, (_, ctx) => new Promise((resolve) => {
       begin();
       ctx.signal.addEventListener('abort', () => {
@@ -82,7 +122,7 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
         resolve('stopped');
       });
     }));
-    const own = await fleet({ keys, engine, onError: (error) => errors.push(error), ...options.fleet });
+    const own = await fleet({ keys, engine: options.engines?.(i) ?? engine, onError: (error) => errors.push(error), ...options.fleet });
     const http = await serveHttp(server, { fleet: own, onError: (error) => errors.push(error), ...options.http });
     t.after(async () => {
       await http.close({ drainMs: 0 });
@@ -92,27 +132,56 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
   }
   let next = 0;
   let session = '';
+  let streams = 0;
+  let streamOpened = (): void => {};
   const roundRobin: typeof globalThis.fetch = async (input, init) => {
     const member = next++ % count;
     const { pathname, search } = new URL(String(input));
     const response = await fetch(`http://127.0.0.1:${(members[member] as Member).http.port}${pathname}${search}`, init);
     session = response.headers.get('mcp-session-id') ?? session;
+    if (init?.method === 'GET' && response.ok) {
+      streams++;
+      streamOpened();
+    }
     log.push({ member, method: init?.method ?? 'GET', body: String(init?.body ?? ''), status: response.status });
     return response;
   };
-  return {
+  const bench: FleetBench = {
     members, errors, roundRobin, log, waiting,
     session: () => session,
+    step() {
+      steps++;
+      wakeStep?.();
+    },
+    async listening(wanted) {
+      while (streams < wanted) await new Promise<void>((resolve) => (streamOpened = resolve));
+    },
     async client(clientOptions = {}, path = '/mcp') {
       const client = new McpClient({ name: 'test', version: '1' }, clientOptions);
       t.after(() => client.close());
       await client.connect(httpTransport(`http://127.0.0.1:1${path}`, { fetch: roundRobin }));
       return client;
     },
+    async open(member, protocolVersion = '2025-11-25', headers = {}) {
+      const params = { protocolVersion, capabilities: { elicitation: {} }, clientInfo: { name: 'raw', version: '1' } };
+      const response = await bench.post(member, headers, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+      await response.text();
+      return { ...headers, 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' };
+    },
+    call: (member, headers, name, args = {}, id = 1) => liveAt((members[member % count] as Member).http.port, {
+      headers,
+      body: {
+        jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } },
+      },
+    }),
+    get: (member, headers, last) => liveAt((members[member % count] as Member).http.port, {
+      method: 'GET', headers: { ...headers, ...last !== undefined && { 'last-event-id': last } },
+    }),
     post: (member, headers, body) => fetch((members[member] as Member).http.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: JSON.stringify(body),
     }),
   };
+  return bench;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fleet, memoryEngine } from '../../src/fleet/index.ts';
+import { fleet } from '../../src/fleet/index.ts';
 import { requestStateSealer } from '../../src/server/modern/request-state.ts';
-import { newKey, startFleet } from './harness.ts';
+import { busEngine, newKey, startFleet } from './harness.ts';
 import type { FleetBench } from './harness.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -113,7 +113,7 @@ test('an id has at most 1,024 characters; a handshake that would need more is re
 });
 
 test('an answer to a process that is gone is refused, and to one that lives is 202', async (t) => {
-  const bench = await startFleet(t, { engine: memoryEngine() });
+  const bench = await startFleet(t, { engine: busEngine() });
   const id = { 'mcp-session-id': await open(bench) };
   const answer = (question: string): object => ({ jsonrpc: '2.0', id: question, result: {} });
   const [one, other] = bench.members.map(({ fleet: { process } }) => process);
@@ -128,7 +128,7 @@ test('an answer to a process that is gone is refused, and to one that lives is 2
 });
 
 test('an answer reaches the question of its own session alone', async (t) => {
-  const bench = await startFleet(t, { engine: memoryEngine(), http: { auth: byUser } });
+  const bench = await startFleet(t, { engine: busEngine(), http: { auth: byUser } });
   const opened = await bench.post(0, { authorization: 'ann' }, initialize(undefined, { elicitation: {} }));
   const ann = { authorization: 'ann', 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
   const eve = { authorization: 'eve', 'mcp-session-id': await open(bench, { authorization: 'eve' }) };
@@ -155,7 +155,7 @@ test('an answer reaches the question of its own session alone', async (t) => {
 });
 
 test('2025-03-26: the answers of a batch go to their processes, and its requests are served here', async (t) => {
-  const bench = await startFleet(t, { version: '2025-03-26', engine: memoryEngine() });
+  const bench = await startFleet(t, { version: '2025-03-26', engine: busEngine() });
   const id = { 'mcp-session-id': await open(bench) };
   const elsewhere = { jsonrpc: '2.0', id: `${bench.members[1]?.fleet.process}-zz`, result: {} };
   const mixed = await bench.post(0, id, [elsewhere, ping]);
@@ -197,7 +197,7 @@ test('a fleet without keys, or with others than those of 32 bytes, does not star
   await assert.rejects(fleet(none), TypeError);
   await assert.rejects(fleet({ keys: [] }), TypeError);
   await assert.rejects(fleet({ keys: [new Uint8Array(16)] }), RangeError);
-  const engine = memoryEngine();
+  const engine = busEngine();
   const one = await fleet({ keys: [newKey()], engine });
   await assert.rejects(engine.join(one.process), /taken/);
 });

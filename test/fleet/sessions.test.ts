@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { memoryEngine } from '../../src/fleet/index.ts';
-import { startFleet, versions } from './harness.ts';
+import { busEngine, startFleet, versions } from './harness.ts';
 
 const textOf = (result: object): unknown => (result as { content?: { text?: string }[] }).content?.[0]?.text;
 const roomy = { era: 'legacy' } as const;
@@ -23,7 +22,7 @@ for (const version of versions) {
   });
 
   test(`${version}: questions, their answers and cancellations find their process by the bus`, async (t) => {
-    const bench = await startFleet(t, { version, engine: memoryEngine() });
+    const bench = await startFleet(t, { version, engine: busEngine() });
     const client = await bench.client({
       onElicit: () => ({ action: 'accept', content: { sure: true } }),
       onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'Done.' } }),
@@ -50,7 +49,7 @@ for (const version of versions) {
 }
 
 test('2024-11-05, HTTP+SSE: what is posted elsewhere goes to the process that holds the stream', async (t) => {
-  const bench = await startFleet(t, { version: '2024-11-05', engine: memoryEngine() });
+  const bench = await startFleet(t, { version: '2024-11-05', engine: busEngine() });
   const client = await bench.client({
     onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'Done.' } }),
   }, '/sse');
@@ -69,7 +68,7 @@ test('without a bus: HTTP+SSE is not served, and a question fails at once and na
   assert.match(String(textOf(result)), /no bus/);
 });
 
-for (const engine of [undefined, memoryEngine()]) {
+for (const engine of [undefined, busEngine()]) {
   test(`what a sealed session cannot keep is not declared, and refused (${engine ? 'bus' : 'keys only'})`, async (t) => {
     const bench = await startFleet(t, { version: '2025-11-25', engine });
     const client = await bench.client();

@@ -73,6 +73,7 @@ export class Handshake implements LegacyRequester, Watcher {
     if (revision === undefined) return;
     this.#agree(revision, agreed as Agreed);
     this.#move('opened');
+    if (shared.listens) this.#expect(revision);
   }
 
   get questionTimeoutMs(): number {
@@ -157,9 +158,14 @@ export class Handshake implements LegacyRequester, Watcher {
     const { shared } = this.#options;
     if (shared) return shared.agree(agreed, result);
     this.#move('initialize');
-    this.#declared = server.catalogue.capabilities(revision);
-    server.changes.add(this);
+    this.#expect(revision);
     return result;
+  }
+
+  /** From now on the client is told of changes. */
+  #expect(revision: Revision): void {
+    this.#declared = this.#server.catalogue.capabilities(revision);
+    this.#server.changes.add(this);
   }
 
   #agree(revision: Revision, { client, capabilities }: Agreed): void {

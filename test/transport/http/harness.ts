@@ -103,6 +103,9 @@ function send(port: number, { method = 'POST', path = '/mcp', headers = {}, body
   });
 }
 
+/** The same without a bench. */
+export const liveAt = async (port: number, sent: Sent): Promise<Live> => liveOf(await send(port, sent));
+
 async function whole(res: IncomingMessage): Promise<Answer> {
   let text = '';
   res.setEncoding('utf8');

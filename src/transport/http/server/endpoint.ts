@@ -39,6 +39,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const { fleet } = options;
   const local = createSessions(services);
   const sessions = fleet ? fleet.share(services, local) : local;
+  const { shared } = sessions;
   const posting = createPosting(services, sessions);
   const route = createRouter(services, sessions, posting, options);
   const admit = createAdmit(services, options);
@@ -61,7 +62,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     if (cors && request.method === 'OPTIONS') return request.respond(204, '');
     if (services.phase === 'closed') return refuseWork(services, request);
     admit(request, (who) => {
-      if (sessions.enter) sessions.enter(request, who, () => serve(request, who));
+      if (shared) shared.enter(request, who, () => serve(request, who));
       else serve(request, who);
     });
   }
@@ -71,6 +72,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     services.phase = 'draining';
     server.endSubscriptions();
     for (const session of sessions.all()) session.endListening();
+    shared?.drain();
   }
 
   async function close(drainMs: number): Promise<void> {

@@ -4,10 +4,10 @@ import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Accepted } from './accept.ts';
 import { denial } from './admission.ts';
+import type { AnswerStream } from './fleet-port.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
-import type { SseStream } from './sse-stream.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet {
@@ -18,7 +18,7 @@ export class PostResponse implements Outlet {
   readonly #asked: Request | undefined;
   /** Given where this very POST opens the session. */
   readonly #failed: (() => void) | undefined;
-  #stream: SseStream | undefined;
+  #stream: AnswerStream | undefined;
   #waiting = false;
   #gone = false;
   #answered = false;
@@ -104,10 +104,10 @@ export class PostResponse implements Outlet {
     if (this.#accepts.sse) this.#open()?.detach();
   };
 
-  #open(): SseStream | undefined {
+  #open(): AnswerStream | undefined {
     if (!this.#stream && !this.#gone) {
       this.#endWait();
-      this.#stream = this.#session.newStream(this.#asked?.id);
+      this.#stream = this.#session.answerStream(this.#asked?.id);
       this.#stream.attach(this.#request, { fields: this.#fields() });
     }
     return this.#stream;

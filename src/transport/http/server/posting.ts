@@ -56,6 +56,7 @@ const nobody: Outlet = { send() {}, answer() {} };
 /** Makes what takes the POSTs. */
 export function createPosting(services: EndpointServices, sessions: Sessions): Posting {
   const { server, limits } = services;
+  const { shared } = sessions;
   const { revisions } = server;
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const modern = revisions.some(({ era }) => era === 'modern');
@@ -90,7 +91,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (!takesJson(request)) return;
     const id = pairId(request.query);
     const session = sessions.find(id, auth, true);
-    const elsewhere = session ? undefined : sessions.pairElsewhere?.(request, id, auth);
+    const elsewhere = session ? undefined : shared?.pairElsewhere(request, id, auth);
     if (elsewhere) {
       return readBody(request, (body) => {
         const decoded = readMessage(request, body, () => undefined);
@@ -144,7 +145,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     // A malformed answer still ends the question that it was to answer.
     const owner = session();
     const peer = owner?.peer;
-    if (owner && sessions.forward?.(owner, decoded)) {
+    if (owner && shared?.forward(owner, decoded)) {
       // It is an answer for another process.
     } else if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
@@ -214,12 +215,12 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
       }
       const discard = (): void => sessions.end(session, 'the handshake failed');
       const response = new PostResponse(services, session, request, accepts, undefined, discard);
-      return answer(session, response, decoded, sessions.opening?.(session, response));
+      return answer(request, session, response, decoded);
     }
     const session = sessionOf(post, id);
     if (session === undefined) return;
     const reply = { request, take: (rest: Decoded) => take(post, session.ended ? sessionOf(post, id) : session, rest) };
-    if (!sessions.forward?.(session, decoded, reply)) take(post, session, decoded);
+    if (!shared?.forward(session, decoded, reply)) take(post, session, decoded);
   }
 
   function take({ request, accepts }: Post, session: Session | undefined, decoded: Decoded): void {
@@ -231,14 +232,14 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
       if (decoded.kind === 'success' || decoded.kind === 'failure') session.answered(decoded.message.id);
       peer.receive(decoded);
     } else if (peer.inFlight < limits.maxStreamsPerSession) {
-      answer(session, new PostResponse(services, session, request, accepts, asked), decoded);
+      answer(request, session, new PostResponse(services, session, request, accepts, asked), decoded);
     } else {
       refuse(services, request, 429, tooMany, { id: asked?.id });
     }
   }
 
-  function answer({ peer }: Session, response: PostResponse, decoded: Decoded, outlet: Outlet = response): void {
-    peer.receive(decoded, outlet);
+  function answer(request: HttpRequest, session: Session, response: PostResponse, decoded: Decoded): void {
+    session.peer.receive(decoded, shared?.outlet(session, decoded, response, request) ?? response);
     response.wait();
   }
 

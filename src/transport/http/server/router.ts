@@ -21,11 +21,12 @@ export function createRouter(
   services: EndpointServices, sessions: Sessions, posting: Posting, options: HttpOptions,
 ): Router {
   const { path = '/mcp' } = options;
+  const { shared } = sessions;
   const { revisions } = services.server;
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   // 2024-11-05 basic/transports#http-with-sse.
-  const pair = !sessions.pairless && (options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
+  const pair = shared?.pairs !== false && (options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
     && { path: `${beside}sse`, messages: `${beside}messages` }));
 
   function route(request: HttpRequest): Serve | undefined {
@@ -41,7 +42,7 @@ export function createRouter(
     const { method } = request;
     if (method === 'POST') return posting.toEndpoint(request, auth);
     // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has POST alone.
-    if (!legacy || sessions.postOnly || isModernVersion(request)) return refuseMethod(request, 'POST');
+    if (!legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
     if (method === 'DELETE') return remove(request, auth);
     refuseMethod(request, 'GET, POST, DELETE');
@@ -54,13 +55,16 @@ export function createRouter(
     // A stream that is opened now would end at once; elsewhere it lasts.
     if (services.phase !== 'open') return refuseWork(services, request);
     const session = posting.sessionOf(request, auth);
-    if (session) listen(services, request, session);
+    if (session === undefined) return;
+    if (shared?.listen) shared.listen(request, session);
+    else listen(services, request, session);
   }
 
   /** 2025-11-25 basic/transports#session-management. */
   function remove(request: HttpRequest, auth: Auth | undefined): void {
     const session = posting.sessionOf(request, auth);
     if (session === undefined) return;
+    if (shared) return shared.remove(request, session);
     sessions.end(session, 'the client ended the session');
     request.respond(204, '');
   }

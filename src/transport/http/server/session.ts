@@ -1,8 +1,9 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
+import type { Auth, PeerOptions, ServerPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
+import type { AnswerStream, GivenSession } from './fleet-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
@@ -37,6 +38,7 @@ export class Session implements Outlet, StreamOwner {
   polls: Map<RequestId | undefined, () => void> | undefined;
   ended = false;
   readonly #services: EndpointServices;
+  readonly #given: GivenSession;
   readonly #used: (session: Session) => void;
   readonly #options: PeerOptions;
   #listening: SseStream | undefined;
@@ -48,23 +50,23 @@ export class Session implements Outlet, StreamOwner {
   /** `used` is called when something of the session's has begun or ended, and its idle time begins anew. */
   constructor(
     services: EndpointServices,
-    id: string,
+    given: GivenSession,
     auth: Auth | undefined,
     paired: boolean,
     used: (session: Session) => void,
-    shared?: SharedPeer,
   ) {
     this.#services = services;
+    this.#given = given;
     this.#used = used;
-    this.id = id;
+    this.id = given.id;
     this.paired = paired;
     this.#options = {
       auth,
       budget: auth && services.budgets.of(auth),
       modern: false,
-      shared,
-      // A client of a shared session cannot poll.
-      closeStream: shared ? undefined : (request) => this.polls?.get(request)?.(),
+      shared: given.shared,
+      // Where a shared session keeps no streams, its client cannot poll.
+      closeStream: given.shared && !given.newStream ? undefined : (request) => this.polls?.get(request)?.(),
     };
     this.peer = services.server.connect(this, this.#options);
   }
@@ -92,10 +94,15 @@ export class Session implements Outlet, StreamOwner {
     this.touch();
   }
 
+  /** The stream that answers a request. */
+  answerStream(request?: RequestId): AnswerStream {
+    return this.#given.newStream?.(this, request) ?? this.#newStream(request);
+  }
+
   /** A new stream: of this request, or of a GET. */
-  newStream(request?: RequestId): SseStream {
+  #newStream(request?: RequestId): SseStream {
     const id = (this.#streamCount++).toString(36);
-    const stream = new SseStream(this.#services, this, id, !this.paired && !this.#options.shared, request);
+    const stream = new SseStream(this.#services, this, id, !this.paired && !this.#given.shared, request);
     (this.streams ??= new Map()).set(id, stream);
     return stream;
   }
@@ -111,7 +118,7 @@ export class Session implements Outlet, StreamOwner {
 
   /** GET: opens the stream that carries what belongs to no request. The one before it ends. */
   listen(request: HttpRequest): SseStream {
-    const stream = this.newStream();
+    const stream = this.#newStream();
     this.#listening?.finish();
     this.#listening = stream;
     this.#primedAt = this.peer.revision?.ssePolling ? Date.now() : undefined;
@@ -142,13 +149,13 @@ export class Session implements Outlet, StreamOwner {
   }
 
   send(text: string, message?: Request | Notification): void {
+    const { announce } = this.#given;
+    if (announce) return announce(text, message);
     const stream = this.#listening;
     const id = message && 'id' in message ? message.id : undefined;
     if (stream === undefined && id !== undefined) {
       throw new ConnectionError('closed', 'the client has no stream open to be asked on');
     }
-    // Nobody will ever listen.
-    if (this.#options.shared) return;
     const primed = this.#primedAt !== undefined && Date.now() - this.#primedAt > primingMs;
     if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);
     else this.#dropBacklog();

@@ -1,4 +1,3 @@
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Auth } from '../../port.ts';
 import type { GivenSession, Shared } from './fleet-port.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -6,19 +5,15 @@ import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 
 /** The sessions of one endpoint. */
-export interface Sessions extends Partial<Shared> {
+export interface Sessions {
+  /** What is different where other processes serve them too. */
+  readonly shared?: Shared | undefined;
   /** Opens one; undefined where there may be no more and the client of each one is connected. */
   open(auth: Auth | undefined, paired: boolean, given?: GivenSession): Session | undefined;
   /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
   find(id: string, auth: Auth | undefined, paired: boolean, request?: HttpRequest): Session | undefined;
   /** The session with this id, whosesoever it is. */
   peek(id: string): Session | undefined;
-  /** Where the answer to `initialize` goes, instead of `response`. */
-  opening?(session: Session, response: Outlet): Outlet;
-  /** Where sessions have POST alone: no GET stream, and no end by the client. */
-  readonly postOnly?: boolean | undefined;
-  /** Where no pair of HTTP+SSE is served. */
-  readonly pairless?: boolean | undefined;
   /** Ends a session, which the client then gets 404 for; `why` is what its handlers are told. */
   end(session: Session, why: string): void;
   all(): Session[];
@@ -113,7 +108,7 @@ export function createSessions(services: EndpointServices): Sessions {
       const full = siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)
         || byId.size >= maxSessions && !evict(byId.values());
       if (full && !given?.admitted) return undefined;
-      const session = new Session(services, given?.id ?? randomId(), auth, paired, use, given?.shared);
+      const session = new Session(services, given ?? { id: randomId() }, auth, paired, use);
       insert(session);
       arm();
       return session;

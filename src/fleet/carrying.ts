@@ -1,0 +1,161 @@
+import { sseEvent } from '../transport/http/sse-writer.ts';
+import type { HeaderFields, HttpRequest } from '../transport/http/server/http-request.ts';
+import type { EndpointServices } from '../transport/http/server/services.ts';
+import type { Session } from '../transport/http/server/session.ts';
+import { Wire } from '../transport/http/server/wire.ts';
+import type { KeptStream, StreamStore } from './engine.ts';
+
+/** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
+export interface Carrier {
+  /** Whether the client reads what is written, or is away. */
+  readonly room: boolean;
+  /** Events as they were kept, or as they could not be kept. `over`: nothing follows. */
+  deliver(first: number, texts: readonly string[], over: boolean, unkept: boolean): void;
+  /** Something else carries the stream now, or nothing does: the connection ends. */
+  end(): void;
+}
+
+/** What begins to carry a stream. */
+export interface CarryingOptions {
+  readonly services: EndpointServices;
+  readonly streams: StreamStore;
+  readonly session: Session;
+  readonly stream: string;
+  readonly request: HttpRequest;
+  readonly fields?: HeaderFields | undefined;
+  /** The number of the event that the client has received last. */
+  readonly written: number;
+  /** The client knows an id of the stream. */
+  readonly primed: boolean;
+  /** It is the stream of a GET: it ends when its credentials expire. */
+  readonly listening: boolean;
+  /** Called once when the connection has ended, from whichever side. */
+  readonly ended: () => void;
+}
+
+/** One response that carries a stream, whichever process writes it. Each event of it goes out once and in order. */
+export class Carrying implements Carrier {
+  readonly request: HttpRequest;
+  readonly #options: CarryingOptions;
+  readonly #wire: Wire;
+  #stream: string;
+  #written: number;
+  #primed: boolean;
+  #closed = false;
+  /** What came while the store was asked. */
+  #waiting: Parameters<Carrier['deliver']>[] | undefined;
+
+  /** Opens the response. */
+  constructor(options: CarryingOptions) {
+    const { services, session, request, fields, stream, written, primed } = this.#options = options;
+    this.request = request;
+    this.#stream = stream;
+    this.#written = written;
+    this.#primed = primed;
+    session.connected();
+    this.#wire = new Wire(services, request, {
+      gone: () => this.#over(),
+      expired: () => {
+        this.#wire.write(': the credentials that opened this stream have expired\n\n');
+        this.end();
+      },
+    }, fields, options.listening ? session.auth?.expiresAt : undefined);
+    if (options.listening) this.prime();
+  }
+
+  get room(): boolean {
+    return this.#wire.room;
+  }
+
+  /** The number of the event that was written last. */
+  get written(): number {
+    return this.#written;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  #over(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.session.disconnected();
+    this.#options.ended();
+  }
+
+  end(): void {
+    if (this.#closed) return;
+    this.#wire.end();
+    this.#over();
+  }
+
+  /** Sends an id before anything else, so that the client can resume from here. */
+  prime(): void {
+    if (this.#primed) return;
+    this.#primed = true;
+    const { session, listening, services: { limits, tracing } } = this.#options;
+    const id = `${this.#stream}-${this.#written}`;
+    // 2025-11-25 basic/transports: an event with an id and an empty data field.
+    if (session.peer.revision?.ssePolling) {
+      const fields = { id, retry: limits.retryMs };
+      this.#wire.write(sseEvent({ ...fields, data: '' }));
+      tracing?.event(fields, '', this.request);
+      // Older clients would read an empty message. An id without data sets the last event id and is no event.
+    } else if (listening) this.#wire.write(`id: ${id}\n\n`);
+  }
+
+  /** From now on it carries another stream, from its beginning. */
+  continueAs(stream: string): void {
+    this.#stream = stream;
+    this.#written = 0;
+    this.#primed = false;
+    this.prime();
+  }
+
+  deliver(first: number, texts: readonly string[], over: boolean, unkept: boolean): void {
+    if (this.#closed) return;
+    if (this.#waiting) return void this.#waiting.push([first, texts, over, unkept]);
+    if (!unkept && first > this.#written + 1) {
+      // The bus has lost a part, or brought two in the wrong order: the store has it.
+      this.#waiting = [];
+      return this.recover();
+    }
+    this.prime();
+    this.#write(first, texts, unkept);
+    if (over) this.end();
+  }
+
+  #write(first: number, texts: readonly string[], unkept: boolean): void {
+    const news = texts.slice(Math.max(0, this.#written + 1 - first));
+    const { tracing } = this.#options.services;
+    const events = news.map((data) => {
+      const id = `${this.#stream}-${++this.#written}`;
+      tracing?.message('sent', data, this.request, unkept ? {} : { id });
+      // The text is JSON of our own making, which holds no line break, and so is the id.
+      return `${unkept ? '' : `id: ${id}\n`}data: ${data}\n\n`;
+    });
+    if (events.length > 0) this.#wire.write(events.join(''));
+  }
+
+  /** Reads in the store what follows, while what comes waits; then goes on with what has come. */
+  recover(): void {
+    this.catchUp().catch((thrown: unknown) => {
+      this.#options.services.report(thrown);
+      // The client comes back, and says what it has.
+      this.end();
+    });
+  }
+
+  /** The same, and gives what the store says of the stream. Rejects where it cannot be reached. */
+  async catchUp(): Promise<KeptStream | undefined> {
+    this.#waiting ??= [];
+    const { streams, session } = this.#options;
+    const kept = await streams.after(session.id, this.#stream, this.#written);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (kept) this.deliver(this.#written + 1, kept.texts, kept.over, false);
+    else if (waiting.length > 0) return void this.end();
+    for (const part of waiting) this.deliver(...part);
+    return kept;
+  }
+}

@@ -1,0 +1,75 @@
+import type { ListName } from '../server/feature.ts';
+import { internalsOfPort } from '../server/server-core.ts';
+import type { ServerInternals } from '../server/server-core.ts';
+import type { ServerPort } from '../transport/port.ts';
+import type { Change } from './messages.ts';
+
+/** Milliseconds within which the changes of one list in several processes are one notification. */
+const joinMs = 100;
+
+/** Changes of lists and resources, in whatever process they came about, as the clients of this process hear of them. */
+export interface JoinedChanges {
+  /** From now on what changes in this server is told to all processes. */
+  share(server: ServerPort): void;
+  /** Another process has said that something changed. */
+  hear(change: Change): void;
+  /** Anything may have changed. */
+  everything(): void;
+  /** Each server tells its own clients at once again. */
+  end(): void;
+}
+
+/** `tell` tells the other processes. */
+export function joinChanges(tell: (change: Change) => void): JoinedChanges {
+  const servers = new Set<ServerInternals>();
+  const lists = new Set<ListName>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function flush(): void {
+    timer = undefined;
+    for (const { changes } of servers) for (const list of lists) changes.tell(list);
+    lists.clear();
+  }
+
+  function hear(change: Change): void {
+    if ('uri' in change) {
+      for (const { catalogue } of servers) catalogue.updated(change.uri);
+      return;
+    }
+    lists.add(change.list);
+    timer ??= setTimeout(flush, joinMs);
+  }
+
+  return {
+    share(port) {
+      const server = internalsOfPort(port);
+      if (server === undefined || servers.has(server)) return;
+      servers.add(server);
+      server.changes.divert = (change) => {
+        hear(change);
+        tell(change);
+      };
+    },
+    hear,
+    everything() {
+      for (const list of ['tools', 'prompts', 'resources'] as const) hear({ list });
+      for (const server of servers) {
+        const uris = new Set<string>();
+        // What the clients of 2026-07-28 watch; nobody is told yet.
+        server.tell('resourceSubscriptions', '', undefined, (agreed) => {
+          for (const uri of agreed as readonly string[]) uris.add(uri);
+          return false;
+        });
+        for (const uri of uris) server.catalogue.updated(uri);
+      }
+    },
+    end() {
+      if (timer !== undefined) {
+        clearTimeout(timer);
+        flush();
+      }
+      for (const { changes } of servers) changes.divert = undefined;
+      servers.clear();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { ListName } from '../server/feature.ts';
+import type { Auth } from '../transport/port.ts';
+
+/** A message of the client's for a session that the other process has open. */
+export interface Carried {
+  readonly kind: 'message';
+  /** The name of the session, or the id of a pair. */
+  readonly session: string;
+  readonly paired: boolean;
+  /** Who sent it: what of its credentials is data. */
+  readonly auth: Auth | undefined;
+  readonly message: unknown;
+}
+
+/** The client has come back here for a stream that is yours: hand over what follows. `by` is told as `Handed`. */
+export interface Take {
+  readonly kind: 'take';
+  readonly session: string;
+  readonly stream: string;
+  readonly by: string;
+  /** Names the connection at the process that carries. */
+  readonly ticket: string;
+}
+
+/** The answer to `Take`: what is written from now on comes as `Part`. */
+export interface Handed {
+  readonly kind: 'handed';
+  readonly session: string;
+  readonly ticket: string;
+  /** The number of the event that was kept last; undefined: the process writes no such stream. */
+  readonly kept: number | undefined;
+}
+
+/** Events of a stream, for the process that carries it. They are in the store, unless `unkept`. */
+export interface Part {
+  readonly kind: 'part';
+  readonly session: string;
+  readonly ticket: string;
+  readonly first: number;
+  readonly texts: readonly string[];
+  readonly over: boolean;
+  readonly unkept: boolean;
+}
+
+/** The connection with this ticket has ended: nothing more is to be sent to it. */
+export interface Dropped {
+  readonly kind: 'dropped';
+  readonly session: string;
+  readonly stream: string;
+  readonly ticket: string;
+}
+
+/** A later GET stream carries for the session: yours is over. */
+export interface Superseded {
+  readonly kind: 'superseded';
+  readonly session: string;
+  readonly stream: string;
+}
+
+/** A text for the client that belongs to no request: your GET stream carries for its session. */
+export interface Announced {
+  readonly kind: 'announced';
+  readonly session: string;
+  readonly text: string;
+}
+
+/** What goes from one process to another. */
+export type FleetMessage = Carried | Take | Handed | Part | Dropped | Superseded | Announced;
+
+/** A list, or a resource, has changed. */
+export type Change = { readonly list: ListName } | { readonly uri: string };
+
+/** What is told to all processes. */
+export type Told =
+  | { readonly kind: 'cancelled'; readonly carried: Carried }
+  | { readonly kind: 'changed'; readonly change: Change }
+  /** Another record has taken the place of a session's. */
+  | { readonly kind: 'record'; readonly session: string; readonly version: number; readonly text: string }
+  | { readonly kind: 'ended'; readonly session: string; readonly why: string }
+  /** The process that says so leaves the fleet. */
+  | { readonly kind: 'left' };
+
+/** What a stream is: `StreamPart.head`. */
+export interface StreamHead {
+  readonly owner: string;
+  /** The request that it answers; of a batch none, and of a GET stream none. */
+  readonly request?: RequestId | undefined;
+  readonly listening?: boolean | undefined;
+}

@@ -1,0 +1,158 @@
+import type { Outlet } from '../jsonrpc/outlet.ts';
+import { failureText } from '../jsonrpc/outlet.ts';
+import { ConnectionError, internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { GivenSession, Shared } from '../transport/http/server/fleet-port.ts';
+import type { HttpRequest } from '../transport/http/server/http-request.ts';
+import { noRoom, refuse } from '../transport/http/server/refuse.ts';
+import type { EndpointServices } from '../transport/http/server/services.ts';
+import type { Session } from '../transport/http/server/session.ts';
+import { randomId } from '../transport/http/server/sessions.ts';
+import type { Sessions } from '../transport/http/server/sessions.ts';
+import type { Agreed, Auth } from '../transport/port.ts';
+import { createPassing } from './passing.ts';
+import { checkLength, maxSessionId, openRecord, sealRecord } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
+import type { SharedSessions } from './shared-sessions.ts';
+import type { FleetSide } from './side.ts';
+
+/** What is kept of each id that was opened: a bounded cache, so that a busy session is opened once. */
+interface Opened extends SessionRecord {
+  readonly principal: string | undefined;
+}
+
+/**
+ * Sessions whose ids say all that a process needs: any process with the keys opens them. Those that are open here are in
+ * `local` under their names; leaving it ends nothing.
+ */
+export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {
+  const { maxSessions } = services.limits;
+  const records = new Map<string, Opened>();
+  /** The records of requests whose bodies are still being read. */
+  const arrived = new WeakMap<HttpRequest, Opened>();
+  const handshakes = new WeakMap<Session, Agreed>();
+
+  function remember(id: string, opened: Opened): void {
+    if (records.size >= maxSessions) records.delete(records.keys().next().value as string);
+    records.set(id, opened);
+  }
+
+  const given = (id: string, shared: Omit<NonNullable<GivenSession['shared']>, 'admit' | 'questionId'>): GivenSession =>
+    ({ id, shared: { ...shared, admit, questionId: side.questionId }, announce: toNobody });
+
+  /** The session with this name, opened where it is not. Undefined: there may be no more. */
+  function openHere({ name, agreed }: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
+    return local.find(name, auth, false)
+      ?? local.open(auth, false, { ...given(name, { agreed, agree: (_, result) => result }), admitted });
+  }
+
+  function enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void {
+    const id = request.header('mcp-session-id');
+    if (id === undefined || id.length > maxSessionId || request.method !== 'POST') return next();
+    const go = (record: Opened | undefined): void => {
+      if (record === undefined || record.principal !== auth?.principal || record.expires <= Date.now()) return next();
+      if (openHere(record, auth, false) === undefined) return refuse(services, request, 503, noRoom);
+      arrived.set(request, record);
+      next();
+    };
+    const known = records.get(id);
+    if (known) return go(known);
+    openRecord(side.sealer, id, auth?.principal).then((record) => {
+      const opened = record && { ...record, principal: auth?.principal };
+      if (opened) remember(id, opened);
+      go(opened);
+    }).catch((thrown: unknown) => {
+      services.report(thrown);
+      refuse(services, request, 500, 'The session could not be opened');
+    });
+  }
+
+  /** The answer to `initialize` waits until the id is sealed; the session is then opened by whoever gets its id. */
+  function outlet(session: Session, _: unknown, response: Outlet): Outlet {
+    if (session.peer.revision) return response;
+    return {
+      send: (text, message) => response.send(text, message),
+      answer(text, errorCode, thrown) {
+        const agreed = handshakes.get(session);
+        if (text === undefined || errorCode !== undefined || agreed === undefined) {
+          return response.answer(text, errorCode, thrown);
+        }
+        sealRecord(side.sealer, session.id, agreed, session.auth?.principal).then((id) => {
+          session.announced = id;
+          response.answer(text);
+          local.end(session, 'the handshake is over');
+        }, (fault: unknown) => {
+          services.report(fault);
+          const error = toErrorObject(internalError('The session could not be sealed'));
+          response.answer(failureText(null, error), error.code);
+        });
+      },
+    };
+  }
+
+  const shared: Shared = {
+    ...createPassing(side, services),
+    enter, outlet,
+    listen: undefined,
+    // The router has answered 405.
+    remove() {},
+    drain() {},
+    pairs: side.connected,
+  };
+  return {
+    ...local,
+    shared,
+    open(auth, paired) {
+      if (paired) return local.open(auth, true, { id: `${side.process}-${randomId()}` });
+      const name = randomId();
+      const session = local.open(auth, false, given(name, {
+        agree(agreed, result) {
+          checkLength(name, agreed);
+          if (session) handshakes.set(session, agreed);
+          return declared(result);
+        },
+      }));
+      return session;
+    },
+    find(id, auth, paired, request) {
+      if (paired) return local.find(id, auth, true);
+      const record = request && arrived.get(request);
+      return record && openHere(record, auth, true);
+    },
+    receive() {},
+    hear() {},
+    gap() {},
+    lost() {},
+    close() {},
+  };
+}
+
+/** Refuses what is not declared. */
+function admit(method: string): void {
+  if (/^(logging\/setLevel|resources\/(un)?subscribe)$/.test(method)) throw methodNotFound(method);
+}
+
+/** Such a session has no GET stream: what belongs to no request reaches nobody. */
+function toNobody(_: string, message?: object): void {
+  if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no stream open to be asked on');
+}
+
+/** The result of `initialize` without what such a session does not keep. */
+function declared(result: object): object {
+  const { capabilities } = result as { capabilities: ServerCapabilities };
+  const { logging: _, tools, prompts, resources, ...rest } = capabilities;
+  return {
+    ...result,
+    capabilities: {
+      ...rest,
+      ...(tools && { tools: quiet(tools) }),
+      ...(prompts && { prompts: quiet(prompts) }),
+      ...(resources && { resources: quiet(resources) }),
+    },
+  };
+}
+
+function quiet(capability: { listChanged?: boolean | undefined; subscribe?: boolean | undefined }): object {
+  const { listChanged: _, subscribe: __, ...rest } = capability;
+  return rest;
+}

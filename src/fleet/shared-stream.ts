@@ -1,0 +1,180 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import { failureText } from '../jsonrpc/outlet.ts';
+import type { AnswerStream } from '../transport/http/server/fleet-port.ts';
+import type { HttpRequest } from '../transport/http/server/http-request.ts';
+import type { EndpointServices } from '../transport/http/server/services.ts';
+import type { Session } from '../transport/http/server/session.ts';
+import type { Attachment } from '../transport/http/server/sse-stream.ts';
+import { Carrying } from './carrying.ts';
+import type { Carrier } from './carrying.ts';
+import type { StreamHead } from './messages.ts';
+import type { StoredSide } from './side.ts';
+
+/** What makes a stream. */
+export interface SharedStreamOptions {
+  readonly side: StoredSide;
+  readonly services: EndpointServices;
+  readonly session: Session;
+  /** The request that it answers; undefined for a batch, and for a GET. */
+  readonly request: RequestId | undefined;
+  readonly listening: boolean;
+  /** Called once when nothing will be written any more and all that was is kept. */
+  readonly over: (stream: SharedStream) => void;
+}
+
+/**
+ * A stream whose events any process can replay. This process writes it; the client's connection may be here or in
+ * another process. An event goes out when the store has it.
+ */
+export class SharedStream implements AnswerStream {
+  readonly id: string;
+  readonly session: Session;
+  /** Whether it is the stream of a GET. */
+  readonly listening: boolean;
+  /** The number of the event that was kept last. */
+  kept = 0;
+  /** An event could not be kept: what follows is not kept either, and nobody can resume. */
+  broken = false;
+  /** The store has forgotten the session, and has to be told nothing more. */
+  forgotten = false;
+  readonly #options: SharedStreamOptions;
+  readonly #head: string;
+  readonly #queue: string[] = [];
+  #waiting = 0;
+  #last = '';
+  #carrier: Carrier | undefined;
+  #storing = false;
+  #known = false;
+  #over = false;
+  #ended = false;
+  #detaching = false;
+
+  constructor(options: SharedStreamOptions) {
+    const { side, session, request, listening } = this.#options = options;
+    this.id = side.newName();
+    this.session = session;
+    this.listening = listening;
+    const head: StreamHead = { owner: side.process, request, ...listening && { listening } };
+    this.#head = JSON.stringify(head);
+  }
+
+  get carrier(): Carrier | undefined {
+    return this.#carrier;
+  }
+
+  /** Whether the client reads what is written, or is away and will resume. */
+  get room(): boolean {
+    return this.#waiting <= this.#options.services.limits.maxBufferedBytes / 2 && (this.#carrier?.room ?? true);
+  }
+
+  /** Carries the stream over this request's response, from its beginning. */
+  attach(request: HttpRequest, { fields }: Attachment = {}): void {
+    const { services, session, side: { streams }, listening } = this.#options;
+    const carrying: Carrying = new Carrying({
+      services, streams, session, request, fields, listening, stream: this.id, written: 0, primed: false,
+      ended: () => this.release(carrying),
+    });
+    this.#carrier = carrying;
+  }
+
+  /** What carried it ends, and this begins. */
+  take(carrier: Carrier): void {
+    const before = this.#carrier;
+    this.#carrier = carrier;
+    before?.end();
+  }
+
+  /** This carries it no more. */
+  release(carrier: Carrier): void {
+    if (this.#carrier === carrier) this.#carrier = undefined;
+  }
+
+  write(text: string): void {
+    if (this.#over) return;
+    this.#queue.push(text);
+    this.#waiting += text.length;
+    this.#flush();
+  }
+
+  /** Ends the connection, not the stream: the client will come back. */
+  detach(): void {
+    this.#detaching = true;
+    this.#flush();
+  }
+
+  /** The stream is over. */
+  finish(): void {
+    if (this.#over) return;
+    const { session, request } = this.#options;
+    // A client that cancels expects no answer. One whose session is closed under it waits for one.
+    if (session.ended && request !== undefined && !answers(this.#last, request)) {
+      const error = toErrorObject(internalError('The process that served this request has closed before its end'));
+      this.#queue.push(failureText(request, error));
+    }
+    this.#over = true;
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#storing || this.#ended) return;
+    const texts = this.#queue.splice(0);
+    this.#waiting = 0;
+    const over = this.#over;
+    // The store must know a stream whose client is told to come back for it.
+    if (texts.length === 0 && !over && (this.#known || !this.#detaching)) return this.#detach();
+    this.#last = texts.at(-1) ?? this.#last;
+    const { side, session, services } = this.#options;
+    if (this.broken || this.forgotten) return this.#kept(texts, over);
+    let stored: void | Promise<void>;
+    try {
+      stored = side.streams.append({
+        session: session.id, stream: this.id, head: this.#head, first: this.kept + 1, texts, over,
+        ttlMs: services.limits.sessionIdleMs,
+      });
+    } catch (thrown) {
+      return this.#failed(thrown, texts, over);
+    }
+    if (stored === undefined) return this.#kept(texts, over);
+    this.#storing = true;
+    side.awaited(stored.then(() => {
+      this.#storing = false;
+      this.#kept(texts, over);
+    }, (thrown: unknown) => {
+      this.#storing = false;
+      this.#failed(thrown, texts, over);
+    }));
+  }
+
+  #failed(thrown: unknown, texts: readonly string[], over: boolean): void {
+    this.#options.services.report(thrown);
+    this.broken = true;
+    this.#kept(texts, over);
+  }
+
+  #kept(texts: readonly string[], over: boolean): void {
+    this.#known = true;
+    const first = this.kept + 1;
+    this.kept += texts.length;
+    if (texts.length > 0 || over || this.#detaching) this.#carrier?.deliver(first, texts, over, this.broken);
+    if (over) {
+      this.#ended = true;
+      return this.#options.over(this);
+    }
+    this.#flush();
+  }
+
+  #detach(): void {
+    if (!this.#detaching) return;
+    this.#detaching = false;
+    this.#carrier?.end();
+  }
+}
+
+/** Whether a text is the answer to this request. */
+function answers(text: string, request: RequestId): boolean {
+  if (text === '') return false;
+  const value: unknown = JSON.parse(text);
+  return isObject(value) && value['id'] === request && !('method' in value);
+}

@@ -2,6 +2,9 @@ import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
 import type { Lease, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
 import type { Pool, PoolClient } from 'pg';
 
+export { postgresEngine } from './fleet/engine.ts';
+export type { PostgresEngine, PostgresEngineOptions } from './fleet/engine.ts';
+
 export interface PostgresStoreOptions {
   /** The schema that holds the tables; it is made where there is none. `barewire`. */
   readonly schema?: string;

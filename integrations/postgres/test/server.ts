@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -23,6 +24,8 @@ function user(): { uid?: number; gid?: number } {
 export interface PostgresServer {
   /** The folder of the socket: nothing listens on a network. */
   readonly host: string;
+  /** Ends it by SIGKILL and starts it again with its data. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,26 +41,41 @@ export async function postgresServer(): Promise<PostgresServer | undefined> {
   const settings = { ...as, stdio: 'ignore' as const, cwd: folder };
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'], settings);
   await mkdir(folder, { recursive: true });
-  const child = spawn(join(bin, 'postgres'), [
-    '-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=200',
-  ], { ...as, stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
-  const started = await new Promise<boolean>((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', () => resolve(false));
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + String(chunk)).slice(-1000);
-      if (said.includes('ready to accept connections')) resolve(true);
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<boolean> => {
+    const starting = spawn(join(bin, 'postgres'), [
+      '-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=200',
+    ], { ...as, stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+    child = starting;
+    return new Promise<boolean>((resolve) => {
+      starting.once('error', () => resolve(false));
+      starting.once('exit', () => resolve(false));
+      let said = '';
+      starting.stderr.on('data', (chunk: Buffer) => {
+        said = (said + String(chunk)).slice(-1000);
+        if (said.includes('ready to accept connections')) resolve(true);
+      });
     });
-  });
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child?.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.pid !== undefined) {
-      child.kill('SIGINT');
-      await once(child, 'exit');
-    }
+    await end('SIGINT');
     await rm(folder, { recursive: true, force: true });
   };
-  if (started) return { host: folder, stop };
+  const restart = async (): Promise<void> => {
+    await end('SIGKILL');
+    // Until the processes that it had started have noticed, it does not start.
+    for (let tries = 0; tries < 100; tries++) {
+      if (await start()) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error('PostgreSQL did not start again');
+  };
+  if (await start()) return { host: folder, restart, stop };
   await stop();
   return undefined;
 }

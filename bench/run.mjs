@@ -1,8 +1,9 @@
 // npm run bench: barewire beside its peers and beside the bare program that does the same work.
 //
-//   node run.mjs [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit,tasks]
+//   node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit,tasks]
 //                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
 //
+// languages  the suite of other languages, which writes LANGUAGES.md
 // --quick    shorter measurements, 2 rounds, fewer streams and sessions
 //   node run.mjs tasks                                  the same as --only tasks
 //
@@ -34,8 +35,10 @@ const onlyPeers = list('peers');
 const totalRounds = Number(option('rounds') ?? (quick ? 2 : 5));
 runtime.node = option('node') ?? process.execPath;
 
-const suiteNames = ['stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit', 'tasks'];
-const wantsSuite = (name) => !only || only.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
+// What has a run and a page of its own: it needs the tool chains of other languages.
+const apart = ['languages'];
+const suiteNames = [...apart, 'stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit', 'tasks'];
+const wantsSuite = (name) => (!only && !apart.includes(name)) || only?.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
 const known = (wanted) => suiteNames.includes(wanted) || /^http-(modern|session|sse)$/.test(wanted);
 const unknown = only?.find((wanted) => !known(wanted));
 if (unknown !== undefined) {
@@ -112,7 +115,8 @@ for (const [key, definition] of Object.entries(definitions)) {
 }
 for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part, null, 2)}\n`);
 
-if (flag('write') || !(quick || only || onlyPeers)) write();
+const page = only?.[0] === 'languages' ? 'LANGUAGES.md' : 'RESULTS.md';
+if (flag('write') || (!quick && !onlyPeers && (!only || page === 'LANGUAGES.md'))) write();
 
 function write() {
   const sections = [];
@@ -122,7 +126,7 @@ function write() {
   }
   for (const part of found.notes) if (part.markdown) sections.push(part.markdown);
   // A partial run leaves what it did not measure as it is.
-  if (only || onlyPeers) {
+  if (page === 'RESULTS.md' && (only || onlyPeers)) {
     const apart = `Measured apart: ${machine.filter((line) => /^(barewire|Node|Date)/.test(line)).join('; ')}.`;
     const path = here('RESULTS.md');
     writeFileSync(path, withSections(readFileSync(path, 'utf8'), sections.map((section) => `${section}\n\n${apart}`)));
@@ -130,9 +134,9 @@ function write() {
     return;
   }
   const lines = [
-    '# Results',
+    page === 'RESULTS.md' ? '# Results' : '# Results beside other languages',
     '',
-    'Written by `npm run bench`; do not edit. What each program is: `bench/servers` and `bench/clients`.',
+    `Written by \`npm run bench${page === 'RESULTS.md' ? '' : ' -- languages'}\`; do not edit. What each program is: \`bench/servers\`, \`bench/clients\` and \`bench/languages\`.`,
     'What the profiles showed: [NOTES.md](NOTES.md).',
     '',
     ...machine.map((line) => `- ${line}`),
@@ -143,7 +147,8 @@ function write() {
     '',
   ];
   for (const section of sections) lines.push(section, '');
-  writeFileSync(here('RESULTS.md'), `${lines.join('\n').trimEnd()}\n`);
+  writeFileSync(here(page), `${lines.join('\n').trimEnd()}\n`);
+  if (page !== 'RESULTS.md') return console.log(`written: bench/${page}`);
   const svg = picture(found.tables, [
     { table: 'stdio', row: '20 B, 64 in flight', label: 'stdio, 20-byte payload, 64 calls in flight' },
     { table: 'stdio', row: '64 KiB, 64 in flight', label: 'stdio, 64 KiB payload, 64 calls in flight' },

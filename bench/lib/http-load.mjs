@@ -120,12 +120,12 @@ export function connection(port) {
   });
   return {
     socket,
-    post(head, body) {
+    post(head, body, method) {
       const before = socket.bytesRead;
       return new Promise((resolve, reject) => {
         settle = { resolve: (value) => resolve({ ...value, bytes: socket.bytesRead - before }), reject };
         if (closed) reject(new Error('the server closed the connection'));
-        else socket.write(wire(port, head, body));
+        else socket.write(wire(port, head, body, method));
       });
     },
     close: () => socket.destroy(),

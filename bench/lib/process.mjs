@@ -9,7 +9,7 @@ export const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.ur
 /** The node that runs every program, the bare one included; `--node PATH` changes it for all of them. */
 export const runtime = { node: process.execPath };
 
-const running = new Set();
+export const running = new Set();
 
 const environment = (extra) => ({ PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...extra });
 

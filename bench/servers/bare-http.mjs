@@ -21,6 +21,11 @@ const httpServer = createServer((req, res) => {
     sessions.get(req.headers['mcp-session-id']).stream = res;
     return;
   }
+  if (req.method === 'DELETE') {
+    sessions.delete(req.headers['mcp-session-id']);
+    res.writeHead(200).end();
+    return;
+  }
   const chunks = [];
   req.on('data', (chunk) => chunks.push(chunk));
   req.on('end', () => {

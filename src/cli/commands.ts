@@ -20,6 +20,7 @@ export const commands: Readonly<Record<string, Listed>> = {
   record: { about: 'likewise, and writes the session as a transcript', load: () => import('./commands/record.ts') },
   replay: { about: 'plays a transcript, as a mock server or as a client', load: () => import('./commands/replay.ts') },
   host: { about: 'all configured servers at once, at a prompt', load: () => import('./commands/host.ts') },
+  page: { about: 'the same in the browser: servers, their wire, their questions', load: () => import('./commands/page.ts') },
   login: { about: 'logs in at a remote server', load: () => import('./commands/login.ts') },
   logout: { about: 'removes that login', load: async () => ({ command: (await import('./commands/login.ts')).logout }) },
   whoami: { about: 'shows the logins that are kept', load: async () => ({ command: (await import('./commands/login.ts')).whoami }) },

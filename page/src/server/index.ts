@@ -1,1 +1,4 @@
-export { messagesVersion } from '../messages.ts';
+export { help, main } from './command.ts';
+export { servePage } from './serve-page.ts';
+export type { ServedPage, ServePageOptions } from './serve-page.ts';
+export type { SocketLimits } from './sockets.ts';

@@ -17,7 +17,7 @@ export function catalogueView(server: string, change: Partial<CatalogueView> = {
 }
 
 export function toolView(name: string, inputSchema: Record<string, unknown>, change: Partial<CatalogueView['tools'][number]['tool']> = {}): CatalogueView['tools'][number] {
-  return { tool: { name, inputSchema: { type: 'object', ...inputSchema }, ...change }, name, digest: `digest of ${name}`, pin: 'accepted', app: false };
+  return { tool: { name, inputSchema: { type: 'object', ...inputSchema }, ...change }, name, digest: `digest of ${name}`, pin: 'accepted', change: null, app: false };
 }
 
 export function callView(call: number, change: Partial<CallView> = {}): CallView {

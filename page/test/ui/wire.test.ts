@@ -15,9 +15,9 @@ const call = JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/call', param
 const entries: readonly WireEntry[] = [
   { kind: 'mark', seq: 1, at: 1000, server: 'one', connection: 1, direction: 'sent', exchange: null, what: 'opened', why: '' },
   wireMessage(2, { at: 1010, method: 'tools/call', text: call, sentence: 'The client calls the tool "echo"', section: '2025-11-25 server/tools#calling-tools', exchange: 4 }),
-  { kind: 'http', seq: 3, at: 1011, server: 'one', connection: 1, direction: 'sent', exchange: 4, method: 'POST', path: '/mcp', status: null, headers: { 'mcp-method': 'tools/call' } },
-  { kind: 'http', seq: 4, at: 1020, server: 'one', connection: 1, direction: 'received', exchange: 4, method: 'POST', path: '/mcp', status: 200, headers: { 'content-type': 'text/event-stream' } },
-  { kind: 'event', seq: 5, at: 1021, server: 'one', connection: 1, direction: 'received', exchange: 4, event: { id: '7', event: null, retry: 500 }, data: '' },
+  { kind: 'http', seq: 3, at: 1011, server: 'one', connection: 1, direction: 'sent', exchange: 4, method: 'POST', path: '/mcp', status: null, headers: { 'mcp-method': 'tools/call' }, sentence: 'The client posts', section: '2025-11-25 basic/transports' },
+  { kind: 'http', seq: 4, at: 1020, server: 'one', connection: 1, direction: 'received', exchange: 4, method: 'POST', path: '/mcp', status: 200, headers: { 'content-type': 'text/event-stream' }, sentence: 'A stream', section: '2025-11-25 basic/transports' },
+  { kind: 'event', seq: 5, at: 1021, server: 'one', connection: 1, direction: 'received', exchange: 4, event: { id: '7', event: null, retry: 500 }, data: '', sentence: 'An event', section: '2025-11-25 basic/transports' },
   wireMessage(6, { at: 1030, direction: 'received', shape: 'result', method: 'tools/call', answers: 2, ms: 20, text: '{"jsonrpc":"2.0","id":3,"result":{"content":[]}}', sentence: 'The server answers with nothing' }),
   wireMessage(7, { at: 1040, server: 'two', direction: 'received', shape: 'error', method: 'tools/call', text: '{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"no"}}', sentence: 'The server refuses' }),
 ];

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { fileLog, fileStore, resolvePath } from 'barewire/host/node';
+import type { Rule, ServerConfig } from 'barewire/host';
+import { formats } from 'barewire/schema';
+import { compile } from 'barewire/schema/full';
+import { TaskClient } from 'barewire/tasks';
+import { PageHost } from '../host/index.ts';
+import type { PageHostLimits } from '../host/index.ts';
+import { examine } from './doctor.ts';
+import { filesOf } from './files.ts';
+import { keptLogin, loginAt } from './login.ts';
+import { openServer } from './open.ts';
+import { defaultSocketLimits, socketsOf } from './sockets.ts';
+import type { SocketLimits } from './sockets.ts';
+
+export interface ServePageOptions {
+  /** The servers by name, as `readServers` of barewire/host reads them. */
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** What may run without being asked. Default: everything is asked. */
+  readonly rules?: readonly Rule[];
+  /** Where pins, grants, the activity log and logins are kept. Undefined: pins, grants and the log in memory, and nobody can log in. */
+  readonly folder?: string;
+  /** On 127.0.0.1. Default: one that is free. */
+  readonly port?: number;
+  readonly limits?: Partial<PageHostLimits & SocketLimits>;
+}
+
+export interface ServedPage {
+  /** To be opened in a browser: the token stands in its fragment, which is sent to no server. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends all servers and lets all pages go. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Serves the page on 127.0.0.1, for who has the token alone: it starts programs. Rejects where the port is taken. */
+export async function servePage({ servers, rules, folder, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
+  const token = randomBytes(32).toString('base64url');
+  const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
+  const page: PageHost = new PageHost({
+    carrier: 'local',
+    version: versionOf(),
+    servers,
+    add: true,
+    client: (info, options) => new TaskClient(info, options),
+    compile: (schema) => compile(schema, { formats }),
+    open: (_name, config, { auth, ...hooks }) => openServer(config, {
+      ...hooks, auth: auth ?? ('url' in config && tokensFile !== undefined ? keptLogin(config.url, tokensFile) : undefined),
+    }),
+    doctor: (name, config, onFinding) => examine(name, config, page.logins.get(name)?.auth, onFinding),
+    ...tokensFile !== undefined && { login: (_server, url, onStep) => loginAt(url, tokensFile, onStep) },
+    ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
+    ...rules && { rules },
+    ...limits && { limits },
+    resolvePath,
+    memory: () => {
+      const { rss, heapUsed } = process.memoryUsage();
+      return { residentBytes: rss, heapBytes: heapUsed };
+    },
+  });
+  const files = filesOf();
+  const sockets = socketsOf(page, token, { ...defaultSocketLimits, ...limits });
+  let bound = port;
+  const server = createServer((request, response) => files(request, response, bound));
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head, bound));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${bound}/#token=${token}`,
+    port: bound,
+    async close() {
+      sockets.close();
+      server.close();
+      server.closeAllConnections();
+      await page.close();
+    },
+  };
+}
+
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(new URL(import.meta.resolve('barewire/package.json')), 'utf8')) as { version: string };
+  return version;
+}

@@ -46,7 +46,7 @@ export const breaks: readonly Break[] = [
   row('4.1', 'tools are not declared', 'server', 'const capabilities = { tools: {} };', 'const capabilities = {};'),
   row('4.2', 'no schemas', 'tools', 'map(([name, { description, inputSchema }]) => ({ name, description, inputSchema }))', 'map(([name, { description }]) => ({ name, description }))'),
   row('4.2', 'nothing is required', 'tools', ', required: names });', ' });'),
-  row('4.3 4.6 9.11 11.10', 'add multiplies', 'tools', 'String(a + b)', 'String(a * b)'),
+  row('4.3 4.6 9.11 11.11', 'add multiplies', 'tools', 'String(a + b)', 'String(a * b)'),
   row('4.3', 'a number instead of a text', 'tools', 'String(a + b)', 'a + b'),
   row('4.4', 'arguments are demanded', 'tools', 'arguments: args = {} }', 'arguments: args }'),
   row('4.5', 'prompts are there, and empty', 'server', "if (method === 'ping') return {};", "if (method === 'ping') return {};\n  if (method === 'prompts/list') return { prompts: [] };"),
@@ -131,6 +131,8 @@ export const breaks: readonly Break[] = [
   row('11.8', 'the name is not compared', 'http-server', "if (method === 'tools/call') wanted['mcp-name'] = params.name;", ''),
   row('11.8', 'base64 is not read', 'http-server', 'return base64 === undefined ? value', 'return true ? value'),
   row('11.9', 'every modern answer is a 200', 'http-server', 'if (!error || !isModern(request)) return 200;', 'return 200;'),
+
+  row('11.10', 'a call outlives its connection', 'http-server', "response.on('close', ", "response.on('never', "),
 
   row('12.1', 'the handshake comes first', 'client', "if (found?.supportedVersions?.includes(modern)) return", 'if (false) return'),
   row('12.2 12.7', 'an error of any kind ends the client', 'client', 'if (error.code === undefined || [-32020, -32021, -32022].includes(error.code)) throw error;', 'throw error;'),

@@ -182,6 +182,15 @@ export class Desk {
     return answer;
   }
 
+  /** A POST whose answer nobody waits for: `break` ends its connection. */
+  begin(port: number, body: Bag, headers: Readonly<Record<string, string>>): { break(): void } {
+    const sent = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/mcp', agent: false, headers: { 'content-type': 'application/json', 'accept': 'application/json, text/event-stream', ...headers } });
+    sent.on('error', () => {});
+    sent.end(JSON.stringify({ jsonrpc: '2.0', ...body }));
+    this.passed.push({ direction: '-->', text: `POST /mcp ${JSON.stringify(body)}` });
+    return { break: () => void sent.destroy() };
+  }
+
   /** One request, and a demand of its status and of the last message of its body. */
   async exchange(port: number, body: string | Bag, status: number, pattern?: Bag, headers?: Readonly<Record<string, string>>): Promise<Answer> {
     const answer = await this.post(port, body, headers);

@@ -18,9 +18,9 @@ export function serveHttp(port) {
     if (refusal) return send(400, refusal);
     const wrong = asked && isModern(asked) ? mirrorFault(request.headers, asked) : versionFault(request.headers);
     if (wrong) return send(400, failure(asked?.id, ...wrong));
-    // The end of the connection is the end of the call.
     const connection = { opened: false, http: true, calls: new Map(), notify() {} };
-    response.on('close', () => connection.calls.forEach((call) => call.abort()));
+    // 2026-07-28: the end of the connection is the end of the call. Before, it meant nothing.
+    response.on('close', () => isModern(asked ?? {}) && connection.calls.forEach((call) => call.abort()));
     const answer = await receive(text, connection);
     send(answer ? statusOf(answer, asked) : 202, answer);
   }).listen(port, '127.0.0.1');

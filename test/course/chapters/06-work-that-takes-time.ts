@@ -1,10 +1,25 @@
 import { check } from '../chapter.ts';
 import type { Chapter } from '../chapter.ts';
+import { late } from '../desk.ts';
+import type { Desk } from '../desk.ts';
 import { demand } from '../fault.ts';
+import type { Talk } from '../talk.ts';
 import { said } from './04-tools.ts';
 
 const progress = '2025-11-25 basic/utilities/progress#behavior-requirements';
 const cancellation = '2025-11-25 basic/utilities/cancellation#behavior-requirements';
+
+/** Asks how many calls wait until it is so many: a call may begin and end a moment after its message. */
+async function untilWaiting(server: Talk, desk: Desk, many: string): Promise<void> {
+  const deadline = Date.now() + desk.options.patienceMs;
+  for (let turn = 1; ; turn++) {
+    const answer = await server.ask({ id: `${many} waiting? ${turn}`, method: 'tools/call', params: { name: 'waiting' } }, {});
+    const words = (answer['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;
+    if (words === many) return;
+    if (Date.now() > deadline) demand(many, words, 'the number of calls that wait');
+    await late(20);
+  }
+}
 
 export const workThatTakesTime: Chapter = {
   number: 6,
@@ -28,22 +43,15 @@ export const workThatTakesTime: Chapter = {
       const server = await desk.opened();
       server.say({ id: 'wait', method: 'tools/call', params: { name: 'wait' } });
       await server.ask({ id: 'ping', method: 'ping' }, { result: {} });
-      await server.ask({ id: 'how many', method: 'tools/call', params: { name: 'waiting' } }, { result: said('1') });
+      await untilWaiting(server, desk, '1');
     }),
     check('a call that is cancelled stops, and is not answered', cancellation, async (desk) => {
       const server = await desk.opened();
       server.say({ id: 'one', method: 'tools/call', params: { name: 'wait' } });
       server.say({ id: 2, method: 'tools/call', params: { name: 'wait' } });
-      await server.ask({ id: 'both', method: 'tools/call', params: { name: 'waiting' } }, { result: said('2') });
+      await untilWaiting(server, desk, '2');
       server.say({ method: 'notifications/cancelled', params: { requestId: 'one', reason: 'no time' } });
-      // The end of a call may take a moment, which the protocol does not bound: it is asked for until it is there.
-      const deadline = Date.now() + desk.options.patienceMs;
-      for (let id = 10; ; id++) {
-        const answer = await server.ask({ id, method: 'tools/call', params: { name: 'waiting' } }, {});
-        const words = (answer['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;
-        if (words === '1') break;
-        if (Date.now() > deadline) demand('1', words, 'the number of calls that wait');
-      }
+      await untilWaiting(server, desk, '1');
       server.say({ method: 'notifications/cancelled', params: { requestId: 2 } });
       await server.ask({ id: 'after', method: 'ping' }, { result: {} });
     }),

@@ -1,5 +1,6 @@
 import { check } from '../chapter.ts';
 import type { Chapter } from '../chapter.ts';
+import { late } from '../desk.ts';
 import { absent, demand, having, natural, object, oneOf, text } from '../fault.ts';
 import type { Bag } from '../fault.ts';
 import { realClient } from './03-the-handshake.ts';
@@ -79,6 +80,23 @@ export const withoutAHandshake: Chapter = {
         { id: 2, error: { code: -32022 } }, { ...headers('tools/list'), 'mcp-protocol-version': '2027-01-01' });
       await desk.exchange(port, { id: 3, method: 'tools/list', params: { _meta: { [key('protocolVersion')]: '2026-07-28' } } }, 400,
         { id: 3, error: { code: -32602 } }, headers('tools/list'));
+    }),
+    check('over HTTP the end of the connection is the end of the call', '2026-07-28 basic/transports/streamable-http#cancellation', async (desk) => {
+      const { port } = await desk.httpServer();
+      const waiting = async (many: string): Promise<void> => {
+        const deadline = Date.now() + desk.options.patienceMs;
+        for (;;) {
+          const { messages } = await desk.post(port, { id: 2, method: 'tools/call', params: { name: 'waiting', arguments: {}, _meta: meta } }, headers('tools/call', 'waiting'));
+          const words = (messages[0]?.['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;
+          if (words === many) return;
+          if (Date.now() > deadline) demand(many, words, 'the number of calls that wait');
+          await late(20);
+        }
+      };
+      const call = desk.begin(port, { id: 1, method: 'tools/call', params: { name: 'wait', arguments: {}, _meta: meta } }, headers('tools/call', 'wait'));
+      await waiting('1');
+      call.break();
+      await waiting('0');
     }),
     check('a real client of 2026-07-28 connects over both', metaSection, async (desk) => {
       await realClient(desk, async (client) => {

@@ -1,5 +1,6 @@
 import { messagesVersion } from '../messages.ts';
 import type { Connect, Hello, HostMessage } from '../messages.ts';
+import { formats } from './formats.ts';
 import { start } from '../ui/start.ts';
 
 /** Shows the playground. The worker runs `script`, which is this very script: a file from a disk may load no other. */
@@ -16,5 +17,5 @@ export function showPlayground(root: HTMLElement, script: string): void {
       close: () => worker.terminate(),
     };
   };
-  start(root, connect);
+  start(root, connect, { formats });
 }

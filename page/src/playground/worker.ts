@@ -1,8 +1,9 @@
 import { messagePortTransport, serveMessagePort } from 'barewire/message-port';
-import { compile, formats } from 'barewire/schema';
+import { compile } from 'barewire/schema';
 import { createTravelServer } from '../../../dist/examples/travel/server.js';
 import { openTab, PageHost } from '../host/index.ts';
 import type { OpenHooks, Tab } from '../host/index.ts';
+import { formats } from './formats.ts';
 
 /** The worker of the playground: client and server of barewire, with a `MessagePort` between them. */
 export function serveWorker(version: string): void {

@@ -1,6 +1,6 @@
 // The whole page: servers at the left, one server in the middle, the wire beside it.
 import type { ComponentType, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ServerView } from '../messages.ts';
 import { StateProvider, useState } from './context.ts';
@@ -9,10 +9,8 @@ import { Empty, Tabs } from './parts/controls.tsx';
 import type { TabItem } from './parts/controls.tsx';
 import { Safe } from './parts/safe-text.tsx';
 import { Questions } from './questions/questions.tsx';
-import { splitPanes } from './split.ts';
 import type { DockTab, State, Tab } from './state.ts';
 import { Activity } from './views/activity.tsx';
-import { Doctor } from './views/doctor.tsx';
 import { Logs } from './views/logs.tsx';
 import { Overview } from './views/overview.tsx';
 import { Prompts } from './views/prompts.tsx';
@@ -23,8 +21,8 @@ import { Tasks } from './views/tasks.tsx';
 import { Tools } from './views/tools.tsx';
 import { WireView } from './wire/wire-view.tsx';
 
-const views: Readonly<Record<Tab, ComponentType<{ server: ServerView }>>> = {
-  overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor,
+const views: Readonly<Record<Exclude<Tab, 'doctor'>, ComponentType<{ server: ServerView }>>> = {
+  overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs,
 };
 const docks: Readonly<Record<DockTab, ComponentType>> = { wire: WireView, activity: Activity, recordings: Recordings };
 
@@ -61,10 +59,8 @@ function Body(): JSX.Element {
 
 function Frame(): JSX.Element {
   const state = useState();
-  const work = useRef<HTMLElement>(null);
-  const dock = useRef<HTMLElement>(null);
   const layout = useSignal<'narrow' | 'vertical' | 'horizontal'>(layoutNow());
-  const sizes = useRef([56, 44]);
+  const share = useSignal(56);
   useEffect(() => {
     const look = (): void => { layout.value = layoutNow(); };
     for (const query of [sideBySide, narrow]) query.addEventListener('change', look);
@@ -72,27 +68,30 @@ function Frame(): JSX.Element {
       for (const query of [sideBySide, narrow]) query.removeEventListener('change', look);
     };
   }, []);
-  useEffect(() => {
-    if (layout.value === 'narrow' || !work.current || !dock.current) return undefined;
-    return splitPanes([work.current, dock.current], layout.value, sizes.current, (next) => { sizes.current = next; });
-  }, [layout.value]);
   const half = state.half.value;
   return (
     <div class={`frame ${layout.value}`}>
       <Rail />
-      <div class="halves">
+      <div class="halves" style={{ '--share': share.value / 100 }}>
         {layout.value === 'narrow' && (
           <div class="half-switch" role="group" aria-label="Which half">
             <button type="button" class="tab" aria-pressed={half === 'work'} onClick={() => { state.half.value = 'work'; }}>Server</button>
             <button type="button" class="tab" aria-pressed={half === 'dock'} onClick={() => { state.half.value = 'dock'; }}>Wire</button>
           </div>
         )}
-        <main ref={work} class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
-        <aside ref={dock} class="dock" aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}><Dock /></aside>
+        <main class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
+        {layout.value !== 'narrow' && <input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
+          share.value = clamp(currentTarget.valueAsNumber);
+          currentTarget.valueAsNumber = share.value;
+        }} />}
+        <aside class="dock" aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}><Dock /></aside>
       </div>
     </div>
   );
 }
+
+/** Neither half goes away. */
+const clamp = (share: number): number => Math.min(Math.max(share, 20), 80);
 
 const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow.matches ? 'narrow' : sideBySide.matches ? 'horizontal' : 'vertical');
 
@@ -101,6 +100,7 @@ function Work(): JSX.Element {
   const server = state.current.value;
   if (!server) return <Empty>{state.welcome.value?.features.add ? 'Add a server at the left, or name one in the configuration.' : 'There is no server.'}</Empty>;
   const catalogue = state.catalogue.value;
+  const Doctor = state.welcome.value?.features.doctor ? state.parts.Doctor : undefined;
   const calls = [...state.calls.value.values()].filter((one) => one.server === server.name && one.endedAt === null).length;
   const tabs: readonly TabItem<Tab>[] = [
     { id: 'overview', title: 'Overview' },
@@ -109,10 +109,10 @@ function Work(): JSX.Element {
     { id: 'prompts', title: 'Prompts', count: catalogue?.prompts.length ?? 0 },
     { id: 'tasks', title: 'Tasks', count: [...state.tasks.value.values()].filter((one) => one.server === server.name).length },
     { id: 'logs', title: 'Logs' },
-    { id: 'doctor', title: 'Doctor' },
+    ...Doctor ? [{ id: 'doctor', title: 'Doctor' } as const] : [],
   ];
   const tab = state.tab.value;
-  const View = views[tab];
+  const View = tab === 'doctor' ? Doctor ?? Overview : views[tab];
   return (
     <>
       <header class="work-head">

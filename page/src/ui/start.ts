@@ -1,13 +1,14 @@
 import { h, render } from 'preact';
 import type { Connect } from '../messages.ts';
 import { App } from './app.tsx';
+import type { PageParts } from './page-parts.ts';
 import { State } from './state.ts';
 import { followTheme } from './theme.ts';
 
-/** The interface in the browser begins here, whatever carries its messages. */
-export function start(root: HTMLElement, connect: Connect): void {
+/** The interface in the browser begins here, whatever carries its messages. `parts`: what this page has that another has not. */
+export function start(root: HTMLElement, connect: Connect, parts: PageParts): void {
   followTheme();
-  const state = new State(connect);
+  const state = new State(connect, parts);
   render(h(App, { state }), root);
   state.link.open();
 }

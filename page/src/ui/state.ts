@@ -6,6 +6,7 @@ import type {
   RecordingView, ResultOf, ServerView, TaskView, Welcome,
 } from '../messages.ts';
 import { ActionError, HostLink } from './host-link.ts';
+import type { PageParts } from './page-parts.ts';
 import { WireStore } from './wire/wire-store.ts';
 
 /** The views of one server. */
@@ -37,6 +38,7 @@ const callKey = ({ call }: CallView): string => String(call);
 
 export class State {
   readonly link: HostLink;
+  readonly parts: PageParts;
   /** Undefined before the first `welcome`. */
   readonly welcome: Signal<Welcome | undefined> = signal(undefined);
   /** Why there is no way to the host; '' while there is one. */
@@ -71,7 +73,8 @@ export class State {
   readonly catalogue: ReadonlySignal<CatalogueView | undefined> = computed(() => this.catalogues.value.get(this.server.value));
   #notices = 0;
 
-  constructor(connect: Connect) {
+  constructor(connect: Connect, parts: PageParts) {
+    this.parts = parts;
     this.link = new HostLink(connect, {
       welcome: (welcome) => batch(() => this.#welcomed(welcome)),
       news: (news) => batch(() => this.#heard(news)),

@@ -16,10 +16,12 @@ export function followTheme(): void {
   } catch {
     // A file from a disk may have no storage: then the choice is as long as the page.
   }
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const systemTheme = signal(dark.matches ? 'dark' : 'light');
+  dark.addEventListener('change', () => { systemTheme.value = dark.matches ? 'dark' : 'light'; });
   effect(() => {
     const chosen = theme.value;
-    if (chosen === 'auto') delete document.documentElement.dataset['theme'];
-    else document.documentElement.dataset['theme'] = chosen;
+    document.documentElement.dataset['theme'] = chosen === 'auto' ? systemTheme.value : chosen;
     try {
       localStorage.setItem(key, chosen);
     } catch {

@@ -1,5 +1,6 @@
 // The interface over a host that a test plays: `window.fake` says what the host says, and keeps what the page asked for.
 import type { ActionMessage, CancelMessage, CarrierReceiver, Failure, HostMessage } from '../../src/messages.ts';
+import { localParts } from '../../src/ui/local-parts.ts';
 import { start } from '../../src/ui/start.ts';
 
 export interface Fake {
@@ -52,5 +53,5 @@ if (root) {
       },
       close: () => {},
     };
-  });
+  }, localParts);
 }

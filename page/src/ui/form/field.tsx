@@ -142,7 +142,7 @@ function UnionField(props: UnionProps): JSX.Element {
   const inside = absent || depth > MAX_DEPTH ? props.problems : new Map([
     // The whole says only that no alternative fits; the one that was chosen says why.
     ...[...props.problems].filter(([at]) => !at.startsWith(`${path}/`) && at !== path),
-    ...problemsBelow(path, within(alternative, form.schema), value),
+    ...problemsBelow(path, within(alternative, form.schema), value, form.formats),
   ]);
   const choose = (index: number): void => {
     chosen.value = Math.max(index, 0);

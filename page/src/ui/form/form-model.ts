@@ -1,7 +1,7 @@
 // One form: the value as it is typed, what the validator says of it, and which places the person has left already.
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { JsonSchema } from 'barewire/schema';
+import type { CompileOptions, JsonSchema } from 'barewire/schema';
 import { judge, noProblems } from './problems.ts';
 import type { Problems } from './problems.ts';
 import { initial } from './shape.ts';
@@ -22,11 +22,14 @@ export class FormModel {
   readonly fault: string;
   readonly problems: ReadonlySignal<Problems>;
   readonly complete: Complete | undefined;
+  /** Formats that are judged; undefined: none. */
+  readonly formats: CompileOptions['formats'];
   /** Wrong by the word of the host: shown beside what the form finds itself. */
   readonly refused: Signal<Problems> = signal(noProblems);
 
-  constructor(schema: JsonSchema, value: unknown = initial(schema, schema), complete?: Complete) {
-    const { problems, fault } = judge(schema);
+  constructor(schema: JsonSchema, formats: CompileOptions['formats'], value: unknown = initial(schema, schema), complete?: Complete) {
+    const { problems, fault } = judge(schema, formats);
+    this.formats = formats;
     this.schema = schema;
     this.fault = fault;
     this.value = signal(value);

@@ -1,7 +1,6 @@
 // What is wrong with the values of a form, by the place where it is to be shown, in the validator's own words.
 import { compile } from 'barewire/schema/full';
-import { formats } from 'barewire/schema';
-import type { JsonSchema, Validate, ValidationError } from 'barewire/schema';
+import type { CompileOptions, JsonSchema, Validate, ValidationError } from 'barewire/schema';
 import { isMembers } from './shape.ts';
 
 /** Sentences by JSON Pointer. */
@@ -17,9 +16,9 @@ export const below = (path: string, name: string | number): string =>
  * A function that judges values of a schema. A schema that cannot be compiled judges nothing, and says so once: the
  * server may still take what the form cannot judge.
  */
-export function judge(schema: JsonSchema): { readonly problems: (value: unknown) => Problems; readonly fault: string } {
+export function judge(schema: JsonSchema, formats: CompileOptions['formats']): { readonly problems: (value: unknown) => Problems; readonly fault: string } {
   try {
-    const validate = compile(schema, { formats });
+    const validate = compile(schema, { ...formats && { formats } });
     return { problems: (value) => problemsOf(validate, value), fault: '' };
   } catch (thrown) {
     return { problems: () => noProblems, fault: thrown instanceof Error ? thrown.message : String(thrown) };
@@ -49,8 +48,8 @@ function placeOf({ keyword, path, message }: ValidationError): string {
 }
 
 /** What an own judgement of a part finds, at the place of that part. */
-export function problemsBelow(path: string, schema: JsonSchema, value: unknown): Problems {
-  const own = judge(schema).problems(value);
+export function problemsBelow(path: string, schema: JsonSchema, value: unknown, formats: CompileOptions['formats']): Problems {
+  const own = judge(schema, formats).problems(value);
   return new Map([...own].map(([place, sentences]) => [path + place, sentences]));
 }
 

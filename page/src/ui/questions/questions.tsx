@@ -67,7 +67,8 @@ export function useAnswer(question: QuestionView): (answer: Answer, onFault?: (e
 
 function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
   const answer = useAnswer(question);
-  const form = useMemo(() => new FormModel({ ...question.schema }), [question]);
+  const { parts } = useState();
+  const form = useMemo(() => new FormModel({ ...question.schema }, parts.formats), [question]);
   const end = (action: 'decline' | 'cancel'): void => answer({ kind: 'form', action });
   const accept = (): void => {
     if (!form.submit()) return;

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { FindingView, ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { Empty, Head } from '../parts/controls.tsx';
+import { Head } from '../parts/controls.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 
@@ -21,7 +21,6 @@ export function Doctor({ server }: { readonly server: ServerView }): JSX.Element
     if (done) state.findings.value = new Map(state.findings.value).set(server.name, done.findings);
     busy.value = false;
   };
-  if (!state.welcome.value?.features.doctor) return <Empty>The doctor is not in this host. The command has it: <code>barewire doctor</code>.</Empty>;
   const count = (level: FindingView['level']): number => findings.filter((one) => one.level === level).length;
   return (
     <>

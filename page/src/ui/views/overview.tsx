@@ -1,20 +1,17 @@
 // One server: what it is, what was agreed, where it may work, and how it is got in.
 import type { ComponentChildren, JSX } from 'preact';
-import { useSignal } from '@preact/signals';
 import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Facts, duration, Head } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
-import { NamedValues, toRecord } from '../parts/named-values.tsx';
-import type { NamedValue } from '../parts/named-values.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
-import { Login } from './login.tsx';
 import { Roots } from './roots.tsx';
 
 export function Overview({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
-  const { name, agreed, target } = server;
+  const { name, agreed } = server;
+  const Login = state.parts.Login;
   const info = agreed?.server;
   const running = server.state === 'ready' || server.state === 'starting';
   return (
@@ -31,9 +28,9 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       <Facts facts={factsOf(server)} />
       {agreed?.instructions && <section aria-label="Instructions"><h3>Instructions</h3><SafeText text={agreed.instructions} class="result-text" /></section>}
       {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities server={server} /></section>}
-      <Login server={server} />
+      {Login && <Login server={server} />}
       <Roots server={server} key={`roots ${name}`} />
-      <Settings server={server} key={`settings ${name}`} program={target.kind === 'program'} />
+      <Settings server={server} key={`settings ${name}`} />
     </>
   );
 }
@@ -69,17 +66,10 @@ function Capabilities({ server }: { readonly server: ServerView }): JSX.Element 
 }
 
 /** What the person says of a server: whether it is believed, which era is spoken, and secrets for the next connection. */
-function Settings({ server, program }: { readonly server: ServerView; readonly program: boolean }): JSX.Element {
+function Settings({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
-  const values = useSignal<readonly NamedValue[]>([]);
+  const Credentials = state.parts.Credentials;
   const { name } = server;
-  const give = async (): Promise<void> => {
-    const record = toRecord(values.value);
-    if (await state.run('server.credentials', { server: name, ...program ? { env: record } : { headers: record } }) !== undefined) {
-      values.value = [];
-      state.tell('Kept in memory, and used from the next connection on.');
-    }
-  };
   return (
     <details class="section">
       <summary>Settings</summary>
@@ -91,12 +81,7 @@ function Settings({ server, program }: { readonly server: ServerView; readonly p
           <option value="legacy">Only up to 2025-11-25 (legacy)</option>
         </select>
       </label>
-      {server.target.kind !== 'worker' && (
-        <>
-          <NamedValues title={program ? 'More environment' : 'More headers'} values={values.value} onChange={(next) => { values.value = next; }} />
-          {values.value.length > 0 && <button type="button" class="small" onClick={() => void give()}>Use from the next connection on</button>}
-        </>
-      )}
+      {Credentials && server.target.kind !== 'worker' && <Credentials server={server} />}
     </details>
   );
 }

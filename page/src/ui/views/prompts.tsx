@@ -35,7 +35,7 @@ function schemaOf({ arguments: args = [] }: Prompt): JsonSchema {
 
 function PromptDetail({ server, prompt }: { readonly server: ServerView; readonly prompt: Prompt }): JSX.Element {
   const state = useState();
-  const form = useMemo(() => new FormModel(schemaOf(prompt), {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
+  const form = useMemo(() => new FormModel(schemaOf(prompt), state.parts.formats, {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
     const found = await state.link.act('complete', { server: server.name, ref: { type: 'ref/prompt', name: prompt.name }, argument: { name, value: typed }, settled });
     return found.values;
   }), [prompt]);

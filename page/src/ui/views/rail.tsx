@@ -5,7 +5,6 @@ import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import { theme } from '../theme.ts';
-import { AddServer } from './add-server.tsx';
 
 const states: Readonly<Record<ServerView['state'], string>> = {
   resting: 'rests', starting: 'starts', ready: 'ready', down: 'down', broken: 'broken',
@@ -14,6 +13,7 @@ const states: Readonly<Record<ServerView['state'], string>> = {
 export function Rail(): JSX.Element {
   const state = useState();
   const adding = useSignal(false);
+  const AddServer = state.parts.AddServer;
   const servers = [...state.servers.value.values()];
   return (
     <nav class="rail" aria-label="Servers">
@@ -32,7 +32,7 @@ export function Rail(): JSX.Element {
         {servers.length === 0 && <li class="empty">No server is configured.</li>}
       </ul>
       <div class="rail-foot">
-        {state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
+        {AddServer && state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
         <label class="theme">
           <span class="unseen">Theme</span>
           <select value={theme.value} onChange={(event) => { theme.value = event.currentTarget.value as 'auto' | 'light' | 'dark'; }}>
@@ -42,7 +42,7 @@ export function Rail(): JSX.Element {
           </select>
         </label>
       </div>
-      {adding.value && <AddServer onDone={() => { adding.value = false; }} />}
+      {AddServer && adding.value && <AddServer onDone={() => { adding.value = false; }} />}
     </nav>
   );
 }

@@ -77,7 +77,7 @@ function TemplateDetail({ server, template }: { readonly server: ServerView; rea
   const form = useMemo(() => {
     const names = variablesOf(template.uriTemplate);
     const schema: JsonSchema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])), required: names };
-    return new FormModel(schema, {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
+    return new FormModel(schema, state.parts.formats, {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
       const found = await state.link.act('complete', { server: server.name, ref: { type: 'ref/resource', uri: template.uriTemplate }, argument: { name, value: typed }, settled });
       return found.values;
     });

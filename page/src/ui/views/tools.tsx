@@ -6,6 +6,7 @@ import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Empty } from '../parts/controls.tsx';
+import { DiffLines } from '../parts/diff.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Calls } from './calls.tsx';
@@ -29,7 +30,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
 function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
   const state = useState();
   const { tool } = view;
-  const form = useMemo(() => new FormModel(tool.inputSchema as JsonSchema), [view.digest]);
+  const form = useMemo(() => new FormModel(tool.inputSchema as JsonSchema, state.parts.formats), [view.digest]);
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
   // In 2026-07-28 the server alone decides what becomes a task; in 2025-11-25 the client asks for one.
@@ -45,6 +46,13 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
     <>
       <h2><Safe text={tool.title ?? tool.name} /> {tool.title && <code class="dim"><Safe text={tool.name} /></code>}</h2>
       {tool.description && <SafeText text={tool.description} class="about" />}
+      {view.change && (
+        <section class="note" aria-label="Change">
+          <p><strong>{view.change.kind === 'renamed' ? <>It was <code><Safe text={view.change.formerly ?? ''} /></code> when you accepted it.</> : 'It is not what you accepted.'}</strong></p>
+          <DiffLines before={view.change.before} after={view.change.after} />
+          <button type="button" class="small" onClick={() => void state.run('tool.accept', { server: server.name, name: tool.name })}>Accept it as it is now</button>
+        </section>
+      )}
       <Hints tool={tool} trusted={server.trusted} />
       {view.app && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
       <form noValidate onSubmit={(event) => { event.preventDefault(); call(support === 'required'); }}

@@ -97,13 +97,15 @@ function Other({ entry }: { readonly entry: WireEntry }): JSX.Element | null {
   switch (entry.kind) {
     case 'http': return (
       <>
-        <p class="sentence"><code>{entry.status === null ? `${entry.method} ` : `${entry.status} `}<Safe text={entry.status === null ? entry.path : ''} /></code></p>
+        <p class="sentence"><Safe text={entry.sentence} most={600} /></p>
+        <p class="row wrap">{entry.section && <Section section={entry.section} />}<code>{entry.status === null ? `${entry.method} ` : `${entry.status} `}<Safe text={entry.status === null ? entry.path : ''} /></code></p>
         <Facts facts={Object.entries(entry.headers).map(([name, value]) => [name, <code><Safe text={value} most={1000} /></code>])} />
       </>
     );
     case 'event': return (
       <>
-        <p class="sentence">An event of the stream that carries no message.</p>
+        <p class="sentence"><Safe text={entry.sentence} most={600} /></p>
+        {entry.section && <p><Section section={entry.section} /></p>}
         <Facts facts={[['id', <Safe text={entry.event.id ?? '–'} />], ['event', <Safe text={entry.event.event ?? '–'} />], ['retry', entry.event.retry ?? '–']]} />
         <SafeText text={entry.data} class="code" />
       </>

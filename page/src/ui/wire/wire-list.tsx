@@ -110,9 +110,7 @@ function RowHead({ entry }: { readonly entry: WireEntry }): JSX.Element {
 
 export function sayingOf(entry: WireEntry): string {
   switch (entry.kind) {
-    case 'message': return entry.sentence;
-    case 'http': return Object.entries(entry.headers).filter(([name]) => /^(content-type|mcp-|accept)/.test(name)).map(([name, value]) => `${name}: ${value}`).join(' · ');
-    case 'event': return `${entry.event.id === null ? '' : `id ${entry.event.id} `}${entry.data}`;
+    case 'message': case 'http': case 'event': return entry.sentence;
     case 'mark': return entry.why || `Connection ${entry.connection} of ${entry.server}`;
   }
 }

@@ -142,8 +142,8 @@ function wordsOf(entry: WireEntry, cache: WeakMap<WireEntry, string>): string {
   const known = cache.get(entry);
   if (known !== undefined) return known;
   const made = (entry.kind === 'message' ? `${entry.method} ${entry.text} ${entry.sentence} ${entry.section}`
-    : entry.kind === 'http' ? `${entry.method} ${entry.path} ${entry.status ?? ''} ${Object.entries(entry.headers).join(' ')}`
-      : entry.kind === 'event' ? entry.data : `${entry.what} ${entry.why}`).toLowerCase();
+    : entry.kind === 'http' ? `${entry.method} ${entry.path} ${entry.status ?? ''} ${Object.entries(entry.headers).join(' ')} ${entry.sentence}`
+      : entry.kind === 'event' ? `${entry.data} ${entry.sentence}` : `${entry.what} ${entry.why}`).toLowerCase();
   cache.set(entry, made);
   return made;
 }

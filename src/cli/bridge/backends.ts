@@ -79,6 +79,12 @@ export class Backends {
     }
   }
 
+  /** A principal that was one connection has gone: nobody comes back to its servers. */
+  leave(principal: string): void {
+    this.#watched.delete(principal);
+    for (const [key, { principal: own, backend }] of [...this.#all]) if (own === principal) this.#end(key, backend);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweeper);

@@ -10,6 +10,7 @@ import { cacheFields } from '../../server/caching.ts';
 import { agreeToTell } from '../../server/feature.ts';
 import { watchedResources } from '../../server/watched-resources.ts';
 import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
+import type { LegacyRequester } from '../../server/requester.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
@@ -42,7 +43,11 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     // A legacy connection is somebody; modern requests without credentials are all the same.
     if (rules.era === 'modern') return 'anonymous';
     let session = sessions.get(requester);
-    if (session === undefined) sessions.set(requester, session = `session ${(counted += 1)}`);
+    if (session === undefined) {
+      const name = session = `session ${(counted += 1)}`;
+      sessions.set(requester, name);
+      (requester as LegacyRequester).onClose(() => backends.leave(name));
+    }
     return session;
   }
 
@@ -135,7 +140,11 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
       if (!host) throw new Error('the relay belongs to no server yet');
       return host;
     },
-    (uri, { auth }) => backends.watch(auth ? `principal ${auth.principal}` : 'anonymous', uri),
+    (uri, exchange) => {
+      // There must be a server to tell of changes, even if nothing else is asked of it.
+      backendOf(exchange);
+      backends.watch(principalOf(exchange), uri);
+    },
   );
 
   return {

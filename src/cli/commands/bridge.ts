@@ -6,6 +6,7 @@ import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { HttpTrace, Trace } from '../../transport/port.ts';
 import { openBridge } from '../bridge/bridge.ts';
+import { issuerDoor, tokenDoor } from '../bridge/door.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
@@ -21,11 +22,15 @@ export const command: Command = {
     ['--away N', 'seconds that a call waits for a client of 2026-07-28 that is away with its question; 600'],
     ['--revision X', 'speaks that revision to the server'],
     ['--header "N: V"', 'sends this header to the server; may be given again'],
+    ['--tokens FILE', 'with --port: only who has a token of FILE is let in; a line each: PRINCIPAL TOKEN'],
+    ['--issuer URL', 'with --port: only who has an access token of this authorization server is let in (OAuth)'],
+    ['--resource URL', 'with --issuer: the address of the bridge as clients know it; default: the one it has'],
     ['--explain', 'writes each message before and after to stderr'],
   ],
   example: 'barewire bridge --port 3000 -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'Each legacy session in front has a server of its own behind; requests of 2026-07-28 without credentials share one.',
+    'Each principal has a server of its own behind. Without credentials that is each legacy session; requests of',
+    '2026-07-28 without credentials share one.',
     'A legacy question names no call: it goes out with any open call of its client, and its answer finds it by itself.',
     '',
     'What is not translated:',
@@ -40,10 +45,17 @@ export const command: Command = {
   async run(words) {
     const read = await readClientWords(words, {
       port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
+      tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
     });
     if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
     const number = numberOf(read);
     const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
+    const [tokens, issuer, resource] = [read.text('tokens'), read.text('issuer'), read.text('resource')];
+    if (port === undefined && (tokens ?? issuer ?? resource) !== undefined) throw new WrongUse('--tokens, --issuer and --resource need --port');
+    if (tokens !== undefined && issuer !== undefined) throw new WrongUse('--tokens and --issuer exclude each other');
+    if (issuer !== undefined && resource === undefined && port === 0) throw new WrongUse('--issuer needs --resource, or a --port that is not 0');
+    const auth = tokens !== undefined ? tokenDoor(tokens)
+      : issuer !== undefined ? await issuerDoor(issuer, resource ?? `http://127.0.0.1:${port}/mcp`) : undefined;
     const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
     const traced = (side: 'front' | 'behind'): HttpTrace & Trace => (entry) => {
       if (!read.flag('explain') || !('text' in entry)) return;
@@ -73,7 +85,7 @@ export const command: Command = {
         await serveStdio(bridge.server, { trace: traced('front') }).closed;
         return exitCodes.good;
       }
-      const http = await serveHttp(bridge.server, { port, trace: traced('front'), onError });
+      const http = await serveHttp(bridge.server, { port, trace: traced('front'), onError, ...auth && { auth } });
       say(`serving ${http.url}`);
       const code = await endingSignal();
       await http.close();

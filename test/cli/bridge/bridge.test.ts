@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -78,7 +80,7 @@ for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
         const one = await client(t, bridge, front, inFront, { logLevel: 'debug', onLog: ({ data }) => logs.push(data) });
         assert.equal(one.server?.name, 'behind');
         assert.equal(one.instructions, 'Ask me.');
-        assert.equal((await one.listTools()).length, 7);
+        assert.equal((await one.listTools()).length, 8);
         assert.equal(text(await one.callTool('steps', { n: 3 }, { onProgress: ({ progress, total, message }) => reports.push([progress, total, message]) })), 'done');
         assert.deepEqual(reports.map((report) => (report as unknown[])[0]), [3, 4]);
         assert.deepEqual(logs, [{ number: 3 }]);
@@ -165,4 +167,66 @@ test('bridge: a modern client that does not come back with its answer: the call 
   setTimeout(release, 600);
   await assert.rejects(call, /over|did not come back/);
   assert.equal(text(await other.callTool('ask', { n: 2 })), '2 accept n=2 accept again n=2');
+});
+
+for (const [inFront, inBack] of [[legacy, legacy], [legacy, modern], [modern, legacy], [modern, modern]] as const) {
+  test(`bridge: ${inFront} in front watches a resource of ${inBack} behind, without credentials and before anything else is asked`, async (t) => {
+    const bridge = await bridged(t, 'stdio', inBack);
+    let told: (uri: string) => void = () => {};
+    const update = new Promise<string>((resolve) => (told = resolve));
+    const one = await client(t, bridge, 'http', inFront, { onResourceUpdated: (uri) => told(uri) });
+    await one.subscribe('behind://one');
+    // Modern and legacy servers behind take the subscription in their own time.
+    let over = false;
+    void update.then(() => (over = true));
+    await until(async () => over || (await one.callTool('touch', {}), over));
+    assert.equal(await update, 'behind://one');
+  });
+}
+
+test('bridge: when a legacy session ends, its process ends with it', { skip: proc }, async (t) => {
+  const bridge = await bridged(t, 'stdio', legacy);
+  const [a, b] = [await client(t, bridge, 'http', legacy), await client(t, bridge, 'http', legacy)];
+  await a.callTool('state', {});
+  await b.callTool('state', {});
+  assert.equal(bridge.backends, 2);
+  await a.close();
+  await until(() => bridge.backends === 1);
+  assert.match(text(await b.callTool('state', {})), /^\d+ 0 0$/);
+});
+
+test('barewire bridge --tokens: who has none is refused, and each principal has a process of its own', { skip: proc }, async (t) => {
+  const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-door-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'tokens');
+  const code = (...words: string[]): number | null => spawnSync(process.execPath, [main, 'bridge', ...words, '--', process.execPath, program, legacy], { stdio: 'ignore' }).status;
+  writeFileSync(file, 'ann 0123456789abcdef\n', { mode: 0o644 });
+  assert.equal(code('--port', '0', '--tokens', file), 2, 'others may read it');
+  writeFileSync(file, 'ann short\n');
+  chmodSync(file, 0o600);
+  assert.equal(code('--port', '0', '--tokens', file), 2);
+  assert.equal(code('--tokens', file), 2, 'without a port nobody needs a token');
+  writeFileSync(file, '# who may come in\nann 0123456789abcdef\nbob fedcba9876543210\n');
+  const child = spawn(process.execPath, [main, 'bridge', '--port', '0', '--tokens', file, '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const over = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  t.after(() => child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
+  await until(() => /serving http:\S+/.test(said));
+  const [, url = ''] = /serving (http:\S+)/.exec(said) ?? [];
+  const visit = async (token: string, revision: string): Promise<string> => {
+    const one = new McpClient({ name: 'in front', version: '1.0.0' }, { revisions: [revision] });
+    t.after(() => one.close());
+    await one.connect(httpTransport(url, { headers: { authorization: `Bearer ${token}` } }));
+    return text(await one.callTool('state', {})).split(' ')[0] ?? '';
+  };
+  await assert.rejects(visit('0123456789abcdeX', modern), /401/);
+  const [ann, again, bob] = [await visit('0123456789abcdef', modern), await visit('0123456789abcdef', legacy), await visit('fedcba9876543210', modern)];
+  assert.equal(ann, again, 'one principal, one process, whatever era its clients speak');
+  assert.notEqual(ann, bob);
+  assert.doesNotMatch(said, /0123456789abcdef/);
+  child.kill('SIGTERM');
+  await over;
+  assert.equal(children(), 0);
 });

@@ -31,6 +31,10 @@ export function behindServer(revisions: readonly string[]): McpServer {
     const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 });
     return Array.isArray(content) ? 'several' : content.type === 'text' ? content.text : content.type;
   });
+  server.tool('touch', {}, () => {
+    server.resourceUpdated('behind://one');
+    return 'touched';
+  });
   server.tool('fail', {}, () => ({ content: [{ type: 'text', text: 'no seats' }], isError: true }));
   server.resource('behind://one', { mimeType: 'text/plain' }, () => 'the text of one');
   server.prompt('greet', { arguments: { who: { required: true, complete: () => ['Ann', 'Bob'] } } }, ({ who }) => `Hello ${who}`);

@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import type { Authenticate, Authenticator } from '../../transport/http/node/index.ts';
+import { WrongUse } from '../exit-codes.ts';
+
+/**
+ * Lets those in who have a token of this file: a line each, `PRINCIPAL TOKEN`; `#` begins a comment. Throws `WrongUse` for
+ * a file that others may read, a line that is neither, and a token of fewer than 16 characters.
+ */
+export function tokenDoor(file: string): Authenticate {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) throw new WrongUse(`${file} may be read by others: chmod 600`);
+  } catch (thrown) {
+    throw thrown instanceof WrongUse ? thrown : new WrongUse(`--tokens: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  // By digest: how long a look-up takes says nothing of a token.
+  const principals = new Map<string, string>();
+  for (const [at, line] of text.split('\n').entries()) {
+    const words = line.trim().split(/\s+/);
+    const [principal = '', token = ''] = words;
+    if (principal === '' || principal.startsWith('#')) continue;
+    if (words.length !== 2 || token.length < 16) throw new WrongUse(`${file}, line ${at + 1}: PRINCIPAL and a TOKEN of at least 16 characters are expected`);
+    principals.set(digest(token), principal);
+  }
+  if (principals.size === 0) throw new WrongUse(`${file} holds no token`);
+  return (request) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? [];
+    const principal = token === undefined ? undefined : principals.get(digest(token));
+    return principal === undefined ? undefined : { principal };
+  };
+}
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
+
+/** Lets those in who have an access token of this issuer for `resource`, the address of the bridge as clients know it. */
+export async function issuerDoor(issuer: string, resource: string): Promise<Authenticator> {
+  const { bearer } = await import('../../oauth/index.ts');
+  try {
+    return bearer({ resource, authorizationServers: [issuer] });
+  } catch (thrown) {
+    throw new WrongUse(`--issuer, --resource: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}

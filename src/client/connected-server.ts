@@ -178,7 +178,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
         } else if (!this.#requests.refused(decoded)) {
           this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
         }
-      } else if (kind !== 'batch' || this.#handshake.connection.batching) this.#handshake.connection.receive(decoded);
+      } else if (kind !== 'batch' || this.#handshake.connection.takeBatch) this.#handshake.connection.receive(decoded);
       else this.report(new Error("the server's batch was refused: this revision has none"));
     },
     failed: (id, error) => this.#requests.fail(id, error),

@@ -1,3 +1,4 @@
+import { takeBatch } from '../jsonrpc/batch.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -125,7 +126,7 @@ export class Handshake {
       this.deciding = false;
     }
     this.agreement = agreement;
-    this.connection.batching = agreement.revision.batching;
+    this.connection.takeBatch = agreement.revision.batching ? takeBatch : undefined;
     this.connection.nullErrorId = agreement.revision.nullErrorId;
     port.agreed(agreement);
     transport.agreed?.(agreement.revision);

@@ -27,7 +27,7 @@ export function joinChanges(tell: (change: Change) => void): JoinedChanges {
 
   function flush(): void {
     timer = undefined;
-    for (const { changes } of servers) for (const list of lists) changes.tell(list);
+    for (const { changes } of servers) for (const list of lists) changes?.announce(list);
     lists.clear();
   }
 
@@ -45,7 +45,8 @@ export function joinChanges(tell: (change: Change) => void): JoinedChanges {
       const server = internalsOfPort(port);
       if (server === undefined || servers.has(server)) return;
       servers.add(server);
-      server.changes.divert = (change) => {
+      const { changes } = server;
+      if (changes) changes.divert = (change) => {
         hear(change);
         tell(change);
       };
@@ -68,7 +69,7 @@ export function joinChanges(tell: (change: Change) => void): JoinedChanges {
         clearTimeout(timer);
         flush();
       }
-      for (const { changes } of servers) changes.divert = undefined;
+      for (const { changes } of servers) if (changes) changes.divert = undefined;
       servers.clear();
     },
   };

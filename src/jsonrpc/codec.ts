@@ -104,7 +104,7 @@ function idRule(id: unknown): string {
 }
 
 /** The refusal says the message's own id back where it can be one. */
-const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
+export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`),
   ...method === undefined && { answer: `Invalid answer: ${what}` },
 });

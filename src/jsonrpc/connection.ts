@@ -1,13 +1,14 @@
 import { openThingBytes, peerBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
-import { classify, encode, refusal } from './codec.ts';
+import type { TakeBatch } from './batch.ts';
+import { encode, invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
   Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
 } from './message.ts';
-import { BatchOutlet, failureText } from './outlet.ts';
+import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from './quote.ts';
@@ -34,9 +35,6 @@ export const defaultConnectionLimits: ConnectionLimits = {
   maxBatch: 1000,
   maxBatchAnswer: 16 * 1024 * 1024,
 };
-
-/** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
-const longAnswers = 1024 * 1024;
 
 /** What the layer above does with what arrives. */
 export interface ConnectionHandlers {
@@ -66,8 +64,8 @@ export interface Cancellation {
  * is written to.
  */
 export class Connection {
-  /** Whether the revision in use has batches. */
-  batching = false;
+  /** Takes batches where the revision in use has them. */
+  takeBatch: TakeBatch | undefined;
   /** What the peer makes us hold. */
   readonly budget: Budget;
   /** Whether an error that answers no known request has `"id": null`; otherwise it has no id. */
@@ -116,43 +114,16 @@ export class Connection {
         if (!this.pending?.settle(decoded.message)) this.handlers.error(unasked(decoded.message));
         return;
       case 'refusal':
-        return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.#refuse(outlet, decoded);
-      case 'batch': return this.#receiveBatch(decoded.values, decoded.weight, outlet);
+        return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.refuse(outlet, decoded);
+      case 'batch':
+        if (this.takeBatch) return this.takeBatch(this, decoded, outlet);
+        return this.refuse(outlet, invalid('this protocol revision has no batches'));
     }
   }
 
-  #refuse(outlet: Outlet, { id, error }: Pick<Refusal, 'id' | 'error'>): void {
+  /** Answers what is refused. */
+  refuse(outlet: Outlet, { id, error }: Pick<Refusal, 'id' | 'error'>): void {
     outlet.answer(failureText(id, error, this.nullErrorId), error.code);
-  }
-
-  #receiveBatch(values: readonly unknown[], weight: number, outlet: Outlet): void {
-    const { maxBatch, maxBatchAnswer } = this.limits;
-    const fault = !this.batching ? 'this protocol revision has no batches'
-      : values.length > maxBatch ? `a batch holds at most ${maxBatch} messages` : undefined;
-    if (fault !== undefined) {
-      return this.#refuse(outlet, refusal(null, errorCodes.invalidRequest, `Invalid request: ${fault}`));
-    }
-    if (!this.budget.charge(weight)) return this.#refuseWork(outlet, null, 'bytes', this.budget.limit);
-    const items = values.map((value) => classify(value));
-    const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
-    const done = (): void => this.budget.release(weight);
-    this.#takeItems(items, new BatchOutlet(outlet, answers, maxBatchAnswer, done));
-    if (answers === 0) done();
-  }
-
-  /** Takes the items of a batch from `at` on. Long answers take time to make: between them it is the turn of others. */
-  #takeItems(items: readonly Decoded[], gathered: BatchOutlet, at: number = 0): void {
-    const enough = gathered.length + longAnswers;
-    for (const item of items.slice(at)) {
-      if (gathered.length > enough && typeof setTimeout === 'function') {
-        setTimeout(() => this.#takeItems(items, gathered, at));
-        return;
-      }
-      at++;
-      if (gathered.full && item.kind === 'request') {
-        this.#refuse(gathered, refusal(item.message.id, errorCodes.internalError, 'The answer to the batch is full'));
-      } else this.receive(item, gathered);
-    }
   }
 
   #answer(request: Request, outlet: Outlet, weight: number): void {
@@ -160,21 +131,22 @@ export class Connection {
     const { id } = request;
     if (inFlight.has(id)) {
       const message = `Invalid request: id ${quote(id)} is already in flight`;
-      return this.#refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
+      return this.refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
     }
     const { maxInFlight } = this.limits;
-    if (inFlight.size >= maxInFlight) return this.#refuseWork(outlet, id, 'requests', maxInFlight);
+    if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, 'requests', maxInFlight);
     const inbound = new Inbound(request, outlet, weight + openThingBytes);
     if (!this.budget.charge(inbound.weight)) {
-      return this.#refuseWork(outlet, id, 'bytes', this.budget.limit);
+      return this.refuseWork(outlet, id, 'bytes', this.budget.limit);
     }
     inFlight.set(id, inbound);
     inbound.run(this.#handle, this.#done);
   }
 
-  #refuseWork(outlet: Outlet, id: RequestId | null, what: 'requests' | 'bytes', limit: number): void {
+  /** Refuses what is more than the peer may have us do. */
+  refuseWork(outlet: Outlet, id: RequestId | null, what: 'requests' | 'bytes', limit: number): void {
     const message = `Too many ${what} in flight: the limit is ${limit}`;
-    this.#refuse(outlet, refusal(id, errorCodes.internalError, message));
+    this.refuse(outlet, refusal(id, errorCodes.internalError, message));
   }
 
   // Bound once a connection, not once a request.

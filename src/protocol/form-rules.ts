@@ -16,7 +16,7 @@ export interface FormRules {
    * Titled options (`oneOf`), multiple choice (`array`), defaults for every type and not only for booleans,
    * and `$schema`. They came together, in 2025-11-25, and 2026-07-28 changed nothing in them.
    */
-  readonly richForms: boolean;
+  readonly richForms?: boolean;
 }
 
 /** A rule that a form breaks. `property` is its name, or '' for the form itself. */
@@ -111,7 +111,7 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
   // `__proto__` would reach a prototype in the hands of whoever copies the content.
   else
     for (const [name, field] of fields)
-      fault(name, name === '__proto__' ? 'must have another name' : faultOf(field, richForms));
+      fault(name, name === '__proto__' ? 'must have another name' : faultOf(field, richForms === true));
   if (!Array.isArray(required) || !required.every(isText)) fault('', 'required must be a list of strings');
   else
     for (const name of required)

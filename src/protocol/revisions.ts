@@ -2,8 +2,9 @@
 export type Era = 'legacy' | 'modern';
 
 /**
- * Everything that differs between two revisions, a row each: the first is written out whole, each of the others is
- * the one before it and what it changed. Code asks a column and never compares versions.
+ * Everything that differs between two revisions, a row each: the first has what it is not without, each of the others is
+ * the one before it and what it changed. A column that is not there is false. Code asks a column and never compares
+ * versions.
  * Source: the changelog.mdx of each revision, and its schema.ts.
  */
 export interface Revision {
@@ -11,48 +12,48 @@ export interface Revision {
   /** 2026-07-28 basic/versioning#terminology: a handshake and a session, or metadata in every request. */
   readonly era: Era;
   /** JSON-RPC batches may be sent and must be received. */
-  readonly batching: boolean;
+  readonly batching?: boolean;
   /**
    * An error that answers no known request has `"id": null` (JSON-RPC 2.0, section 5); otherwise it has no id.
    * Source: `JSONRPCError` and `JSONRPCErrorResponse` in each schema.ts.
    */
   readonly nullErrorId: boolean;
   /** HTTP is one endpoint; before, a pair of them (HTTP+SSE). */
-  readonly streamableHttp: boolean;
+  readonly streamableHttp?: boolean;
   /** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
-  readonly versionHeader: boolean;
+  readonly versionHeader?: boolean;
   /**
    * An SSE stream begins with an event that primes the client to reconnect, and may be closed to be polled.
    */
-  readonly ssePolling: boolean;
+  readonly ssePolling?: boolean;
   /** `annotations` on tools. */
-  readonly toolAnnotations: boolean;
+  readonly toolAnnotations?: boolean;
   /** Audio content. */
-  readonly audio: boolean;
+  readonly audio?: boolean;
   /** The `completions` capability is declared. */
-  readonly completionsCapability: boolean;
+  readonly completionsCapability?: boolean;
   /** `message` in progress notifications. */
-  readonly progressMessage: boolean;
+  readonly progressMessage?: boolean;
   /** `title` beside `name`, and `_meta` on what is listed. */
-  readonly titles: boolean;
+  readonly titles?: boolean;
   /** Tool output that fits a schema: none, an object, or any JSON value. */
-  readonly structuredContent: false | 'object' | 'any';
+  readonly structuredContent?: 'object' | 'any';
   /** Resource links in content. */
-  readonly resourceLinks: boolean;
+  readonly resourceLinks?: boolean;
   /** `context` in completion requests. */
-  readonly completionContext: boolean;
+  readonly completionContext?: boolean;
   /** Elicitation by form. */
-  readonly elicitation: boolean;
+  readonly elicitation?: boolean;
   /** Forms with titled choices, choices of several, and defaults for every type. */
-  readonly richForms: boolean;
+  readonly richForms?: boolean;
   /** Elicitation by URL. */
-  readonly urlElicitation: boolean;
+  readonly urlElicitation?: boolean;
   /** `elicitationId` in URL elicitation, and the notification that it is complete. */
-  readonly elicitationId: boolean;
+  readonly elicitationId?: boolean;
   /** Tools in sampling requests, and several content blocks a message. */
-  readonly samplingTools: boolean;
+  readonly samplingTools?: boolean;
   /** Icons, and `description` and `websiteUrl` of an implementation. */
-  readonly icons: boolean;
+  readonly icons?: boolean;
   /**
    * Arguments that break a tool's input schema: an error answer, or a result that the model can learn from.
    */
@@ -60,43 +61,21 @@ export interface Revision {
   /** The code for a resource that does not exist. */
   readonly resourceNotFound: -32002 | -32602;
   /** `resultType` and the server's identity in every result. */
-  readonly resultType: boolean;
+  readonly resultType?: boolean;
   /** `ttlMs` and `cacheScope` on what can be cached. */
-  readonly cacheHints: boolean;
+  readonly cacheHints?: boolean;
   /** `extensions` among the capabilities. */
-  readonly extensions: boolean;
+  readonly extensions?: boolean;
   /** Tasks are part of the core, and tools say in `execution` whether they may be called as one. */
-  readonly coreTasks: boolean;
+  readonly coreTasks?: boolean;
 }
 
 const r2024_11_05: Revision = {
   version: '2024-11-05',
   era: 'legacy',
-  batching: false,
   nullErrorId: true,
-  streamableHttp: false,
-  versionHeader: false,
-  ssePolling: false,
-  toolAnnotations: false,
-  audio: false,
-  completionsCapability: false,
-  progressMessage: false,
-  titles: false,
-  structuredContent: false,
-  resourceLinks: false,
-  completionContext: false,
-  elicitation: false,
-  richForms: false,
-  urlElicitation: false,
-  elicitationId: false,
-  samplingTools: false,
-  icons: false,
   inputErrors: 'protocol',
   resourceNotFound: -32002,
-  resultType: false,
-  cacheHints: false,
-  extensions: false,
-  coreTasks: false,
 };
 
 const r2025_03_26: Revision = {

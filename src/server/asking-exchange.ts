@@ -5,11 +5,14 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { Context } from './context.ts';
 import { Exchange } from './exchange.ts';
-import { ToolError } from './failure.ts';
+import { placeOf, ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 import type { Need } from './needs.ts';
 import type { Outcome, QuestionGenerator } from './outcome.ts';
+
+/** Undoes what a run of a handler took. */
+type Release = () => unknown;
 
 /** How often a question is put before an answer that cannot be used is an error. */
 export const defaultMaxAsks = 3;
@@ -29,6 +32,13 @@ const kinds: Readonly<Record<Need, readonly [method: Question['method'], params:
 
 /** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
 export abstract class AskingExchange extends Exchange implements Context {
+  /** What `once` has made so far, by key. JSON values. */
+  protected made: Record<string, unknown> | undefined;
+  protected making: Map<string, Promise<unknown>> | undefined;
+  #releases: Release[] | undefined;
+  /** The run has ended: what is deferred now is undone at once. */
+  #over = false;
+
   /**
    * Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer.
    */
@@ -42,6 +52,48 @@ export abstract class AskingExchange extends Exchange implements Context {
     // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is none.
     if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
     return put;
+  }
+
+  /**
+   * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON
+   * at once, so that it looks the same in the round that makes it and in those that find it.
+   */
+  once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
+    if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
+    const under = (this.making ??= new Map()).get(key);
+    if (under) return under as Promise<T>;
+    const making = Promise.resolve().then(make).then((value) => {
+      const kept = value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown;
+      // Object.create(null): a key may be called `__proto__`.
+      (this.made ??= Object.create(null) as Record<string, unknown>)[key] = kept;
+      return kept as T;
+    }).finally(() => this.making?.delete(key));
+    this.making.set(key, making);
+    return making;
+  }
+
+  defer(release: Release): void {
+    (this.#releases ??= []).push(release);
+    // Work that went on beside a question that ended the run.
+    if (this.#over) void this.release();
+  }
+
+  /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
+  async release(): Promise<void> {
+    const releases = this.#releases;
+    this.#over = true;
+    this.#releases = undefined;
+    for (const release of releases?.reverse() ?? []) {
+      try {
+        await release();
+      } catch (thrown) {
+        this.failures?.alarm(thrown, { ...placeOf(this.inbound.request), what: 'release' });
+      }
+    }
+  }
+
+  override conclude<V, T>(next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
+    return this.#releases === undefined ? next(value) : this.release().then(() => next(value));
   }
 
   override checkNeeds(needs: readonly Need[]): void {

@@ -1,54 +1,79 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
-import type { ListName } from './feature.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Exchange } from './exchange.ts';
+import type { TellListeners } from './extension.ts';
+import type { Agree, ListName } from './feature.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
+import type { LegacyRequester } from './requester.ts';
 
 /** A legacy client that may be told of changes. */
-export interface Watcher {
-  /** Sends a notification that belongs to no request. */
-  announce(text: string): void;
-  /** Whether the handshake declared that this list exists and may change. */
-  expects(list: ListName): boolean;
+type Watcher = Pick<LegacyRequester, 'announce'>;
+
+/** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
+export interface Changes {
+  /**
+   * Called once, by the server that it belongs to. `filters` are the keys of the filter that it has for a revision.
+   * Throws at the second call.
+   */
+  attach(filters: (revision: Revision) => ReadonlyMap<string, Agree>, maxSubscriptions: number): void;
+  /** A legacy client that was told that the server has `declared`. */
+  add(watcher: Watcher, declared: ServerCapabilities): void;
+  /** A legacy client has left. */
+  delete(watcher: Watcher): void;
+  /** Where others have to hear of each change as well: takes it, and calls `announce` later. */
+  divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
+  /** A list has changed. */
+  listChanged(list: ListName): void;
+  /** Tells the clients of this process. Several changes of a list in one turn are one notification. */
+  announce(list: ListName): void;
+  /** Answers `subscriptions/listen`. */
+  listen(exchange: Exchange): Promise<object>;
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
+  readonly tell: TellListeners;
+  /** Ends every subscription with its result, as at shutdown. */
+  end(): void;
 }
 
-/** Who is told when a list changes: legacy clients, and the subscriptions of 2026-07-28. */
-export class Changes {
-  /** Where others have to hear of each change as well: takes it, and calls `tell` later. */
-  divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
-  readonly subscriptions: Subscriptions;
-  readonly #watchers = new Set<Watcher>();
-  readonly #pending = new Set<ListName>();
+/**
+ * Lets a server tell its clients of changes: `notifications/…/list_changed`, watched resources, and
+ * `subscriptions/listen` of 2026-07-28. Hand it in as `changes`; a server without it declares none of them.
+ */
+export function changes(): Changes {
+  let subscriptions: Subscriptions | undefined;
+  const watchers = new Map<Watcher, ServerCapabilities>();
+  const pending = new Set<ListName>();
 
-  constructor(maxSubscriptions: number) {
-    this.subscriptions = new Subscriptions(maxSubscriptions);
-  }
-
-  add(watcher: Watcher): void {
-    this.#watchers.add(watcher);
-  }
-
-  delete(watcher: Watcher): void {
-    this.#watchers.delete(watcher);
-  }
-
-  listChanged(list: ListName): void {
-    if (this.divert) this.divert({ list });
-    else this.tell(list);
-  }
-
-  /** Several changes of a list in one turn are one notification. */
-  tell(list: ListName): void {
-    if (this.#watchers.size === 0 && this.subscriptions.size === 0) return;
-    if (this.#pending.size === 0) void Promise.resolve().then(() => this.#announce());
-    this.#pending.add(list);
-  }
-
-  #announce(): void {
-    for (const list of this.#pending) {
-      const text = notificationText(`notifications/${list}/list_changed`);
+  function flush(): void {
+    for (const list of pending) {
+      const method = `notifications/${list}/list_changed`;
+      const text = notificationText(method);
       // 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
-      for (const watcher of this.#watchers) if (watcher.expects(list)) watcher.announce(text);
-      this.subscriptions.listChanged(list);
+      for (const [watcher, declared] of watchers) if (declared[list] !== undefined) watcher.announce(text);
+      subscriptions?.tell(`${list}ListChanged`, method);
     }
-    this.#pending.clear();
+    pending.clear();
   }
+
+  return {
+    attach(filters, maxSubscriptions) {
+      if (subscriptions) throw new Error('changes() belongs to a server already: make one for each server');
+      subscriptions = new Subscriptions(filters, maxSubscriptions);
+    },
+    add: (watcher, declared) => void watchers.set(watcher, declared),
+    delete: (watcher) => void watchers.delete(watcher),
+    divert: undefined,
+    listChanged(list) {
+      if (this.divert) this.divert({ list });
+      else this.announce(list);
+    },
+    announce(list) {
+      if (watchers.size === 0 && !subscriptions?.size) return;
+      if (pending.size === 0) void Promise.resolve().then(flush);
+      pending.add(list);
+    },
+    listen: (exchange) => (subscriptions as Subscriptions).listen(exchange),
+    tell: (...what) => subscriptions?.tell(...what),
+    end: () => subscriptions?.end(),
+  };
 }

@@ -30,16 +30,6 @@ export interface PlainContext {
   /** The protocol revision of this request, such as `2025-06-18`. */
   readonly revision: string;
 
-  /** Makes a JSON value once for this request, however often the handler runs. */
-  once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
-
-  /**
-   * Runs `release` when this run of the handler ends: finished, failed, or (2026-07-28) left behind for its next
-   * round, where the `finally` of an async function does not run. Several run in reverse order, each after the
-   * one before; what they throw goes to `onError`. The answer waits for them.
-   */
-  defer(release: () => unknown): void;
-
   /**
    * Reports progress, where the client asked for it. A report that is not above the last one is not sent, nor are
    * more than 100 a second. Throws a RangeError for NaN and Infinity.
@@ -68,6 +58,16 @@ export interface PlainContext {
  *   the work itself be idempotent, or set the server's `requestState: { singleUse: true }`.
  */
 export interface Context extends PlainContext {
+  /** Makes a JSON value once for this request, however often the handler runs. */
+  once<T>(key: string, make: () => T | Promise<T>): Promise<T>;
+
+  /**
+   * Runs `release` when this run of the handler ends: finished, failed, or (2026-07-28) left behind for its next
+   * round, where the `finally` of an async function does not run. Several run in reverse order, each after the
+   * one before; what they throw goes to `onError`. The answer waits for them.
+   */
+  defer(release: () => unknown): void;
+
   /**
    * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that
    * does not fit is asked for again with the reason, three times in all. Rejects with

@@ -9,19 +9,13 @@ import { ProgressReports } from '../protocol/progress.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
+import type { Failures } from './failure.ts';
 import type { Need } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Requester } from './requester.ts';
 
-/** Hears of what a handler, or a release, throws. */
-export interface HandlerFailures {
-  released(thrown: unknown, exchange: Exchange): void;
-  /** What the caller is told. */
-  judge(thrown: unknown, exchange: Exchange): Error;
-}
-
-/** Undoes what a run of a handler took. */
-export type Release = () => unknown;
+/** Hears of what a handler throws. */
+export type HandlerFailures = Pick<Failures, 'alarm' | 'judge'>;
 
 /** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
 export class Exchange implements PlainContext, ResultJudge {
@@ -30,14 +24,8 @@ export class Exchange implements PlainContext, ResultJudge {
   /** The row of the request's revision. */
   readonly rules: Revision;
   readonly requester: Requester;
-  /** What `once` has made so far, by key. JSON values. */
-  protected made: Record<string, unknown> | undefined;
-  protected making: Map<string, Promise<unknown>> | undefined;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
-  #releases: Release[] | undefined;
-  /** The run has ended: what is deferred now is undone at once. */
-  #over = false;
   /** null: the client wants no reports. */
   #reports: ProgressReports | null | undefined;
 
@@ -85,51 +73,13 @@ export class Exchange implements PlainContext, ResultJudge {
     return outcome as R | Promise<R>;
   }
 
-  /**
-   * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON
-   * at once, so that it looks the same in the round that makes it and in those that find it.
-   */
-  once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
-    if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
-    const under = (this.making ??= new Map()).get(key);
-    if (under) return under as Promise<T>;
-    const making = Promise.resolve().then(make).then((value) => {
-      const kept = value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown;
-      // Object.create(null): a key may be called `__proto__`.
-      (this.made ??= Object.create(null) as Record<string, unknown>)[key] = kept;
-      return kept as T;
-    }).finally(() => this.making?.delete(key));
-    this.making.set(key, making);
-    return making;
-  }
-
-  defer(release: Release): void {
-    (this.#releases ??= []).push(release);
-    // Work that went on beside a question that ended the run.
-    if (this.#over) void this.release();
-  }
-
   judge(thrown: unknown): unknown {
     return this.failures?.judge(thrown, this);
   }
 
-  /** Whether something waits for the end of this run. */
-  get deferred(): boolean {
-    return this.#releases !== undefined;
-  }
-
-  /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
-  async release(): Promise<void> {
-    const releases = this.#releases;
-    this.#over = true;
-    this.#releases = undefined;
-    for (const release of releases?.reverse() ?? []) {
-      try {
-        await release();
-      } catch (thrown) {
-        this.failures?.released(thrown, this);
-      }
-    }
+  /** Goes on with what a run of the handler has come to, when what the run took has been given back. */
+  conclude<V, T>(next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
+    return next(value);
   }
 
   notify(method: string, params: Record<string, unknown>): void {

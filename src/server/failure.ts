@@ -1,10 +1,10 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { ConnectionError, errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Exchange } from './exchange.ts';
 
 /**
  * Says to the caller what the author wrote: thrown by a tool, its message is the text of an `isError` result,
@@ -49,6 +49,12 @@ export function placeOf(request: Request): ErrorPlace {
   return { what, name: shorten(typeof name === 'string' ? name : method), request };
 }
 
+/** The request whose handler has failed, and the row of its revision. */
+interface FailedRequest {
+  readonly inbound: Inbound;
+  readonly rules: Revision;
+}
+
 /** What the author is told of failures, and what the caller is told. */
 export class Failures {
   readonly #onError: OnError | undefined;
@@ -57,11 +63,6 @@ export class Failures {
   constructor(onError: OnError | undefined, shown: 'id' | 'message' = 'id') {
     this.#onError = onError;
     this.#shown = shown;
-  }
-
-  /** A function given to `ctx.defer` threw. */
-  released(thrown: unknown, { inbound }: Exchange): void {
-    this.alarm(thrown, { ...placeOf(inbound.request), what: 'release' });
   }
 
   /** Tells `onError`, if there is one. Never throws. */
@@ -83,7 +84,7 @@ export class Failures {
    * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
    * Everything but a `ToolError` is reported.
    */
-  judge(thrown: unknown, { inbound, rules }: Exchange): ToolError | RpcError {
+  judge(thrown: unknown, { inbound, rules }: FailedRequest): ToolError | RpcError {
     const { request } = inbound;
     const place = placeOf(request);
     const told = (message: string): ToolError | RpcError =>

@@ -76,8 +76,10 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
   /** Resources that one legacy client may watch. */
   readonly maxSubscriptions: number;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`; nobody, where there is no `changes()`. */
   readonly tell: TellListeners;
+  /** What is declared of every list where its changes are told; undefined where they are not. */
+  readonly watching: { readonly listChanged: true } | undefined;
   /**
    * Runs a handler with all that stands around it, and hands its value to `finish`. Whatever is thrown is
    * reported and becomes what the caller may read: in `tools/call` a `ToolError`, which `failed` makes a

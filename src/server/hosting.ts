@@ -3,6 +3,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { HandlerCall } from './around.ts';
 import { cacheFields } from './caching.ts';
 import type { CacheHint } from './caching.ts';
+import type { Changes } from './changes.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { TellListeners } from './extension.ts';
@@ -22,7 +23,7 @@ export interface HostingParts<C extends PlainContext> {
   readonly guards?: Guards<C>;
   readonly failures: Failures;
   changed(list: ListName): void;
-  readonly tell: TellListeners;
+  readonly changes?: Changes;
   readonly maxSubscriptions: number;
   /** A modern result with what all of them carry. */
   stamp(result: object): object;
@@ -33,6 +34,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   readonly readHint: CacheHint | undefined;
   readonly changed: (list: ListName) => void;
   readonly tell: TellListeners;
+  readonly watching: FeatureHost['watching'];
   readonly maxSubscriptions: number;
   /** Set by the first extension. */
   isExtended: FeatureHost['isExtended'] = () => false;
@@ -41,12 +43,13 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(parts: HostingParts<C>) {
-    const { cache = {}, changed, maxSubscriptions, tell } = parts;
+    const { cache = {}, changed, changes, maxSubscriptions } = parts;
     for (const hint of Object.values(cache)) cacheFields(hint);
     this.readHint = cache.read;
     this.changed = changed;
     this.maxSubscriptions = maxSubscriptions;
-    this.tell = tell;
+    this.tell = changes ? changes.tell : () => {};
+    this.watching = changes && { listChanged: true };
     this.#parts = parts;
     this.guards = parts.guards;
   }
@@ -111,23 +114,16 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
         return fail(thrown);
       }
     };
+    const failing = (thrown: unknown): T | Promise<T> => exchange.conclude(fail, thrown);
     let value: R | Promise<R>;
     try {
       value = exchange.settle(call());
     } catch (thrown) {
-      return this.#ended(exchange, fail, thrown);
+      return failing(thrown);
     }
-    if (!(value instanceof Promise)) return this.#ended(exchange, succeed, value);
-    return value.then(
-      (settled) => this.#ended(exchange, succeed, settled),
-      (thrown: unknown) => this.#ended(exchange, fail, thrown),
-    );
-  }
-
-  /** Goes on when what the run took has been given back. */
-  #ended<V, T>(exchange: Exchange, next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
-    if (!exchange.deferred) return next(value);
-    return exchange.release().then(() => next(value));
+    return value instanceof Promise
+      ? value.then((settled) => exchange.conclude(succeed, settled), failing)
+      : exchange.conclude(succeed, value);
   }
 
   fault(error: Error, exchange: Exchange): Error {

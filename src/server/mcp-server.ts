@@ -1,8 +1,10 @@
+import { takeBatch } from '../jsonrpc/batch.ts';
 import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { asking } from './asking.ts';
+import { changes } from './changes.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
@@ -21,7 +23,7 @@ import { tools } from './tools.ts';
 import type { AddTool, Validator } from './tools.ts';
 
 /** The options of `McpServer`. */
-export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'features' | 'guards'>, GuardsOptions<Context> {
+export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'changes' | 'features' | 'guards'>, GuardsOptions<Context> {
   /** How the state of questions is sealed (2026-07-28). */
   readonly requestState?: RequestStateOptions;
   /** Judges arguments and structured results. `compile` of `barewire/schema`. */
@@ -56,6 +58,8 @@ export class McpServer extends ServerCore<Context> {
     super(info, {
       ...options,
       asking: asking(requestState),
+      batches: takeBatch,
+      changes: changes(),
       guards: guards({ around, listFilter }),
       features: [resource, prompt, completion(prompt, resource), tool],
     });

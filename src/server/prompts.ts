@@ -94,7 +94,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
       },
     },
     filters: { promptsListChanged: agreeToTell },
-    capabilities: () => entries.everHeld ? { prompts: { listChanged: true } } : undefined,
+    capabilities: () => entries.everHeld ? { prompts: { ...attachment.host.watching } } : undefined,
     get scoped() {
       return entries.scoped;
     },

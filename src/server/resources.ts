@@ -176,7 +176,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       if (attachment.maybe) watched.updated(uri, attachment.maybe);
     },
     capabilities: () => entries.everHeld || templates.everHeld
-      ? { resources: { subscribe: true, listChanged: true } }
+      ? { resources: attachment.host.watching ? { subscribe: true, listChanged: true } : {} }
       : undefined,
     get scoped() {
       return entries.scoped || templates.scoped;

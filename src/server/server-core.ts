@@ -1,3 +1,4 @@
+import type { TakeBatch } from '../jsonrpc/batch.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
@@ -11,7 +12,7 @@ import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/por
 import type { CacheHint } from './caching.ts';
 import type { AnyAround, HandlerCall } from './around.ts';
 import { Catalogue } from './catalogue.ts';
-import { Changes } from './changes.ts';
+import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { ConnectedServerSide } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
@@ -46,6 +47,10 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
   /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
   readonly asking?: Exchanges<C>;
+  /** `batches`: takes the batches of 2025-03-26. That revision is served with it alone. */
+  readonly batches?: TakeBatch;
+  /** `changes()`: tells clients of changes. Without it lists are taken to stay as they are. */
+  readonly changes?: Changes;
   /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
   readonly guards?: Guards<NoInfer<C>>;
   /** See `defaultServerLimits`. */
@@ -67,7 +72,7 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 /** What other files of this folder need of a server. */
 export interface ServerInternals {
   readonly catalogue: Catalogue;
-  readonly changes: Changes;
+  readonly changes: Changes | undefined;
   readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'>;
   /** Puts something around handlers: see `Guards.surround`. */
   surround(make: <G extends PlainContext>() => Guards<G>, around: AnyAround, wants: (call: HandlerCall) => boolean): void;
@@ -99,35 +104,39 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
   readonly #catalogue: Catalogue;
-  readonly #changes: Changes;
+  readonly #changes: Changes | undefined;
   readonly #modern: ModernAnswers;
   readonly #side: ConnectedServerSide;
 
   /**
-   * Throws a RangeError for a revision that does not exist, and an Error for a feature that belongs to another
+   * Throws a RangeError for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
    * server.
    */
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
     this.info = info;
-    const { features = [], onError, errors, instructions, onRootsChanged } = options;
+    const { features = [], batches, onError, errors, instructions, onRootsChanged } = options;
     const limits = { ...defaultServerLimits, ...options.limits };
-    const revisions = this.revisions = selectRevisions(options.revisions);
+    const chosen = selectRevisions(options.revisions);
+    const revisions = this.revisions = batches ? chosen : chosen.filter(({ batching }) => !batching);
+    if (options.revisions && revisions.length < chosen.length) {
+      throw new RangeError('2025-03-26 needs `batches`');
+    }
     const exchanges: Exchanges<PlainContext> = options.asking ?? plainExchanges;
     const failures = new Failures(onError, errors);
-    const changes = this.#changes = new Changes(limits.maxSubscriptions);
-    const { tell } = changes.subscriptions;
+    const { changes } = options;
+    this.#changes = changes;
     const hosting: Hosting<C> = new Hosting<C>({
       ...options,
       failures,
       changed: (list) => {
         catalogue.changed();
-        changes.listChanged(list);
+        changes?.listChanged(list);
       },
       maxSubscriptions: limits.maxSubscriptions,
-      tell,
       stamp: (result) => modern.stamp(result),
     });
     const catalogue: Catalogue = this.#catalogue = new Catalogue(features);
+    changes?.attach((revision) => catalogue.offer(revision).filters, limits.maxSubscriptions);
     const introduction = (revision: Revision, requester?: Requester): object => ({
       // JSON leaves out what is undefined.
       capabilities: catalogue.capabilities(revision, requester), instructions,
@@ -141,9 +150,9 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     };
     const parts = { info, revisions, exchanges, catalogue, introduction, handle, failures, changes };
     const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
-    this.#side = { ...parts, limits, modern, onRootsChanged };
+    this.#side = { ...parts, batches, limits, modern, onRootsChanged };
     known.set(this, {
-      catalogue, changes, hosting, handle, tell,
+      catalogue, changes, hosting, handle, tell: hosting.tell,
       surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),
       report: (error, where) => failures.report(error, where),
     });
@@ -152,7 +161,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
 
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    if (this.#changes.divert) this.#changes.divert({ uri });
+    const { divert } = this.#changes ?? {};
+    if (divert) divert({ uri });
     else this.#catalogue.updated(uri);
   }
 
@@ -175,7 +185,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
 
   /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void {
-    this.#changes.subscriptions.end();
+    this.#changes?.end();
   }
 
   /** For transports: a tool's input schema; undefined: no such tool. */

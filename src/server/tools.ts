@@ -174,7 +174,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
         return callTool(host.require('tools', entries, params['name'], exchange), params, exchange, host);
       },
     },
-    capabilities: () => entries.everHeld ? { tools: { listChanged: true } } : undefined,
+    capabilities: () => entries.everHeld ? { tools: { ...attachment.host.watching } } : undefined,
     filters: { toolsListChanged: agreeToTell },
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
     get scoped() {

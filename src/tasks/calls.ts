@@ -6,7 +6,8 @@ import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { RawResult } from '../server/around.ts';
 import type { AnyAround, HandlerCall } from '../server/around.ts';
-import type { PlainContext, Step, TaskSteps } from '../server/context.ts';
+import type { Context, Step, TaskSteps } from '../server/context.ts';
+import type { AskingExchange } from '../server/asking-exchange.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { ModernExchange } from '../server/modern/exchange.ts';
 import { after } from '../server/outcome.ts';
@@ -52,7 +53,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): 
 
   // Synchronous wherever the call is answered plainly: that costs nothing.
   return (call, next) => {
-    const exchange = call.ctx as unknown as Exchange;
+    const exchange = call.ctx as unknown as AskingExchange;
     // A worker has it: this is the task.
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
@@ -68,7 +69,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): 
     if (!support) return next();
     const declared = rules.extensions && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
     if (support === 'required' && !declared) throw needsTask(call.name, exchange);
-    const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(call.ctx)));
+    const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
     const asTask = (): Promise<object> => begin(call, exchange).then(createdTask);
     if (typeof support !== 'function') return asTask();
@@ -109,7 +110,7 @@ function orderOf(
 const filled = (bag: Readonly<Bag>): Readonly<Bag> | undefined => (Object.keys(bag).length > 0 ? bag : undefined);
 
 /** What a plain call of a tool with `task` has for what only tasks have. */
-function plainSteps(ctx: PlainContext): TaskSteps {
+function plainSteps(ctx: Pick<Context, 'once'>): TaskSteps {
   const { once } = ctx;
   return {
     once: <T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> =>

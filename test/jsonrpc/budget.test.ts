@@ -3,6 +3,7 @@ import test from 'node:test';
 import { Budget } from '../../src/jsonrpc/budget.ts';
 import { ByteGatherer } from '../../src/jsonrpc/bytes.ts';
 import { decode, decodeValue } from '../../src/jsonrpc/codec.ts';
+import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
@@ -217,7 +218,7 @@ test('connection: a batch is refused whole where there are none, and where it is
   const { connection, sent } = bench(() => ({}));
   const many = decode(`[${'1,'.repeat(500_000)}1]`);
   connection.receive(many);
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(many);
   assert.deepEqual(sent.map(({ error }) => error?.message), [
     'Invalid request: this protocol revision has no batches',
@@ -229,7 +230,7 @@ test('connection: the answer to a batch is bounded: what does not fit becomes an
   const { connection, budget, sent } = bench(
     async () => ({ text: 'x'.repeat(400) }), { maxBatchAnswer: 1000 },
   );
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(decode(`[${[1, 2, 3, 4].map((id) => ask(id)).join()},7]`));
   await settled();
   assert.deepEqual(sent.map(({ error }) => error?.code), [-32600, undefined, undefined, -32603, -32603]);
@@ -241,7 +242,7 @@ test('connection: 40 results of 15 MB in a batch end neither the process nor the
   const text = 'x'.repeat(15e6);
   let serialized = 0;
   const { connection, sent } = bench(async () => ({ toJSON: () => (serialized++, { text }) }));
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(decode(`[${Array.from({ length: 40 }, (_, id) => ask(id)).join()}]`));
   await settled();
   assert.equal(sent.length, 40);
@@ -253,7 +254,7 @@ test('connection: once the answer to a batch is full, the requests that are left
   const text = 'x'.repeat(700);
   let run = 0;
   const { connection, budget, sent } = bench(() => (run++, { text }), { maxBatchAnswer: 1000 });
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(decode(`[${Array.from({ length: 9 }, (_, id) => ask(id)).join()},{"jsonrpc":"2.0","method":"n"}]`));
   await settled();
   assert.equal(run, 2);
@@ -266,7 +267,7 @@ test('connection: others have their turn between the long answers of a batch', a
   const text = 'x'.repeat(600 * KiB);
   let run = 0;
   const { connection, sent } = bench(() => (run++, { text }));
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(decode(`[${[1, 2, 3, 4, 5].map((id) => ask(id)).join()}]`));
   assert.equal(run, 2, 'more than 1 MiB is enough for a turn');
   while (sent.length === 0) await settled();
@@ -276,7 +277,7 @@ test('connection: others have their turn between the long answers of a batch', a
 test('connection: a batch is charged until its last answer, also one that asks nothing', async () => {
   const ends: (() => void)[] = [];
   const { connection, budget } = bench(() => new Promise((resolve) => ends.push(() => resolve({}))));
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   connection.receive(decode(`[${ask(1)},${ask(2, { text: 'x'.repeat(500 * KiB) })}]`));
   ends[1]?.();
   await settled();

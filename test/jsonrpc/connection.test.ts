@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { decode } from '../../src/jsonrpc/codec.ts';
+import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
@@ -452,7 +453,7 @@ test('connection: what cannot be an answer, or answers nothing, is refused as be
 
 test('connection: a malformed answer in a batch', async () => {
   const { connection, receive, take } = bench();
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   const call = requestsOf(connection).request('m');
   take();
   receive([ask('a', 'ping'), { jsonrpc, id: 1 }, { jsonrpc, id: 9 }]);
@@ -566,7 +567,7 @@ test('connection: a batch is answered with one batch, once all is answered', asy
   const { request, resolve } = held();
   const noticed: string[] = [];
   const { connection, receive, take } = bench({ request, notification: ({ method }) => noticed.push(method) });
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   const call = requestsOf(connection).request('mine');
   take();
   receive([ask(1), { jsonrpc, method: 'n' }, ask(2), 'nonsense', { jsonrpc, id: 1, result: { yours: 1 } }]);
@@ -589,7 +590,7 @@ test('connection: a batch is answered with one batch, once all is answered', asy
 test('connection: a batch without requests gets no answer, and a cancelled one is left out', async () => {
   const { request, resolve } = held();
   const { connection, receive, take } = bench({ request });
-  connection.batching = true;
+  connection.takeBatch = takeBatch;
   receive([{ jsonrpc, method: 'n' }, { jsonrpc, method: 'n' }]);
   assert.deepEqual(take(), []);
   receive([ask(1), ask(2)]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adaptSchema, compile } from '../../src/schema/index.ts';
 import {
-  asking, completion, extend, guards, McpServer, prompts, resources, ServerCore, structured, tools,
+  asking, batches, changes, completion, extend, guards, McpServer, prompts, resources, ServerCore, structured, tools,
 } from '../../src/server/index.ts';
 import type { Context } from '../../src/server/index.ts';
 import { accept, connect, textOf } from './peer.ts';
@@ -31,7 +31,7 @@ test('tools alone: served in both eras, and nothing else is', async () => {
   const legacy = await connect(server, { revision });
   const modern = await connect(server);
   assert.deepEqual((await modern.modern('server/discover')).result?.['capabilities'], {
-    logging: {}, tools: { listChanged: true },
+    logging: {}, tools: {},
   });
   for (const ask of [legacy.request, modern.modern]) {
     assert.equal(textOf(await ask('tools/call', { name: 'twice', arguments: { n: 21 } })), '42');
@@ -40,6 +40,48 @@ test('tools alone: served in both eras, and nothing else is', async () => {
     assert.equal((await ask('prompts/list')).error?.code, notFound);
     assert.equal((await ask('resources/read', { uri: 'a:b' })).error?.code, notFound);
   }
+});
+
+test('without changes nothing is declared of them or told, and with them it is, in both eras', async () => {
+  const quiet = tools();
+  const plain = new ServerCore(info, { features: [quiet] });
+  quiet.add('a', {}, () => '');
+  const stays = await connect(plain, { revision });
+  const { error } = await (await connect(plain)).modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.equal(error?.code, notFound);
+  quiet.add('b', {}, () => '');
+  assert.deepEqual(await stays.rest(), []);
+
+  const told = tools();
+  const some = resources();
+  const part = changes();
+  const server = new ServerCore(info, { features: [told, some], changes: part });
+  told.add('a', {}, () => '');
+  some.add('note://a', {}, () => 'a');
+  const legacy = await connect(server, { revision });
+  const modern = await connect(server);
+  assert.deepEqual((await modern.modern('server/discover')).result?.['capabilities'], {
+    logging: {}, tools: { listChanged: true }, resources: { subscribe: true, listChanged: true },
+  });
+  void modern.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  told.add('b', {}, () => '');
+  assert.deepEqual((await legacy.rest()).map(({ method }) => method), ['notifications/tools/list_changed']);
+  assert.deepEqual((await modern.rest()).map(({ method }) => method), [
+    'notifications/subscriptions/acknowledged', 'notifications/tools/list_changed',
+  ]);
+  assert.throws(() => new ServerCore(info, { changes: part }), /belongs to a server already/);
+});
+
+test('2025-03-26 is served with batches alone', async () => {
+  const versions = (server: ServerCore): string[] => server.revisions.map(({ version }) => version);
+  assert.deepEqual(versions(new ServerCore(info)), ['2026-07-28', '2025-11-25', '2025-06-18', '2024-11-05']);
+  assert.throws(() => new ServerCore(info, { revisions: ['2025-03-26', '2025-11-25'] }), /2025-03-26 needs `batches`/);
+  const server = new ServerCore(info, { revisions: ['2025-03-26', '2025-11-25'], batches });
+  assert.deepEqual(versions(server), ['2025-11-25', '2025-03-26']);
+  const peer = await connect(server, { revision: '2025-03-26' });
+  peer.text('[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]');
+  assert.equal((await peer.rest()).length, 1);
+  assert.equal(new McpServer(info).revisions.length, 5);
 });
 
 test('a feature is found when there is something of it, and stays when that is taken out', async () => {

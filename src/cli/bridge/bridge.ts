@@ -1,5 +1,5 @@
 import { McpClient } from '../../client/index.ts';
-import { asking, ServerCore } from '../../server/index.ts';
+import { asking, batches, changes, ServerCore } from '../../server/index.ts';
 import type { Context } from '../../server/index.ts';
 import type { ClientTransport } from '../../transport/port.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
@@ -54,6 +54,8 @@ export async function openBridge({ open, front, back, limits, onError = () => {}
   const server: ServerCore<Context> = new ServerCore<Context>(info.server ?? { name: 'server behind a bridge', version: '0.0.0' }, {
     features: [feature],
     asking: asking(),
+    batches,
+    changes: changes(),
     ...front && { revisions: front },
     ...info.instructions !== undefined && { instructions: info.instructions },
     onError,

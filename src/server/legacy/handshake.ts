@@ -1,4 +1,5 @@
 import { isObject } from '../../jsonrpc/codec.ts';
+import type { TakeBatch } from '../../jsonrpc/batch.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
@@ -6,7 +7,7 @@ import type { Params, RequestId } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
-import type { ClientCapabilities, Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
+import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
@@ -16,8 +17,7 @@ import type { Revision } from '../../protocol/revisions.ts';
 import type { Agreed, PeerOptions } from '../../transport/port.ts';
 import { adaptImplementation } from '../adapt.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Changes, Watcher } from '../changes.ts';
-import type { ListName } from '../feature.ts';
+import type { Changes } from '../changes.ts';
 import type { ServerLimits } from '../limits.ts';
 import type { LegacyRequester } from '../requester.ts';
 
@@ -31,7 +31,8 @@ const maxHandshakeBytes = 65_536;
 export interface HandshakeServer {
   readonly revisions: readonly Revision[];
   readonly limits: ServerLimits;
-  readonly changes: Changes;
+  readonly changes: Changes | undefined;
+  readonly batches: TakeBatch | undefined;
   readonly info: Implementation;
   readonly catalogue: Catalogue;
   /** What both eras are told of the server before its first use. */
@@ -42,7 +43,7 @@ export interface HandshakeServer {
  * What one legacy client agreed on by `initialize` and asked for since: revision, capabilities and log
  * level. Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
  */
-export class Handshake implements LegacyRequester, Watcher {
+export class Handshake implements LegacyRequester {
   revision: Revision | undefined;
   client: Implementation | undefined;
   capabilities: ClientCapabilities = {};
@@ -52,8 +53,6 @@ export class Handshake implements LegacyRequester, Watcher {
   readonly #outlet: Outlet;
   readonly #options: PeerOptions;
   #state: LifecycleState = 'new';
-  /** What the client was told that the server has. */
-  #declared: ServerCapabilities | undefined;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
   #closing: (() => void)[] | undefined;
@@ -100,7 +99,7 @@ export class Handshake implements LegacyRequester, Watcher {
 
   close(): void {
     this.#move('close');
-    this.#server.changes.delete(this);
+    this.#server.changes?.delete(this);
     for (const listener of this.#closing ?? []) listener();
     this.#closing = undefined;
     this.connection.budget.release(this.#held);
@@ -164,15 +163,15 @@ export class Handshake implements LegacyRequester, Watcher {
 
   /** From now on the client is told of changes. */
   #expect(revision: Revision): void {
-    this.#declared = this.#server.catalogue.capabilities(revision);
-    this.#server.changes.add(this);
+    const { catalogue, changes } = this.#server;
+    changes?.add(this, catalogue.capabilities(revision));
   }
 
   #agree(revision: Revision, { client, capabilities }: Agreed): void {
     this.revision = revision;
     this.client = client;
     this.capabilities = capabilities;
-    this.connection.batching = revision.batching;
+    this.connection.takeBatch = revision.batching ? this.#server.batches : undefined;
     this.connection.nullErrorId = revision.nullErrorId;
   }
 
@@ -189,10 +188,6 @@ export class Handshake implements LegacyRequester, Watcher {
 
   tell(method: string, params?: Params): void {
     this.announce(notificationText(method, params));
-  }
-
-  expects(list: ListName): boolean {
-    return this.#declared?.[list] !== undefined;
   }
 
   onReady(listener: (ready: boolean) => void): (() => void) | undefined {

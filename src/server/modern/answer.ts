@@ -5,11 +5,9 @@ import type { Implementation } from '../../protocol/initialize.ts';
 import { metaKeys } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Auth } from '../../transport/port.ts';
 import { cacheFields } from '../caching.ts';
 import type { CacheHint } from '../caching.ts';
-import type { Catalogue } from '../catalogue.ts';
 import type { Changes } from '../changes.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
@@ -22,8 +20,7 @@ export interface ModernServer {
   readonly info: Implementation;
   readonly revisions: readonly Revision[];
   readonly exchanges: Exchanges<PlainContext>;
-  readonly catalogue: Catalogue;
-  readonly changes: Changes;
+  readonly changes: Changes | undefined;
   readonly failures: Failures;
   /** What both eras are told of the server before its first use. */
   readonly introduction: (revision: Revision) => object;
@@ -50,9 +47,8 @@ export class ModernAnswers {
     const server = this.#server;
     if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
     const exchange = server.exchanges.modern(inbound, meta, auth);
-    if (method === 'subscriptions/listen') {
-      return server.changes.subscriptions.listen(exchange, (filter) => this.#honoured(filter, exchange))
-        .then((result) => this.#complete(result));
+    if (method === 'subscriptions/listen' && server.changes) {
+      return server.changes.listen(exchange).then((result) => this.#complete(result));
     }
     const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
     return after(exchange.begin(handle), (result) => this.#complete(result));
@@ -65,17 +61,6 @@ export class ModernAnswers {
       ...introduction(revision),
       ...cacheFields(this.#discoverHint),
     };
-  }
-
-  /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
-  #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const { filters } = this.#server.catalogue.offer(exchange.rules);
-    const agreed: SubscriptionFilter = {};
-    for (const [key, wanted] of Object.entries(asked)) {
-      const agree = filters.get(key);
-      if (agree) agreed[key] = agree(wanted, exchange);
-    }
-    return agreed;
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */

@@ -3,9 +3,10 @@ import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
+import type { Revision } from '../../protocol/revisions.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extension.ts';
-import type { ListName } from '../feature.ts';
+import type { Agree } from '../feature.ts';
 
 interface Subscription {
   readonly exchange: Exchange;
@@ -16,9 +17,11 @@ interface Subscription {
 /** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
+  readonly #filters: (revision: Revision) => ReadonlyMap<string, Agree>;
   readonly #max: number;
 
-  constructor(max: number) {
+  constructor(filters: (revision: Revision) => ReadonlyMap<string, Agree>, max: number) {
+    this.#filters = filters;
     this.#max = max;
   }
 
@@ -28,9 +31,9 @@ export class Subscriptions {
 
   /**
    * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a
-   * client that cancels, or goes away, takes it out. `honoured` cuts the filter down to what the server has.
+   * client that cancels, or goes away, takes it out.
    */
-  listen(exchange: Exchange, honoured: (filter: SubscriptionFilter) => SubscriptionFilter): Promise<object> {
+  listen(exchange: Exchange): Promise<object> {
     const { inbound } = exchange;
     const asked = inbound.request.params?.['notifications'];
     if (!isObject(asked)) throw invalidParams('notifications must be an object');
@@ -41,7 +44,7 @@ export class Subscriptions {
     if (this.#open.size >= this.#max) {
       throw internalError(`Too many subscriptions: the limit is ${this.#max}`);
     }
-    const filter = honoured(asked as SubscriptionFilter);
+    const filter = this.#honoured(asked as SubscriptionFilter, exchange);
     const _meta = subscriptionMeta(inbound.request.id);
     return new Promise((resolve) => {
       const subscription: Subscription = {
@@ -60,8 +63,15 @@ export class Subscriptions {
     });
   }
 
-  listChanged(list: ListName): void {
-    this.tell(`${list}ListChanged`, `notifications/${list}/list_changed`);
+  /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
+  #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
+    const filters = this.#filters(exchange.rules);
+    const agreed: SubscriptionFilter = {};
+    for (const [key, wanted] of Object.entries(asked)) {
+      const agree = filters.get(key);
+      if (agree) agreed[key] = agree(wanted, exchange);
+    }
+    return agreed;
   }
 
   readonly tell: TellListeners = (key, method, params, matches) => {

@@ -1,3 +1,4 @@
+import { takeBatch } from '../../../src/jsonrpc/batch.ts';
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
 import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
 import { RpcError } from '../../../src/jsonrpc/errors.ts';
@@ -90,7 +91,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           if (method === 'initialize') {
             revision = negotiate(revisions, params?.['protocolVersion']);
             if (params?.['fail'] || revision === undefined) throw new RpcError(errorCodes.invalidParams, 'no');
-            connection.batching = revision.batching;
+            connection.takeBatch = revision.batching ? takeBatch : undefined;
             connection.nullErrorId = revision.nullErrorId;
             return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
           }

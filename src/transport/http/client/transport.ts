@@ -51,7 +51,7 @@ export function clientTransport(
   const listener = new GetStream(resumption);
 
   const listens = (): boolean =>
-    endpoint === undefined && requests.agreed?.era === 'legacy' && requests.agreed.streamableHttp;
+    endpoint === undefined && requests.agreed?.era === 'legacy' && requests.agreed.streamableHttp === true;
 
   function abortAfter(ms: number, cancellation: Cancellation): void {
     wait(ms, cancellation.signal).then(() => cancellation.cancel());

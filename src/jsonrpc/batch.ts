@@ -1,0 +1,88 @@
+import { classify, invalid, refusal } from './codec.ts';
+import type { Connection } from './connection.ts';
+import * as errorCodes from './error-codes.ts';
+import type { Decoded, Notification, Request } from './message.ts';
+import type { Outlet } from './outlet.ts';
+
+/** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
+const longAnswers = 1024 * 1024;
+
+/** Has a connection take a batch. */
+export type TakeBatch = (
+  connection: Connection, batch: Extract<Decoded, { kind: 'batch' }>, outlet: Outlet,
+) => void;
+
+/** Takes each message of a batch as if it had come alone, and answers all together. 2025-03-26 basic/index#batching. */
+export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {
+  const { budget, limits: { maxBatch, maxBatchAnswer } } = connection;
+  if (values.length > maxBatch) return connection.refuse(outlet, invalid(`a batch holds at most ${maxBatch} messages`));
+  if (!budget.charge(weight)) return connection.refuseWork(outlet, null, 'bytes', budget.limit);
+  const items = values.map((value) => classify(value));
+  const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
+  const done = (): void => budget.release(weight);
+  takeItems(connection, items, new BatchOutlet(outlet, answers, maxBatchAnswer, done));
+  if (answers === 0) done();
+};
+
+/** Takes the items of a batch from `at` on. Long answers take time to make: between them it is the turn of others. */
+function takeItems(connection: Connection, items: readonly Decoded[], gathered: BatchOutlet, at: number = 0): void {
+  const enough = gathered.length + longAnswers;
+  for (const item of items.slice(at)) {
+    if (gathered.length > enough && typeof setTimeout === 'function') {
+      setTimeout(() => takeItems(connection, items, gathered, at));
+      return;
+    }
+    at++;
+    if (gathered.full && item.kind === 'request') {
+      connection.refuse(gathered, refusal(item.message.id, errorCodes.internalError, 'The answer to the batch is full'));
+    } else connection.receive(item, gathered);
+  }
+}
+
+/**
+ * Answers a batch with a batch, once its last request has been answered; `done` follows. No result is taken that
+ * would make the whole longer than `maxLength`: each has an error instead.
+ * JSON-RPC 2.0 section 6; 2025-03-26 basic/index#batching.
+ */
+class BatchOutlet implements Outlet {
+  /** Characters of the answers so far. */
+  length = 0;
+  /** A result did not fit: what follows is not even run. */
+  full = false;
+  readonly #outlet: Outlet;
+  #open: number;
+  readonly #maxLength: number;
+  readonly #done: () => void;
+  readonly #answers: string[] = [];
+
+  constructor(outlet: Outlet, requests: number, maxLength: number, done: () => void) {
+    this.#outlet = outlet;
+    this.#open = requests;
+    this.#maxLength = maxLength;
+    this.#done = done;
+  }
+
+  send(text: string, message?: Request | Notification): void {
+    this.#outlet.send(text, message);
+  }
+
+  answer(text: string | undefined): void {
+    const answers = this.#answers;
+    if (text !== undefined) {
+      this.length += text.length + 1;
+      answers.push(text);
+    }
+    if (--this.#open > 0) return;
+    this.#outlet.answer(answers.length > 0 ? `[${answers.join()}]` : undefined);
+    this.#done();
+  }
+
+  room(more: number, mayBeLost?: boolean): boolean {
+    const outlet = this.#outlet;
+    // A notification goes its own way, and does not make the batch longer.
+    if (mayBeLost) return outlet.room?.(more, true) ?? true;
+    const whole = this.length + more;
+    this.full ||= whole > this.#maxLength || outlet.room?.(whole) === false;
+    return !this.full;
+  }
+}

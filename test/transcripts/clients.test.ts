@@ -7,6 +7,7 @@ import { McpClient, RpcError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/port.ts';
+import { receiveTasks } from '../../src/tasks/legacy/received.ts';
 import { inbox } from './play.ts';
 import { difference, fill } from '../../src/transcript/difference.ts';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
@@ -17,7 +18,7 @@ import type { Line, Transcript } from '../../src/transcript/transcript.ts';
 
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
 // Not what the client would never send, or sends by other calls than `request`.
-const others = /lifecycle|tasks|negotiation|batching|\/errors|cancellation|progress|wrong-answers|request-state|2026-07-28.(logging|subscriptions|list-changes)/;
+const others = /lifecycle|\/task|negotiation|batching|\/errors|cancellation|progress|wrong-answers|request-state|2026-07-28.(logging|subscriptions|list-changes)/;
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))
   .filter((name) => name.endsWith('.wire') && !others.test(name)).sort();
@@ -72,7 +73,8 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
     ...declared.sampling && { onSample: hand('sampling/createMessage') },
     ...declared.roots && { roots: hand('roots/list') },
   };
-  const client = new McpClient({ name: 'reader', version: '1.0.0' }, options);
+  const takesTasks = 'tasks' in declared;
+  const client = new McpClient({ name: 'reader', version: '1.0.0' }, { ...options, ...takesTasks && { around: receiveTasks } });
   const connected = client.connect(transport);
   // A modern client discovers first, which the transcripts of other features leave out.
   const offset = modern ? 1 : 0;
@@ -96,10 +98,32 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
     else one?.resolve(method === 'roots/list' ? (result as Bag)['roots'] : result);
   }
 
-  /** Makes the client say what it does not say by itself. */
-  async function prompt(line: Line, previous: Line | undefined): Promise<void> {
-    const { id, method, params, ...rest } = fill(line.json, known) as Bag;
-    if (method === undefined) return answer(questions.get(id), rest);
+  /** A message of the transcript; what the client makes up itself stands as it is. */
+  function read(json: unknown): Bag {
+    const all = new Map(known);
+    for (const [name] of JSON.stringify(json).matchAll(/<(?:task \d+|any)>/g)) if (!all.has(name)) all.set(name, name);
+    return fill(json, all) as Bag;
+  }
+
+  /** Makes the client say what it does not say by itself. `later`: the lines after this one. */
+  async function prompt(line: Line, previous: Line | undefined, later: readonly Line[]): Promise<void> {
+    const { id, method, params, ...rest } = read(line.json);
+    if (method === undefined) {
+      const asked = questions.get(id);
+      const made = (rest['result'] as Bag | undefined)?.['task'] !== undefined;
+      // A client that is asked with a task makes it by itself, and answers by itself what is asked about it.
+      const refused = (rest['error'] as Bag | undefined)?.['code'] === -32602;
+      if (!made && !refused && !asked?.startsWith('tasks/')) await answer(asked, rest);
+      return;
+    }
+    if (method === 'notifications/tasks/status') {
+      if ((params as Bag)['status'] === 'cancelled') return void handed.shift();
+      // What the person says is in the result that follows.
+      const given = later.find(({ from, json }) => from === 'client' && !('method' in (json as Bag)));
+      const { result, error } = read(given?.json);
+      const { _meta, ...said } = (result ?? {}) as Bag;
+      return answer(handed[0]?.method, error ? { error } : { result: said });
+    }
     const { _meta, inputResponses, requestState, ...own } = (params ?? {}) as Bag;
     if (requestState !== undefined) {
       // The next round of the call before: its questions are answered.
@@ -127,7 +151,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
 
   for (const [index, line] of lines.entries()) {
     if (line.from === 'client') {
-      await prompt(line, lines[index - 1]);
+      await prompt(line, lines[index - 1], lines.slice(index + 1));
       const got = JSON.parse(await said.next().catch((error: Error) => {
         throw new Error(`line ${line.at}: ${error.message}`);
       })) as Bag;
@@ -139,7 +163,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
       for (const name of JSON.stringify(line.json).match(/<(state|cursor) \d+>/g) ?? []) {
         if (!known.has(name)) known.set(name, `${name} as the server made it`);
       }
-      if (!known.has('<any>')) known.set('<any>', 'anything');
+      for (const name of ['<any>', '<tasks>']) if (!known.has(name)) known.set(name, {});
       const message = fill(line.json, known) as Bag;
       const { id, method } = message;
       if (method !== undefined) questions.set(id, String(method));

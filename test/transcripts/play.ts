@@ -56,7 +56,7 @@ export async function play({ defined, lines }: Transcript, channel: Channel, sid
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as Line;
     if (line.from === side) {
-      channel.send(line.raw ? String(line.json) : JSON.stringify(fill(line.json, known)));
+      channel.send(line.raw ? String(line.json) : JSON.stringify(fill(line.json, withOwn(line.json, known))));
       continue;
     }
     const together = [line];
@@ -64,6 +64,14 @@ export async function play({ defined, lines }: Transcript, channel: Channel, sid
     while (together.length > 0) await expect(together, channel, known);
   }
   if (!channel.anyOrder) await expectNothingMore(channel, side);
+}
+
+/** What this side makes up where it speaks first of it: the id of a task of its own, a time. */
+function withOwn(json: unknown, known: Map<string, unknown>): ReadonlyMap<string, unknown> {
+  for (const [name] of JSON.stringify(json).matchAll(/<task \d+>/g)) {
+    if (!known.has(name)) known.set(name, name.slice(1, -1).replace(' ', '-'));
+  }
+  return new Map([...known, ['<any>', '2025-11-25T10:30:00Z']]);
 }
 
 function followsFreely(line: Line, next: Line | undefined, { anyOrder = false }: Channel): boolean {

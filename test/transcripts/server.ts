@@ -345,6 +345,65 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     });
     return server;
   },
+
+  /** What is refused, and what ends a task with an error of the server's own. */
+  'task-errors'() {
+    const server = plain();
+    const store = memoryStore();
+    const work = tasks(server, { store, limits: { maxTasks: 3, maxResultBytes: 100, maxJournalBytes: 400 } });
+    server.tool('large', { description: 'Says more than is kept', task: 'required' }, () => 'a'.repeat(200));
+    server.tool('busy', { description: 'Does more than is kept', task: 'required' }, async (_args, ctx) => {
+      await ctx.once('step', () => 'a'.repeat(400));
+      return 'done';
+    });
+    server.tool('wait', { description: 'Reports, and asks', task: 'required' }, async (_args, ctx) => {
+      ctx.progress(1, 2, 'halfway');
+      const form = await ctx.elicit('Go on?', { yes: { type: 'boolean' } }, { key: 'yes' });
+      return form.action;
+    });
+    server.tool('rest', { description: 'Answers when nothing is being worked on' }, async () => {
+      while (work.running > 0 || (await store.due(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+    return server;
+  },
+
+  /** A client that is asked with tasks of its own. */
+  'received-tasks'() {
+    const server = plain();
+    tasks(server, { askWithTasks: true, limits: { ttlMs: 60_000 } });
+    server.tool('confirm', { description: 'Asks whether one is sure' }, async (_args, ctx) => {
+      const { action, content } = await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
+      return action === 'accept' && content.sure ? 'Sure.' : 'Not sure.';
+    });
+    server.tool('think', { description: 'Has the model of the client think' }, async (_args, ctx) => {
+      const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 10 });
+      const [block] = [content].flat();
+      return block?.type === 'text' ? block.text : 'Nothing.';
+    });
+    return server;
+  },
+
+  'received-tasks-cancellation': () => fixture('received-tasks'),
+
+  /** A task that is listened to; what the function asks before there is one. */
+  'task-notifications'() {
+    const server = plain();
+    const store = memoryStore();
+    const work = tasks(server, { store, limits: { statusIntervalMs: 1 } });
+    server.tool('send', {
+      description: 'Asks where to',
+      task: async (_args, ctx) => (await ctx.elicit('By parcel?', { parcel: { type: 'boolean' } }, { key: 'parcel' })).content?.parcel === true,
+    }, async (_args, ctx) => {
+      const parcel = await ctx.elicit('By parcel?', { parcel: { type: 'boolean' } }, { key: 'parcel' });
+      if (parcel.content?.parcel !== true) return 'Sent by letter.';
+      const form = await ctx.elicit('Where to?', { city: { type: 'string' } }, { key: 'city' });
+      return form.action === 'accept' ? `Sent to ${form.content.city}.` : 'Sent nowhere.';
+    });
+    server.tool('rest', { description: 'Answers when nothing is being worked on' }, async () => {
+      while (work.running > 0 || (await store.due(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+    return server;
+  },
 };
 
 /** Those of HTTP, whose servers are the same but for what only HTTP has. */

@@ -158,31 +158,40 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('a call that is cancelled before its task is known to the client leaves no task behind', async (t) => {
-  const inner = memoryStore();
-  const [creating, go] = [later<void>(), later<void>()];
-  const { server } = made(t, {
-    limits,
-    store: {
-      ...inner,
-      create: async (task) => {
-        creating.resolve();
-        await go.promise;
-        await inner.create(task);
+for (const [era, kind] of [['modern', 'memory'], ['modern', 'http'], ['legacy', 'memory'], ['legacy', 'http']] as const) {
+  test(`${era}, ${kind}: a call that is cancelled before its task is known to the client leaves no task behind`, async (t) => {
+    const inner = memoryStore();
+    const [creating, noticed, go] = [later<void>(), later<void>(), later<void>()];
+    const { server } = made(t, {
+      limits,
+      store: {
+        ...inner,
+        create: async (task) => {
+          creating.resolve();
+          await go.promise;
+          await inner.create(task);
+        },
       },
-    },
+    }, {
+      around: [(call, next) => {
+        call.ctx.signal.addEventListener('abort', () => noticed.resolve());
+        return next();
+      }],
+    });
+    server.tool('slow', { task: 'required' }, () => new Promise<string>(() => {}));
+    const one = await client(t, server, era, kind);
+    const stop = new AbortController();
+    const call = one.callTool('slow', {}, { signal: stop.signal });
+    await creating.promise;
+    stop.abort(new Error('enough'));
+    await assert.rejects(call, /enough/);
+    const ended = new Promise<void>((resolve) => inner.watch((_id, change) => change === 'ended' && resolve()));
+    // Over HTTP the answer that crosses a cancellation on its way is lost, and with it the id: docs/tasks.md says so.
+    if (kind === 'http') await noticed.promise;
+    go.resolve();
+    await ended;
   });
-  server.tool('slow', { task: 'required' }, () => new Promise<string>(() => {}));
-  const one = await client(t, server, 'modern', 'memory');
-  const stop = new AbortController();
-  const call = one.callTool('slow', {}, { signal: stop.signal });
-  await creating.promise;
-  stop.abort(new Error('enough'));
-  await assert.rejects(call, /enough/);
-  const ended = new Promise<void>((resolve) => inner.watch((_id, change) => change === 'ended' && resolve()));
-  go.resolve();
-  await ended;
-});
+}
 
 test('a call that the server answers at once has no task', async (t) => {
   const { server } = made(t, { limits });

@@ -8,7 +8,10 @@ import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontex
 import * as v2 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
+import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { RpcError } from '../../dist/src/jsonrpc/errors.js';
 import { TaskClient } from '../../dist/src/tasks/index.js';
 import { httpTransport } from '../../dist/src/transport/http/node/index.js';
 import { stdioTransport } from '../../dist/src/transport/stdio/index.js';
@@ -119,6 +122,54 @@ test('our client calls a tool of the official SDK v1 that must be a task', async
   assert.equal(failed.isError, true);
   const { task } = await client.startTool('double', { n: 4 });
   assert.equal(textOf(await client.task(task.id).result()), '8');
+});
+
+test('a server of the official SDK v1 asks our client with tasks', async (t) => {
+  let sure = true;
+  const client = await ours(t, stdioTransport(process.execPath, [at('test/peers/servers/v1-tasks.mjs')]), {
+    onElicit: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return { action: 'accept', content: { sure } };
+    },
+    onSample: () => {
+      if (sure) return { role: 'assistant', model: 'm', content: { type: 'text', text: 'Because.' } };
+      throw new RpcError(-1, 'The user said no');
+    },
+  });
+  const confirmed = textOf(await client.callTool('confirm'));
+  assert.match(confirmed, /^taskCreated,(taskStatus,)+result /);
+  assert.match(confirmed, /"content":\{"sure":true\}/);
+  assert.match(textOf(await client.callTool('think')), /^taskCreated,.*Because/);
+  sure = false;
+  const refused = await client.callTool('think');
+  assert.equal(refused.isError, true);
+  assert.match(textOf(refused), /^taskCreated,.*error/);
+});
+
+test('our server asks a client of the official SDK v1 with tasks', async (t) => {
+  const store = new InMemoryTaskStore();
+  t.after(() => store.cleanup());
+  const client = new Client({ name: 'official', version: '1.0.0' }, {
+    capabilities: {
+      elicitation: { form: {} }, sampling: {},
+      tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
+    },
+    taskStore: store,
+  });
+  const asked = [];
+  const asTask = (answer) => async ({ method, params }, { taskStore }) => {
+    asked.push([method, params.task !== undefined]);
+    const task = await taskStore.createTask({ ttl: params.task.ttl });
+    setTimeout(() => void taskStore.storeTaskResult(task.taskId, 'completed', answer), 50);
+    return { task };
+  };
+  client.setRequestHandler(ElicitRequestSchema, asTask({ action: 'accept', content: { sure: true } }));
+  client.setRequestHandler(CreateMessageRequestSchema, asTask({ role: 'assistant', model: 'm', content: { type: 'text', text: 'Because.' } }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [at('test/peers/servers/our-tasks.mjs')], stderr: 'inherit' }));
+  t.after(() => client.close());
+  assert.equal(textOf(await client.callTool({ name: 'confirm' })), 'accept true');
+  assert.equal(textOf(await client.callTool({ name: 'think' })), 'Because.');
+  assert.deepEqual(asked, [['elicitation/create', true], ['sampling/createMessage', true]]);
 });
 
 test('our client does research with server-everything, which asks what was meant', async (t) => {

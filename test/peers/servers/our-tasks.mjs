@@ -5,7 +5,7 @@ import { tasks } from '../../../dist/src/tasks/index.js';
 import { serveStdio } from '../../../dist/src/transport/stdio/index.js';
 
 const server = new McpServer({ name: 'our-tasks', version: '1.0.0' });
-tasks(server, { limits: { pollIntervalMs: 100, statusIntervalMs: 1 } });
+tasks(server, { askWithTasks: true, limits: { pollIntervalMs: 100, statusIntervalMs: 1 } });
 server.tool('plain', {}, () => 'plain');
 server.tool('slow', { task: 'optional' }, async (_args, ctx) => {
   ctx.progress(1, 2, 'under way');
@@ -21,4 +21,12 @@ server.tool('breaks', { task: 'required' }, () => {
   throw new RpcError(4711, 'no flour', { oven: 1 });
 });
 server.tool('endless', { task: 'required' }, () => new Promise(() => {}));
+server.tool('confirm', {}, async (_args, ctx) => {
+  const { action, content } = await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
+  return `${action} ${content?.sure}`;
+});
+server.tool('think', {}, async (_args, ctx) => {
+  const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 10 });
+  return [content].flat()[0].text;
+});
 serveStdio(server);

@@ -25,4 +25,21 @@ server.experimental.tasks.registerToolTask('double', {
   getTask: (_args, { taskStore, taskId }) => taskStore.getTask(taskId),
   getTaskResult: (_args, { taskStore, taskId }) => taskStore.getTaskResult(taskId),
 });
+// Asks the client with tasks of the client's.
+const outcome = async (stream) => {
+  const seen = [];
+  for await (const message of stream) {
+    seen.push(message.type);
+    if (message.type === 'result') return { content: [{ type: 'text', text: `${seen.join()} ${JSON.stringify(message.result)}` }] };
+    if (message.type === 'error') return { content: [{ type: 'text', text: `${seen.join()} ${message.error.message}` }], isError: true };
+  }
+  return { content: [], isError: true };
+};
+const task = { ttl: 60_000, pollInterval: 100 };
+server.registerTool('confirm', {}, () => outcome(server.server.experimental.tasks.elicitInputStream(
+  { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } }, { task },
+)));
+server.registerTool('think', {}, () => outcome(server.server.experimental.tasks.createMessageStream(
+  { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 10 }, { task },
+)));
 await server.connect(new StdioServerTransport());

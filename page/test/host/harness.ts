@@ -11,6 +11,9 @@ export interface Ending {
   after(run: () => void | Promise<void>): void;
 }
 
+/** A way to a host: `hear` gets each text that comes. */
+export type PageLine = (hear: (text: string) => void) => Tab;
+
 /** A page without a browser: what it sent, heard and waits for. */
 export class TestPage {
   readonly heard: HostMessage[] = [];
@@ -18,8 +21,10 @@ export class TestPage {
   readonly #waits: { fits: (message: HostMessage) => boolean; resolve: (message: HostMessage) => void }[] = [];
   #id = 0;
 
-  constructor(host: PageHost, name: string) {
-    this.#tab = openTab(host, name, (text) => {
+  /** `to`: a host of this program, or a way to one. */
+  constructor(to: PageHost | PageLine, name: string = 'test') {
+    const line: PageLine = to instanceof PageHost ? (hear) => openTab(to, name, hear) : to;
+    this.#tab = line((text) => {
       const message = JSON.parse(text) as HostMessage;
       this.heard.push(message);
       for (const one of this.#waits.filter(({ fits }) => fits(message))) {

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { McpServer } from 'barewire/server';
+import { serveHttp } from 'barewire/http';
+import { bearer, TokenError } from 'barewire/oauth';
+import { memoryStore, tasks } from 'barewire/tasks';
+import { messagesVersion } from '../../src/messages.ts';
+import type { HostMessage, LoginStep } from '../../src/messages.ts';
+import { servePage } from '../../src/server/index.ts';
+import type { ServePageOptions } from '../../src/server/index.ts';
+import { hostOf, sampleServer, TestPage } from './harness.ts';
+import type { Ending, PageLine } from './harness.ts';
+
+const travel = fileURLToPath(new URL('../../../../dist/examples/travel/main.js', import.meta.url));
+
+/** The local server with a page over its socket. */
+async function opened(t: Ending, options: ServePageOptions): Promise<TestPage> {
+  const served = await servePage(options);
+  t.after(() => served.close());
+  const token = new URLSearchParams(new URL(served.url).hash.slice(1)).get('token');
+  const socket = new WebSocket(`ws://127.0.0.1:${served.port}/socket`, { headers: { origin: `http://127.0.0.1:${served.port}` } });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const line: PageLine = (hear) => {
+    socket.on('message', (data: Buffer) => hear(data.toString('utf8')));
+    socket.send(JSON.stringify({ type: 'hello', token, version: messagesVersion, tab: 'test' }));
+    return { receive: (text) => socket.send(text), close: () => socket.close() };
+  };
+  const page = new TestPage(line);
+  await page.seen('welcome');
+  return page;
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+test('local: a program over its pipes, in both eras, with its stderr and its end', async (t) => {
+  const page = await opened(t, { servers: { travel: { command: process.execPath, args: [travel] } }, rules: [{ then: 'allow' }] });
+  for (const era of ['legacy', 'modern'] as const) {
+    await page.ask('server.reconnect', { server: 'travel', era });
+    const call = page.ask('tool.call', { server: 'travel', name: 'searchFlights', args: { origin: 'Berlin', destination: 'Lisbon', date: '2026-05-01' } });
+    const { state, outputFault } = await call;
+    assert.deepEqual([state, outputFault], ['done', '']);
+  }
+  const { residentBytes } = await page.ask('memory', {});
+  assert.ok((residentBytes ?? 0) > 1_000_000);
+  await page.ask('server.stop', { server: 'travel' });
+  await page.seen('server', ({ server: { state, connection } }) => state === 'resting' && connection === 2);
+  await page.ask('server.add', { name: 'gone', target: { command: process.execPath, args: ['-e', 'console.error("no key"); process.exit(3)'] } });
+  const { server } = await page.seen('server', ({ server: { name, state } }) => name === 'gone' && state === 'down');
+  assert.match(server.why, /3/);
+  await page.seen('logs', ({ entries }) => entries.some(({ source, data }) => source === 'stderr' && data === 'no key'));
+});
+
+test('local: over HTTP heads and events are shown, and a request is copied as curl', async (t) => {
+  const http = await serveHttp(sampleServer(), { port: 0 });
+  t.after(() => http.close());
+  const page = await opened(t, { servers: { far: { url: String(http.url), headers: { authorization: 'Bearer secret-of-the-test' } } }, rules: [{ then: 'allow' }] });
+  for (const era of ['legacy', 'modern'] as const) {
+    await page.ask('server.reconnect', { server: 'far', era });
+    const { wire } = await page.ask('tool.call', { server: 'far', name: 'add', args: { a: 1, b: 1 } });
+    const { text } = await page.ask('wire.curl', { seq: wire ?? 0 });
+    assert.match(text, /^curl --no-buffer 'http:\/\/127\.0\.0\.1:\d+\/mcp'/);
+    assert.match(text, /"\$AUTHORIZATION"/);
+    const { entries } = await page.ask('wire.page', { from: 1 });
+    const request = entries.find(({ seq }) => seq === wire);
+    const heads = entries.filter((entry) => entry.kind === 'http' && entry.exchange === request?.exchange && entry.connection === request.connection);
+    assert.deepEqual(heads.map((entry) => entry.kind === 'http' && entry.status), [null, 200]);
+  }
+  assert.ok(!JSON.stringify(page.heard).includes('secret-of-the-test'));
+  const { findings } = await page.ask('doctor.run', { server: 'far' });
+  assert.ok(findings.some(({ level }) => level === 'ok'));
+  assert.deepEqual(findings.filter(({ level }) => level === 'error'), []);
+});
+
+test('local: a server that answers 401 is logged in at, step by step, and no step holds a secret', async (t) => {
+  const secrets = ['code-of-the-test', 'access-of-the-test', 'refresh-of-the-test'];
+  let base = '';
+  const authorization = createServer((request, response) => {
+    const json = (value: object): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const url = new URL(request.url ?? '/', base);
+    if (url.pathname.startsWith('/.well-known/')) {
+      return json({
+        issuer: base, authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
+        response_types_supported: ['code'], code_challenge_methods_supported: ['S256'], token_endpoint_auth_methods_supported: ['none'],
+        authorization_response_iss_parameter_supported: true,
+      });
+    }
+    if (url.pathname === '/register') return json({ client_id: 'client-1', redirect_uris: ['http://127.0.0.1/callback'], token_endpoint_auth_method: 'none' });
+    if (url.pathname === '/token') return json({ access_token: secrets[1], refresh_token: secrets[2], token_type: 'Bearer', expires_in: 3600 });
+    // The person agrees at once.
+    const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+    back.search = String(new URLSearchParams({ code: secrets[0] ?? '', state: url.searchParams.get('state') ?? '', iss: base }));
+    response.writeHead(302, { location: back.href }).end();
+  });
+  await new Promise<void>((resolve) => authorization.listen(0, '127.0.0.1', resolve));
+  t.after(() => void authorization.close());
+  base = `http://127.0.0.1:${(authorization.address() as AddressInfo).port}`;
+  const folder = await mkdtemp(join(tmpdir(), 'barewire-login-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const http = await serveHttp(sampleServer(), {
+    port,
+    auth: bearer({
+      resource: url, authorizationServers: [base],
+      verify: async (token) => {
+        if (token !== secrets[1]) throw new TokenError('token_unknown', 'nobody issued this token');
+        return { iss: base, aud: url, sub: 'ann', exp: Math.floor(Date.now() / 1000) + 3600 };
+      },
+    }),
+  });
+  t.after(() => http.close());
+  const page = await opened(t, { servers: { far: { url } }, folder, rules: [{ then: 'allow' }] });
+  await assert.rejects(page.ask('server.reconnect', { server: 'far', era: 'modern' }), { code: 'server-down' });
+  await page.seen('server', ({ server: { login } }) => login === 'needed');
+  const done = page.ask('login.start', { server: 'far' });
+  const { step } = await page.seen('login', ({ step: { step: name } }) => name === 'consent');
+  assert.ok(step.url?.startsWith(`${base}/authorize?`));
+  // Nothing opens the page but the person.
+  assert.equal((await fetch(step.url ?? '')).status, 200);
+  await done;
+  const { server } = await page.seen('server', ({ server: { login, state } }) => login === 'done' && state === 'ready');
+  assert.equal(server.agreed?.era, 'modern');
+  const steps = page.heard.flatMap((message: HostMessage): LoginStep[] => (message.type === 'login' ? [message.step] : []));
+  const order = steps.map(({ step: name }) => name);
+  for (const name of ['challenge', 'resource-metadata', 'server-metadata', 'registration', 'consent', 'code', 'token', 'done'] as const) assert.ok(order.includes(name), `${name} in ${order.join(' ')}`);
+  assert.deepEqual(order.filter((name) => ['registration', 'consent', 'code', 'token', 'done'].includes(name)), ['registration', 'consent', 'code', 'token', 'done']);
+  for (const secret of secrets) assert.ok(!JSON.stringify(page.heard).includes(secret), secret);
+});
+
+test('host: a call becomes a task of either kind, is followed, cancelled, and found again by its id', async (t) => {
+  const server = new McpServer({ name: 'works', version: '1.0.0' });
+  let go: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => (go = resolve));
+  tasks(server, { store: memoryStore() });
+  server.tool('bake', { task: 'optional' }, async () => {
+    await waiting;
+    return 'baked';
+  });
+  for (const era of ['legacy', 'modern'] as const) {
+    const host = hostOf(t, { one: server }, { rules: [{ then: 'allow' }] });
+    const page = new TestPage(host, 'a');
+    await page.ask('server.reconnect', { server: 'one', era });
+    const begun = await page.ask('tool.call', { server: 'one', name: 'bake', args: {}, task: true });
+    assert.ok(begun.task !== null && begun.state === 'running', JSON.stringify(begun));
+    const { task } = await page.seen('task');
+    assert.deepEqual([task.tool, task.status], ['bake', 'working']);
+    await page.ask('task.forget', { key: task.key });
+    await page.seen('task-removed');
+    const { key } = await page.ask('task.find', { server: 'one', task: task.task });
+    assert.equal(key, task.key);
+    const later = new TestPage(host, 'b');
+    assert.deepEqual(later.welcome.tasks.map(({ key: one }) => one), [key]);
+    await page.ask('task.cancel', { key });
+    await later.seen('task', ({ task: { status } }) => status === 'cancelled');
+  }
+  go();
+});

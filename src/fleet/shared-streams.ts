@@ -133,7 +133,8 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     session: Session, request: HttpRequest, stream: string, number: number, listening: boolean, ended: () => void,
   ): Carrying {
     const carrying: Carrying = new Carrying({
-      services, session, request, stream, listening, streams: side.streams, written: number, primed: number > 0,
+      services, session, request, stream, listening, streams: side.streams, written: number,
+      primed: request.header('last-event-id') !== undefined,
       ended: () => {
         lasting.delete(carrying);
         ended();

@@ -4,36 +4,7 @@ import { memoryEngine } from '../../src/fleet/index.ts';
 import type { FleetEngine, StreamStore } from '../../src/fleet/index.ts';
 import type { Live } from '../transport/http/harness.ts';
 import { startFleet } from './harness.ts';
-import type { FleetBench } from './harness.ts';
-
-interface Message {
-  readonly id?: unknown;
-  readonly method?: string;
-  readonly params?: { readonly progress?: number; readonly uri?: string };
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
-}
-
-/** What an event says, in a word. */
-function word(data: string): string {
-  if (data === '') return 'prime';
-  const { method, params, result, error, id } = JSON.parse(data) as Message;
-  if (method === 'notifications/progress') return `progress ${params?.progress}`;
-  if (method !== undefined) return `${method}${params?.uri === undefined ? '' : ` ${params.uri}`}`;
-  return `${result ? 'result' : `error ${error?.message}`} of ${String(id)}`;
-}
-
-/** Reads events until there are so many messages, or to the end; their words, and the id that came last. */
-async function read(live: Live, most = Infinity, last?: string): Promise<{ words: string[]; last: string | undefined }> {
-  const words: string[] = [];
-  while (words.length < most) {
-    const event = await live.next();
-    if (event === undefined) break;
-    last = event.id ?? last;
-    if (event.data !== '') words.push(word(event.data));
-  }
-  return { words, last };
-}
+import { read } from './reading.ts';
 
 /** An engine whose stores answer later, as one over a network does. */
 function slow(engine: FleetEngine): FleetEngine {

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { memoryEngine } from '../../src/fleet/index.ts';
+import type { BusHandler, FleetEngine } from '../../src/fleet/index.ts';
+import { liveAt, modern } from '../transport/http/harness.ts';
+import { startFleet } from './harness.ts';
+import { read } from './reading.ts';
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const version = '2025-11-25';
+const byUser = (request: { header(name: string): string | undefined }) => ({
+  principal: request.header('authorization') ?? 'nobody',
+});
+
+test('the sessions of a principal are counted over all processes, and the one that was used longest ago ends', async (t) => {
+  const bench = await startFleet(t, {
+    version, engine: memoryEngine(), http: { auth: byUser, limits: { maxSessionsPerPrincipal: 2 } },
+  });
+  const ann = { authorization: 'ann' };
+  const sessions = [];
+  for (let i = 0; i < 4; i++) sessions.push(await bench.open(i % 3, version, ann));
+  const bob = await bench.open(0, version, { authorization: 'bob' });
+  const alive = await Promise.all([...sessions, bob].map(async (headers, i) =>
+    (await bench.post((i + 1) % 3, headers, ping)).status));
+  assert.deepEqual(alive, [404, 404, 200, 200, 200]);
+  // Another's session is as unknown as none.
+  assert.equal((await bench.post(0, { ...bob, authorization: 'ann' }, ping)).status, 404);
+  // One whose client is connected stays, and the other one goes.
+  const live = await bench.get(0, sessions[2] ?? {});
+  const late = await bench.open(0, version, ann);
+  assert.deepEqual(
+    await Promise.all([sessions[2], sessions[3], late].map(async (headers = {}) =>
+      (await bench.post(1, headers, ping)).status)),
+    [200, 404, 200],
+  );
+  live.cut();
+});
+
+test('a session that nobody uses ends in all processes, and one that is used or connected does not', async (t) => {
+  const bench = await startFleet(t, { version, engine: memoryEngine(), http: { limits: { sessionIdleMs: 400 } } });
+  const [idle, used, connected] = [await bench.open(0), await bench.open(1), await bench.open(2)];
+  const live = await bench.get(0, connected);
+  for (let i = 0; i < 8; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal((await bench.post(i % 3, used, ping)).status, 200);
+  }
+  for (const member of [0, 1, 2]) {
+    assert.equal((await bench.post(member, idle, ping)).status, 404);
+    assert.equal((await bench.post(member, connected, ping)).status, 200);
+  }
+  live.cut();
+});
+
+/** An engine, and what reads each process's bus. */
+function heard(engine: FleetEngine): { engine: FleetEngine; handlers: BusHandler[] } {
+  const handlers: BusHandler[] = [];
+  return {
+    handlers,
+    engine: {
+      ...engine,
+      async join(name) {
+        const bus = await engine.join(name);
+        return {
+          ...bus,
+          receive(handler) {
+            handlers.push(handler);
+            bus.receive(handler);
+          },
+        };
+      },
+    },
+  };
+}
+
+test('after a gap of the bus a process tells its own clients that all lists and what they watch may have changed', async (t) => {
+  const { engine, handlers } = heard(memoryEngine());
+  const bench = await startFleet(t, { engine });
+  const headers = await bench.open(0);
+  await bench.post(1, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
+  const legacy = await bench.get(0, headers);
+  const port = bench.members[0]?.http.port ?? 0;
+  const listening = await liveAt(port, modern('subscriptions/listen', {
+    notifications: { toolsListChanged: true, resourceSubscriptions: ['note:b'] },
+  }));
+  assert.deepEqual((await read(listening, 1)).words, ['notifications/subscriptions/acknowledged']);
+  handlers[0]?.gap();
+  assert.deepEqual(new Set((await read(legacy, 5)).words), new Set([
+    'notifications/tools/list_changed', 'notifications/resources/list_changed', 'notifications/resources/updated note:a',
+  ]));
+  assert.deepEqual((await read(listening, 2)).words.sort(), [
+    'notifications/resources/updated note:b', 'notifications/tools/list_changed',
+  ]);
+  for (const live of [legacy, listening]) live.cut();
+  assert.deepEqual(bench.errors, []);
+});
+
+test('a record that was changed during a gap is read again after it', async (t) => {
+  const { engine, handlers } = heard(memoryEngine());
+  const bench = await startFleet(t, { version, engine });
+  const headers = await bench.open(0);
+  const live = await bench.get(0, headers);
+  // Deaf for a moment.
+  const handler = handlers[0] as BusHandler;
+  const { told } = handler;
+  handler.told = () => {};
+  await bench.post(1, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
+  handler.told = told;
+  handler.gap();
+  assert.ok((await read(live, 3)).words.includes('notifications/resources/updated note:a'));
+  live.cut();
+});
+
+test('where the store does not answer, sessions get 503, and an answer that has begun is told all the same', async (t) => {
+  const whole = memoryEngine();
+  const { sessions, streams } = whole;
+  assert.ok(sessions && streams);
+  let broken = false;
+  const failing = <A extends unknown[], R>(call: (...args: A) => R) => (...args: A): R => {
+    if (broken) throw new Error('no connection');
+    return call(...args);
+  };
+  const bench = await startFleet(t, {
+    version,
+    engine: {
+      ...whole,
+      sessions: {
+        ...sessions,
+        load: async (id) => failing(sessions.load)(id), touch: async (...which) => failing(sessions.touch)(...which),
+        create: async (...which) => failing(sessions.create)(...which),
+      },
+      streams: { ...streams, append: failing(streams.append) },
+    },
+  });
+  const headers = await bench.open(0);
+  bench.step();
+  const live = await bench.call(0, headers, 'steps', { n: 2 });
+  assert.equal((await live.next())?.data, '');
+  const begun = await live.next();
+  broken = true;
+  // A process that has it open serves it; another one cannot.
+  assert.equal((await bench.post(0, headers, { ...ping, id: 9 })).status, 200);
+  assert.equal((await bench.post(1, headers, { ...ping, id: 9 })).status, 503);
+  const refused = await bench.post(0, {}, {
+    jsonrpc: '2.0', id: 0, method: 'initialize',
+    params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  assert.match(await refused.text(), /The sessions cannot be reached/);
+  for (let i = 0; i < 2; i++) bench.step();
+  // It has no id: nobody could resume after it.
+  const [second, answer] = [await live.next(), await live.next()];
+  assert.deepEqual([second?.id, answer?.id], [begun?.id, begun?.id]);
+  assert.match(answer?.data ?? '', /arrived/);
+  assert.equal(await live.next(), undefined);
+  assert.ok(bench.errors.every(({ message }) => message === 'no connection'));
+  assert.ok(bench.errors.length > 0);
+});

@@ -17,6 +17,11 @@ export interface FleetEngine {
   readonly spent?: SpentStore | undefined;
 }
 
+/** An engine of the stored level. */
+export type StoringEngine = FleetEngine & Required<{
+  [K in 'sessions' | 'streams' | 'spent']: NonNullable<FleetEngine[K]>;
+}>;
+
 /** A process's place on the bus. Messages are text of any length and any characters. */
 export interface Bus {
   /** Milliseconds after which a process that gives no sign is taken for gone. */

@@ -6,7 +6,7 @@
 
 export { Undeliverable } from './engine.ts';
 export type {
-  Bus, BusHandler, FleetEngine, KeptSession, KeptStream, SessionStore, SpentStore, StreamPart, StreamStore,
+  Bus, BusHandler, FleetEngine, KeptSession, KeptStream, SessionStore, SpentStore, StoringEngine, StreamPart, StreamStore,
 } from './engine.ts';
 export { fleet } from './fleet.ts';
 export type { Fleet, FleetOptions } from './fleet.ts';

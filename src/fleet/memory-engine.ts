@@ -1,5 +1,5 @@
 import { Undeliverable } from './engine.ts';
-import type { Bus, BusHandler, FleetEngine } from './engine.ts';
+import type { Bus, BusHandler, StoringEngine } from './engine.ts';
 import { memorySessions } from './memory-sessions.ts';
 import { memorySpent } from './memory-spent.ts';
 import { memoryStreams } from './memory-streams.ts';
@@ -14,6 +14,8 @@ interface Member {
 
 /** What bounds the memory of `memoryEngine`. */
 export interface MemoryEngineOptions {
+  /** Sessions that are kept: over this, the one that was used longest ago goes. 100,000. */
+  readonly maxSessions?: number | undefined;
   /** Bytes of events that are kept of one stream: the oldest go first. 2 MiB. */
   readonly maxBytesPerStream?: number | undefined;
   /** The same of all streams together: the stream that was quiet longest goes first. 64 MiB. */
@@ -24,8 +26,8 @@ export interface MemoryEngineOptions {
  * An engine in the memory of this process, for endpoints that share it and for tests: of the stored level whole. Whoever
  * has joined holds its lease until it leaves: there is no other way for it to die than with this memory.
  */
-export function memoryEngine(options: MemoryEngineOptions = {}): FleetEngine {
-  const { maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
+export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
+  const { maxSessions = 100_000, maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
   const members = new Map<string, Member>();
 
   function read(member: Member): void {
@@ -38,7 +40,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): FleetEngine {
   }
 
   return {
-    sessions: memorySessions(),
+    sessions: memorySessions(maxSessions),
     streams: memoryStreams(maxBytesPerStream, maxBytes),
     spent: memorySpent(),
     async join(process): Promise<Bus> {

@@ -6,8 +6,11 @@ interface Kept extends KeptSession {
   readonly until: number;
 }
 
-/** Records in memory. What has expired goes when there are twice as many as the last time. */
-export function memorySessions(): SessionStore {
+/**
+ * Records in memory. What has expired goes when there are twice as many as the last time; over `max`, the record goes that
+ * was used longest ago.
+ */
+export function memorySessions(max: number): SessionStore {
   // In the order of use.
   const records = new Map<string, Kept>();
   let sweepAt = 1000;
@@ -29,6 +32,7 @@ export function memorySessions(): SessionStore {
       if (alive(id)) throw new Error(`there is a session ${id.slice(0, 40)}`);
       records.set(id, { owner, text, version: 1, until: Date.now() + ttlMs });
       if (records.size > sweepAt) sweep();
+      if (records.size > max) records.delete(records.keys().next().value as string);
     },
     async load(id) {
       const kept = alive(id);

@@ -16,6 +16,11 @@ async function work(): Promise<void> {
     const { action } = await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
     return `${action} ${process.pid}`;
   });
+  server.tool('steps', {}, async (_, ctx) => {
+    ctx.progress(1);
+    process.send?.({ steps: process.pid });
+    await new Promise(() => {});
+  });
   server.tool('wait', {}, (_, ctx) => new Promise((resolve) => {
     process.send?.({ waits: process.pid });
     ctx.signal.addEventListener('abort', () => {

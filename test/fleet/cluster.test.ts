@@ -6,6 +6,9 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../src/client/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { liveAt } from '../transport/http/harness.ts';
+import type { Live } from '../transport/http/harness.ts';
+import { read } from './reading.ts';
 
 const program = fileURLToPath(new URL('cluster-program.js', import.meta.url));
 
@@ -14,6 +17,7 @@ interface Line {
   readonly pid?: number;
   readonly waits?: number;
   readonly stopped?: number;
+  readonly steps?: number;
   readonly exited?: number;
   readonly code?: number;
 }
@@ -92,7 +96,32 @@ test('node:cluster: real processes ask, cancel and are killed', { timeout }, asy
   for (let i = 0; i < 2; i++) {
     assert.match(JSON.stringify((await client.callTool('confirm')).content), /accept/);
   }
-  assert.ok(session.length > 20 && session.length <= 1024);
+  assert.match(session, /^[\da-f]{32}$/);
+});
+
+test('node:cluster: a stream whose process is killed is read on in another one, and ends with an error', { timeout }, async (t) => {
+  const { next } = run(t);
+  const workers: Line[] = [];
+  for (let i = 0; i < 3; i++) workers.push(await next(({ port }) => port !== undefined));
+  const send = (worker: number, headers: Record<string, string>, body?: object): Promise<Live> =>
+    liveAt(workers[worker]?.port ?? 0, body ? { headers, body } : { method: 'GET', headers });
+  const open = await send(0, {}, {
+    jsonrpc: '2.0', id: 0, method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  const headers = { 'mcp-session-id': String(open.headers['mcp-session-id']) };
+  const call = await send(1, headers, {
+    jsonrpc: '2.0', id: 1, method: 'tools/call',
+    params: { name: 'steps', arguments: {}, _meta: { progressToken: 1 } },
+  });
+  const { last, words } = await read(call, 1);
+  assert.deepEqual(words, ['progress 1']);
+  const { steps: victim } = await next((line) => line.steps !== undefined);
+  assert.equal(victim, workers[1]?.pid);
+  call.cut();
+  const elsewhere = await send(2, { ...headers, 'last-event-id': last ?? '' });
+  process.kill(victim as number, 'SIGKILL');
+  assert.deepEqual((await read(elsewhere)).words, ['error The process that served this request has gone of 1']);
 });
 
 test('node:cluster: a worker whose primary has no relay has no keys, and does not start', { timeout }, async (t) => {

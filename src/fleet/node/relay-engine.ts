@@ -1,12 +1,12 @@
 import { Undeliverable } from '../engine.ts';
-import type { Bus, BusHandler, FleetEngine } from '../engine.ts';
-import type { Done, FromRelay, Port, ToRelay } from './relay-messages.ts';
+import type { Bus, BusHandler, StoringEngine } from '../engine.ts';
+import type { Done, FromRelay, Port, StoreCall, StoreCalls, ToRelay } from './relay-messages.ts';
 
 /** A question to the relay, without its number. */
 type Ask = ToRelay extends infer M ? M extends { n: number } ? Omit<M, 'n'> : never : never;
 
 /** An engine whose bus is a relay, and the keys that the relay hands over. */
-export interface RelayedEngine extends FleetEngine {
+export interface RelayedEngine extends StoringEngine {
   /** The keys of the fleet, which the primary process has made. Rejects where it has no relay. */
   keys(): Promise<Uint8Array[]>;
 }
@@ -64,7 +64,20 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
     });
   }
 
+  /** Has a store in the process of the relay do something. */
+  const keep = <M extends keyof StoreCalls>(method: M) =>
+    async (...args: Parameters<StoreCalls[M]>): Promise<Awaited<ReturnType<StoreCalls[M]>>> => {
+      const { value } = await ask({ kind: 'keep', call: { method, args } as StoreCall });
+      return value as Awaited<ReturnType<StoreCalls[M]>>;
+    };
+
   return {
+    sessions: {
+      create: keep('create'), load: keep('load'), touch: keep('touch'), replace: keep('replace'),
+      delete: keep('delete'), of: keep('of'),
+    },
+    streams: { append: keep('append'), after: keep('after'), drop: keep('drop') },
+    spent: { spend: keep('spend') },
     async keys() {
       const { keys = [] } = await ask({ kind: 'keys' });
       return keys.map((key) => new Uint8Array(Buffer.from(key, 'base64')));

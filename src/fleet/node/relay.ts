@@ -1,4 +1,6 @@
-import type { Done, FromRelay, KeyText, Port, ToRelay } from './relay-messages.ts';
+import { toError } from '../../jsonrpc/errors.ts';
+import { memoryEngine } from '../memory-engine.ts';
+import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-messages.ts';
 
 /** One name on the bus. */
 interface Member {
@@ -14,9 +16,13 @@ export interface Relay {
   attach(port: Port<ToRelay, FromRelay>): () => void;
 }
 
-/** The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. */
+/**
+ * The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. Sessions
+ * and streams are in the memory of the relay's process.
+ */
 export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
   const members = new Map<string, Member>();
+  const { sessions, streams, spent } = memoryEngine();
 
   /** The member with this name, while its lease lasts. */
   function alive(name: string): Member | undefined {
@@ -24,8 +30,26 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
     return member && member.until > performance.now() ? member : undefined;
   }
 
+  function keep(call: StoreCall): unknown {
+    switch (call.method) {
+      case 'create': {
+        const [id, owner, text, ttlMs] = call.args;
+        return sessions.create(id, owner ?? undefined, text, ttlMs);
+      }
+      case 'load': return sessions.load(...call.args);
+      case 'touch': return sessions.touch(...call.args);
+      case 'replace': return sessions.replace(...call.args);
+      case 'delete': return sessions.delete(...call.args);
+      case 'of': return sessions.of(...call.args);
+      case 'append': return streams.append(...call.args);
+      case 'after': return streams.after(...call.args);
+      case 'drop': return streams.drop(...call.args);
+      case 'spend': return spent.spend(...call.args);
+    }
+  }
+
   /** Does what a process asks for; what it returns goes into the answer. Throws why it cannot. */
-  function take(message: Exclude<ToRelay, { kind: 'renew' }>, port: Member['port']): Partial<Done> {
+  function take(message: Exclude<ToRelay, { kind: 'renew' | 'keep' }>, port: Member['port']): Partial<Done> {
     switch (message.kind) {
       case 'keys': return { keys };
       case 'join': {
@@ -63,7 +87,12 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
           member.until = performance.now() + leaseMs;
           return;
         }
-        port.send({ kind: 'done', n: message.n, ...take(message, port) });
+        const { n } = message;
+        if (message.kind !== 'keep') return port.send({ kind: 'done', n, ...take(message, port) });
+        Promise.resolve().then(() => keep(message.call)).then(
+          (value) => port.send({ kind: 'done', n, value }),
+          (thrown: unknown) => port.send({ kind: 'done', n, fault: toError(thrown).message }),
+        );
       });
       return () => {
         for (const [name, member] of members) if (member.port === port) members.delete(name);

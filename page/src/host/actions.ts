@@ -15,8 +15,8 @@ export interface ActionContext {
 /** What is done for each action. */
 export type Handlers = { readonly [N in ActionName]: (params: ParamsOf<N>, context: ActionContext) => ResultOf<N> | Promise<ResultOf<N>> };
 
-/** Every action of the page. */
-export function handlersOf(page: PageHost): Handlers {
-  return { ...serverActions(page), ...callActions(page), ...wireActions(page) };
+/** Every action that this host does. */
+export function handlersOf(page: PageHost): Partial<Handlers> {
+  return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...page.options.actions?.(page) };
 }
 

@@ -1,9 +1,13 @@
-import type { HttpAuthorization, HttpTrace } from 'barewire/fetch';
+import type { Explanation } from 'barewire/explain';
+import type { EventTraceEntry, HttpAuthorization, HttpTrace, HttpTraceEntry } from 'barewire/fetch';
 import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 'barewire/host';
 import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
 import type { FindingView, LoginStep, Target, Welcome } from '../messages.ts';
+import type { Handlers } from './actions.ts';
+import type { LocalActionName } from './local-actions.ts';
+import type { PageHost } from './page-host.ts';
 
 /** What a transport is opened with. */
 export interface OpenHooks {
@@ -33,8 +37,10 @@ export interface PageHostOptions {
   readonly client?: (info: Implementation, options: ClientOptions) => McpClient;
   /** How a server is shown that is neither a program nor an address. */
   readonly target?: (name: string) => Target | undefined;
-  /** Whether servers may be typed in. */
-  readonly add: boolean;
+  /** More actions: `localActions`. Without them no server can be typed in, no one can log in, and nothing is copied as curl. */
+  readonly actions?: (page: PageHost) => Pick<Handlers, LocalActionName>;
+  /** Says what heads and events of HTTP are. Default: nothing, where no server is reached over HTTP. */
+  readonly explainHttp?: (entry: HttpTraceEntry | EventTraceEntry, revision?: string) => Explanation;
   /** The judge of arguments, forms and structured results. */
   readonly compile: (schema: JsonSchema) => Validate;
   readonly rules?: readonly Rule[];

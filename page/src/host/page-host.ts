@@ -65,6 +65,7 @@ export class PageHost {
     this.wire = new WireLog({
       maxEntries: this.limits.maxWireEntries, maxBytes: this.limits.maxWireBytes,
       onEntry: (entry, text) => this.#entered(entry, text),
+      explainHttp: options.explainHttp ?? (() => ({ what: '', section: '' })),
     });
     for (const [name, config] of Object.entries(servers)) this.#enter(name, config, 'configuration', 'auto');
     this.host = new Host({
@@ -298,10 +299,10 @@ export class PageHost {
 
   /** A page that hears all news from now on; the welcome goes before them. Returns what ends that. */
   listen(send: (text: string) => void): () => void {
-    const { carrier, version, add, doctor, login, model } = this.options;
+    const { carrier, version, actions, doctor, login, model } = this.options;
     const welcome: Welcome = {
       type: 'welcome', version: messagesVersion, carrier, barewire: version,
-      features: { add, doctor: doctor !== undefined, login: login !== undefined, model: model !== undefined },
+      features: { add: actions !== undefined, doctor: doctor !== undefined, login: login !== undefined, model: model !== undefined },
       servers: [...this.entries.values()].map((entry) => this.#view(entry)),
       catalogues: [...this.#catalogues.values()],
       questions: this.questions.open,

@@ -1,44 +1,21 @@
-import { isProgram, readServers } from 'barewire/host';
-import type { ServerConfig } from 'barewire/host';
 import type { ActionName } from '../messages.ts';
 import type { Handlers } from './actions.ts';
-import { failureOf, PageError } from './failure.ts';
+import { PageError } from './failure.ts';
+import type { LocalActionName } from './local-actions.ts';
 import type { PageHost } from './page-host.ts';
 
-type Names = Extract<ActionName, `server.${string}` | `login.${string}` | 'doctor.run' | 'memory' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>;
-
-/** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
-const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
+type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
 
 /** What concerns servers as a whole, and the person. */
 export function serverActions(page: PageHost): Pick<Handlers, Names> {
   const { host } = page;
 
-  async function connect(name: string, signal?: AbortSignal): Promise<null> {
-    page.entry(name);
-    await host.connect(name, signal);
-    await host.refresh(name);
-    return null;
-  }
-
   return {
-    async 'server.add'({ name, target, trusted, era = 'auto', roots }) {
-      if (!page.options.add) throw new PageError('not-here', 'this host takes no more servers');
-      if (typeof name !== 'string' || !goodName.test(name)) {
-        throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');
-      }
-      // Nothing of the process's environment is put in: what is typed in is what it is.
-      const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots } } }, () => undefined)[name] as ServerConfig;
-      await page.add(name, config, era);
-      // It is there, whether or not it can be started: the view says why it is down.
-      await connect(name).catch((thrown: unknown) => page.trouble(name, thrown));
-      return null;
-    },
     async 'server.remove'({ server }) {
       await page.remove(server);
       return null;
     },
-    'server.connect': ({ server }, { signal }) => connect(server, signal),
+    'server.connect': ({ server }, { signal }) => connect(page, server, signal),
     async 'server.stop'({ server }) {
       page.entry(server);
       await host.stop(server);
@@ -48,7 +25,7 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       const entry = page.entry(server);
       if (era !== undefined) entry.era = era;
       await host.stop(server);
-      return connect(server, signal);
+      return connect(page, server, signal);
     },
     async 'server.ping'({ server }, { signal }) {
       const entry = page.entry(server);
@@ -68,21 +45,14 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       page.changed(server);
       return null;
     },
-    'server.credentials'({ server, env, headers }) {
-      const entry = page.entry(server);
-      const { config } = entry;
-      const more = isProgram(config) ? { env: { ...config.env, ...env } } : { headers: { ...config.headers, ...headers } };
-      // Read as a configuration is, so that what is no text is refused by its name.
-      const kept = readServers({ mcpServers: { [server]: { ...config, ...more } } }, () => undefined)[server] as ServerConfig;
-      entry.config = isProgram(config) ? { ...config, ...'env' in kept && { env: kept.env } } as ServerConfig : { ...config, ...'headers' in kept && { headers: kept.headers } } as ServerConfig;
-      page.changed(server);
-      return null;
-    },
     async 'server.roots'({ server, roots }) {
       const entry = page.entry(server);
-      const { roots: read = [] } = readServers({ mcpServers: { [server]: { command: 'x', roots } } }, () => undefined)[server] as ServerConfig;
-      await host.setRoots(server, read);
-      entry.config = { ...entry.config, roots: read };
+      // 2025-11-25 client/roots#data-types: a root is a file:// URI.
+      if (!Array.isArray(roots) || !roots.every(({ uri }) => typeof uri === 'string' && uri.startsWith('file://'))) {
+        throw new PageError('bad-params', 'roots: expected a list of { uri, name? }, each a file:// URI');
+      }
+      await host.setRoots(server, roots);
+      entry.config = { ...entry.config, roots };
       page.changed(server);
       return null;
     },
@@ -110,44 +80,6 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       return { count: await host.revoke((grant) => grant.server === server && grant.tool === tool) };
     },
 
-    async 'doctor.run'({ server }, { signal }) {
-      const { config } = page.entry(server);
-      const { doctor } = page.options;
-      if (!doctor) throw new PageError('not-here', 'this host has no doctor');
-      return { findings: await doctor(server, config, (finding) => page.tell({ type: 'finding', server, finding }), signal) };
-    },
-    async 'login.start'({ server }, { signal }) {
-      const entry = page.entry(server);
-      const { login } = page.options;
-      if (!login || isProgram(entry.config)) throw new PageError('not-here', 'nobody can log in here');
-      const made = login(server, entry.config.url, (step) => page.step({ ...step, server, at: Date.now() }));
-      page.logins.set(server, made);
-      entry.login = 'under-way';
-      page.changed(server);
-      try {
-        await host.stop(server);
-        await made.authorize(signal);
-        entry.login = 'done';
-        page.step({ server, at: Date.now(), step: 'done', what: 'logged in', details: {}, url: null });
-      } catch (thrown) {
-        entry.login = 'needed';
-        page.logins.delete(server);
-        const { code, message } = failureOf(thrown);
-        page.step({ server, at: Date.now(), step: 'failed', what: message, details: { code: String(code) }, url: null });
-        throw thrown;
-      }
-      return connect(server, signal);
-    },
-    async 'login.forget'({ server }) {
-      const entry = page.entry(server);
-      await page.logins.get(server)?.signOut();
-      page.logins.delete(server);
-      entry.login = 'none';
-      await host.stop(server);
-      page.changed(server);
-      return null;
-    },
-
     'log.clear'() {
       page.logs.clear();
       return null;
@@ -163,3 +95,10 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
   };
 }
 
+/** Starts a server where it does not run, and lists it. */
+export async function connect(page: PageHost, name: string, signal?: AbortSignal): Promise<null> {
+  page.entry(name);
+  await page.host.connect(name, signal);
+  await page.host.refresh(name);
+  return null;
+}

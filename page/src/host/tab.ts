@@ -31,7 +31,7 @@ export function openTab(page: PageHost, name: string, send: (text: string) => vo
     waiting.set(id, stop);
     try {
       const handler = Object.hasOwn(handlers, action) ? handlers[action] as (params: object, context: ActionContext) => unknown : undefined;
-      if (!handler) throw new PageError('bad-message', `there is no action ${JSON.stringify(action).slice(0, 100)}`);
+      if (!handler) throw new PageError('not-here', `this host has no action ${JSON.stringify(action).slice(0, 100)}`);
       if ('server' in params && typeof params.server !== 'string') throw new PageError('bad-params', 'server: expected a string');
       reply({ type: 'reply', id, ok: true, result: await handler(params, { tab: name, signal: stop.signal }) });
     } catch (thrown) {

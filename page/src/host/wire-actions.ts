@@ -1,17 +1,16 @@
-import { isProgram } from 'barewire/host';
 import { recorder } from 'barewire/transcript';
-import type { ActionName, WireEntry } from '../messages.ts';
+import type { ActionName } from '../messages.ts';
 import type { Handlers } from './actions.ts';
 import { differencesOf } from './compare.ts';
-import { curl } from './curl.ts';
 import { PageError } from './failure.ts';
+import type { LocalActionName } from './local-actions.ts';
 import type { PageHost } from './page-host.ts';
 import { playAgainst } from './replaying.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { parsed } from './wire-log.ts';
 import type { Tap } from 'barewire/tap';
 
-type Names = Extract<ActionName, `wire.${string}` | `hold.${string}` | `record.${string}`>;
+type Names = Exclude<Extract<ActionName, `wire.${string}` | `hold.${string}` | `record.${string}`>, LocalActionName>;
 
 /** What concerns messages as they pass: the wire, step mode, recordings. */
 export function wireActions(page: PageHost): Pick<Handlers, Names> {
@@ -31,14 +30,6 @@ export function wireActions(page: PageHost): Pick<Handlers, Names> {
       wire.clear();
       page.tell({ type: 'wire-cleared', memory: wire.memory });
       return null;
-    },
-    'wire.curl'({ seq }) {
-      const { entry, text } = wire.whole(seq);
-      const { config } = page.entry(entry.server);
-      if (entry.kind !== 'message' || entry.direction !== 'sent' || isProgram(config)) throw new PageError('bad-params', 'curl speaks HTTP: this is no message that went over it');
-      const head = wire.page(Math.max(1, seq - 200), 200).findLast((one): one is Extract<WireEntry, { kind: 'http' }> =>
-        one.kind === 'http' && one.server === entry.server && one.connection === entry.connection && one.exchange === entry.exchange && one.status === null);
-      return { text: curl(config.url, text, head?.headers) };
     },
     'wire.transcript'({ server, from, to }) {
       const made = recorder();

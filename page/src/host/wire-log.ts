@@ -1,7 +1,8 @@
-import { explain, explainHttp } from 'barewire/explain';
+import { explain } from 'barewire/explain';
 import type { TappedEntry, TappedMessage } from 'barewire/tap';
 import type { EventFields, WireEntry, WireMemory, WireMessage } from '../messages.ts';
 import { PageError } from './failure.ts';
+import type { PageHostOptions } from './options.ts';
 import { answerKey, callsIn, shapeOf, tokenKey } from './wire-shape.ts';
 
 /** The most characters of a message that go to the page unasked. */
@@ -38,6 +39,8 @@ export interface WireLogOptions {
   readonly maxBytes: number;
   /** Each entry as it is added, with its whole text. */
   readonly onEntry: (entry: WireEntry, text: string) => void;
+  /** Says what heads and events of HTTP are. */
+  readonly explainHttp: NonNullable<PageHostOptions['explainHttp']>;
 }
 
 /** All that passed, of all servers, explained and joined; the oldest is let go where it takes too much memory. */
@@ -80,7 +83,7 @@ export class WireLog {
     const { direction, at } = passed;
     const common = { seq: 0, at, server, connection, direction, exchange: passed.exchange ?? null };
     if ('origin' in passed) return this.#message(common, revision, passed);
-    const { what: sentence, section } = explainHttp(passed, revision);
+    const { what: sentence, section } = this.#options.explainHttp(passed, revision);
     if (passed.kind === 'http') {
       const { method, path, status = null, headers } = passed;
       return this.#add({ ...common, kind: 'http', method, path, status, headers, sentence, section }, '');

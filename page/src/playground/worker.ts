@@ -12,7 +12,6 @@ export function serveWorker(version: string): void {
     version,
     servers: { travel: { command: 'travel', roots: [{ uri: 'file:///trip', name: 'A folder in memory' }] } },
     target: () => ({ kind: 'worker', title: 'Travel agency, in this page' }),
-    add: false,
     compile: (schema) => compile(schema, { formats }),
     open: openTravel,
     limits: { maxWireBytes: 64 * 1024 * 1024 },

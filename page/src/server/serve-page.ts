@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
+import { explainHttp } from 'barewire/explain';
 import { fileLog, fileStore, resolvePath } from 'barewire/host/node';
 import type { Rule, ServerConfig } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
-import { PageHost } from '../host/index.ts';
+import { localActions, PageHost } from '../host/index.ts';
 import type { PageHostLimits } from '../host/index.ts';
 import { examine } from './doctor.ts';
 import { filesOf } from './files.ts';
@@ -45,7 +46,8 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
     carrier: 'local',
     version: versionOf(),
     servers,
-    add: true,
+    actions: localActions,
+    explainHttp,
     client: (info, options) => new TaskClient(info, options),
     compile: (schema) => compile(schema, { formats }),
     open: (_name, config, { auth, ...hooks }) => openServer(config, {

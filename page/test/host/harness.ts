@@ -2,7 +2,7 @@ import { McpServer } from 'barewire/server';
 import { memoryTransport } from 'barewire/memory';
 import { compile, formats } from 'barewire/schema';
 import { TaskClient } from 'barewire/tasks';
-import { openTab, PageHost } from '../../src/host/index.ts';
+import { localActions, openTab, PageHost } from '../../src/host/index.ts';
 import type { PageHostOptions, Tab } from '../../src/host/index.ts';
 import type { ActionName, HostMessage, News, ParamsOf, QuestionView, Reply, ResultOf, Welcome, WireEntry } from '../../src/messages.ts';
 
@@ -88,7 +88,7 @@ export class TestPage {
 /** A host with servers in memory. */
 export function hostOf(t: Ending, servers: Readonly<Record<string, McpServer>>, options: Partial<PageHostOptions> = {}): PageHost {
   const host = new PageHost({
-    carrier: 'local', version: '0.0.0', add: true,
+    carrier: 'local', version: '0.0.0', actions: localActions,
     servers: Object.fromEntries(Object.keys(servers).map((name) => [name, { command: name }])),
     compile: (schema) => compile(schema, { formats }),
     client: (info, given) => new TaskClient(info, given),

@@ -85,7 +85,7 @@ test('wire: messages are kept within bounds, long ones are fetched whole, and wh
 
 test('wire: a hundred thousand messages are taken and paged', () => {
   let told = 0;
-  const log = new WireLog({ maxEntries: 60_000, maxBytes: 64 * 1024 * 1024, onEntry: () => told++ });
+  const log = new WireLog({ maxEntries: 60_000, maxBytes: 64 * 1024 * 1024, onEntry: () => told++, explainHttp: () => ({ what: '', section: '' }) });
   for (let id = 0; id < 50_000; id++) {
     log.add('one', 1, '2025-11-25', { direction: 'sent', at: id, origin: 'peer', text: `{"jsonrpc":"2.0","id":${id},"method":"ping"}` });
     log.add('one', 1, '2025-11-25', { direction: 'received', at: id + 2, origin: 'peer', text: `{"jsonrpc":"2.0","id":${id},"result":{}}` });

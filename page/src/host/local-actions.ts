@@ -1,0 +1,87 @@
+import { isProgram, readServers } from 'barewire/host';
+import type { ServerConfig } from 'barewire/host';
+import type { ActionName, WireEntry } from '../messages.ts';
+import type { Handlers } from './actions.ts';
+import { curl } from './curl.ts';
+import { failureOf, PageError } from './failure.ts';
+import type { PageHost } from './page-host.ts';
+import { connect } from './server-actions.ts';
+
+/** Actions of a host that opens servers of the person's choice. The playground's worker has none of them. */
+export type LocalActionName = Extract<ActionName, 'server.add' | 'server.credentials' | 'doctor.run' | `login.${string}` | 'wire.curl'>;
+
+/** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
+const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
+
+/** For `PageHostOptions.actions`. */
+export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
+  const { host } = page;
+  return {
+    async 'server.add'({ name, target, trusted, era = 'auto', roots }) {
+      if (typeof name !== 'string' || !goodName.test(name)) {
+        throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');
+      }
+      // Nothing of the process's environment is put in: what is typed in is what it is.
+      const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots } } }, () => undefined)[name] as ServerConfig;
+      await page.add(name, config, era);
+      // It is there, whether or not it can be started: the view says why it is down.
+      await connect(page, name).catch((thrown: unknown) => page.trouble(name, thrown));
+      return null;
+    },
+    'server.credentials'({ server, env, headers }) {
+      const entry = page.entry(server);
+      const { config } = entry;
+      const more = isProgram(config) ? { env: { ...config.env, ...env } } : { headers: { ...config.headers, ...headers } };
+      // Read as a configuration is, so that what is no text is refused by its name.
+      const kept = readServers({ mcpServers: { [server]: { ...config, ...more } } }, () => undefined)[server] as ServerConfig;
+      entry.config = isProgram(config) ? { ...config, ...'env' in kept && { env: kept.env } } as ServerConfig : { ...config, ...'headers' in kept && { headers: kept.headers } } as ServerConfig;
+      page.changed(server);
+      return null;
+    },
+    async 'doctor.run'({ server }, { signal }) {
+      const { config } = page.entry(server);
+      const { doctor } = page.options;
+      if (!doctor) throw new PageError('not-here', 'this host has no doctor');
+      return { findings: await doctor(server, config, (finding) => page.tell({ type: 'finding', server, finding }), signal) };
+    },
+    async 'login.start'({ server }, { signal }) {
+      const entry = page.entry(server);
+      const { login } = page.options;
+      if (!login || isProgram(entry.config)) throw new PageError('not-here', 'nobody can log in here');
+      const made = login(server, entry.config.url, (step) => page.step({ ...step, server, at: Date.now() }));
+      page.logins.set(server, made);
+      entry.login = 'under-way';
+      page.changed(server);
+      try {
+        await host.stop(server);
+        await made.authorize(signal);
+        entry.login = 'done';
+        page.step({ server, at: Date.now(), step: 'done', what: 'logged in', details: {}, url: null });
+      } catch (thrown) {
+        entry.login = 'needed';
+        page.logins.delete(server);
+        const { code, message } = failureOf(thrown);
+        page.step({ server, at: Date.now(), step: 'failed', what: message, details: { code: String(code) }, url: null });
+        throw thrown;
+      }
+      return connect(page, server, signal);
+    },
+    async 'login.forget'({ server }) {
+      const entry = page.entry(server);
+      await page.logins.get(server)?.signOut();
+      page.logins.delete(server);
+      entry.login = 'none';
+      await host.stop(server);
+      page.changed(server);
+      return null;
+    },
+    'wire.curl'({ seq }) {
+      const { entry, text } = page.wire.whole(seq);
+      const { config } = page.entry(entry.server);
+      if (entry.kind !== 'message' || entry.direction !== 'sent' || isProgram(config)) throw new PageError('bad-params', 'curl speaks HTTP: this is no message that went over it');
+      const head = page.wire.page(Math.max(1, seq - 200), 200).findLast((one): one is Extract<WireEntry, { kind: 'http' }> =>
+        one.kind === 'http' && one.server === entry.server && one.connection === entry.connection && one.exchange === entry.exchange && one.status === null);
+      return { text: curl(config.url, text, head?.headers) };
+    },
+  };
+}

@@ -98,6 +98,8 @@ export class State {
     this.activity.value = welcome.activity;
     this.logs.value = welcome.logs;
     this.wire.begin(welcome.wire, welcome.memory);
+    // The one server of the playground costs nothing to start.
+    if (welcome.carrier === 'playground') for (const { name } of welcome.servers) void this.run('server.connect', { server: name });
     if (!this.servers.value.has(this.server.value)) this.server.value = welcome.servers[0]?.name ?? '';
   }
 

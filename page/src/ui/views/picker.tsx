@@ -21,7 +21,7 @@ const PIECE = 200;
 
 export function Picker({ items, chosen, onPick, label, empty, children }: {
   readonly items: readonly Picked[]; readonly chosen: string; readonly onPick: (key: string) => void;
-  readonly label: string; readonly empty: string; readonly children: ComponentChildren;
+  readonly label: string; readonly empty: ComponentChildren; readonly children: ComponentChildren;
 }): JSX.Element {
   const words = useSignal('');
   const end = useSignal(PIECE);

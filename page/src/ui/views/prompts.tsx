@@ -7,6 +7,7 @@ import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Empty } from '../parts/controls.tsx';
+import { NothingListed } from '../parts/nothing-listed.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Calls } from './calls.tsx';
 import { Picker } from './picker.tsx';
@@ -17,7 +18,7 @@ export function Prompts({ server }: { readonly server: ServerView }): JSX.Elemen
   const chosen = prompts.find(({ name }) => name === state.pickedIn('prompts')) ?? prompts[0];
   const items = prompts.map((one) => ({ key: one.name, name: one.name, title: one.title ?? one.name, about: one.description ?? '', icons: one.icons }));
   return (
-    <Picker items={items} chosen={chosen?.name ?? ''} onPick={(key) => state.pick('prompts', key)} label="Prompts" empty={server.agreed ? 'The server has no prompts.' : 'Connect to the server to see its prompts.'}>
+    <Picker items={items} chosen={chosen?.name ?? ''} onPick={(key) => state.pick('prompts', key)} label="Prompts" empty={<NothingListed server={server} what="prompts" />}>
       {chosen ? <PromptDetail key={`${server.name} ${chosen.name}`} server={server} prompt={chosen} /> : <Empty>Nothing is picked.</Empty>}
     </Picker>
   );

@@ -8,6 +8,7 @@ import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { bytes, clock, Empty, Facts } from '../parts/controls.tsx';
+import { NothingListed } from '../parts/nothing-listed.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Calls } from './calls.tsx';
 import { Picker } from './picker.tsx';
@@ -27,7 +28,7 @@ export function Resources({ server }: { readonly server: ServerView }): JSX.Elem
     ...templates.map((one) => ({ key: one.uriTemplate, name: one.uriTemplate, title: one.title ?? one.name, about: one.uriTemplate, icons: one.icons, group: 'Templates' })),
   ];
   return (
-    <Picker items={items} chosen={picked || (resource?.uri ?? '')} onPick={(key) => state.pick('resources', key)} label="Resources" empty={server.agreed ? 'The server has no resources.' : 'Connect to the server to see its resources.'}>
+    <Picker items={items} chosen={picked || (resource?.uri ?? '')} onPick={(key) => state.pick('resources', key)} label="Resources" empty={<NothingListed server={server} what="resources" />}>
       {template ? <TemplateDetail key={`${server.name} ${template.uriTemplate}`} server={server} template={template} />
         : resource ? <ResourceDetail server={server} resource={resource} changedAt={changed(resource.uri)} />
           : <Empty>Nothing is picked.</Empty>}

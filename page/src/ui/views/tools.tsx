@@ -8,6 +8,7 @@ import { SchemaForm } from '../form/schema-form.tsx';
 import { Empty } from '../parts/controls.tsx';
 import { DiffLines } from '../parts/diff.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
+import { NothingListed } from '../parts/nothing-listed.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Calls } from './calls.tsx';
 import { Picker } from './picker.tsx';
@@ -21,7 +22,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
     marks: <>{pin !== 'accepted' && <span class="badge warn">{pin}</span>}{app && <span class="badge">app</span>}</>,
   }));
   return (
-    <Picker items={items} chosen={chosen?.tool.name ?? ''} onPick={(key) => state.pick('tools', key)} label="Tools" empty={server.agreed ? 'The server has no tools.' : 'Connect to the server to see its tools.'}>
+    <Picker items={items} chosen={chosen?.tool.name ?? ''} onPick={(key) => state.pick('tools', key)} label="Tools" empty={<NothingListed server={server} what="tools" />}>
       {chosen ? <ToolDetail key={`${server.name} ${chosen.tool.name} ${chosen.digest}`} server={server} view={chosen} /> : <Empty>Nothing is picked.</Empty>}
     </Picker>
   );

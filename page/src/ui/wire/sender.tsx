@@ -13,6 +13,8 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
     // Lines are for reading here; on the wire of stdio a message is one line.
     const given = oneLine(typed.value);
     const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
+    // What comes back is at the end.
+    if (done) state.wire.following.value = true;
     if (done && done.seq !== null) state.wire.selected.value = done.seq;
   };
   return (

@@ -141,7 +141,7 @@ export function isError(entry: WireEntry): boolean {
 function wordsOf(entry: WireEntry, cache: WeakMap<WireEntry, string>): string {
   const known = cache.get(entry);
   if (known !== undefined) return known;
-  const made = (entry.kind === 'message' ? `${entry.method} ${entry.text} ${entry.sentence} ${entry.section}`
+  const made = (entry.kind === 'message' ? `${entry.shape} ${entry.method} ${entry.text} ${entry.sentence} ${entry.section}`
     : entry.kind === 'http' ? `${entry.method} ${entry.path} ${entry.status ?? ''} ${Object.entries(entry.headers).join(' ')} ${entry.sentence}`
       : entry.kind === 'event' ? `${entry.data} ${entry.sentence}` : `${entry.what} ${entry.why}`).toLowerCase();
   cache.set(entry, made);

@@ -57,6 +57,11 @@ export interface TaskDefinition<I, C extends PlainContext> {
    * runs on a worker. A function is asked for each call of a client of 2026-07-28, and may ask the client. Not at all.
    */
   readonly task: TaskSupport<ToolArguments<I>, C>;
+  /**
+   * Whether its tasks have to outlive the process. Where the store keeps them no longer, `onError` is told at the first of
+   * them. Default: false.
+   */
+  readonly durable?: boolean | undefined;
 }
 
 /** The context of a tool with `task`. */
@@ -156,7 +161,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
   return {
     add(name: string, definition: AnyDefinition, handler: unknown) {
       checkDefinition(
-        'tool', name, definition, handler, 'title description input output annotations execution task',
+        'tool', name, definition, handler, 'title description input output annotations execution task durable',
       );
       const handle = entries.register(name, definition, (changed) =>
         toolEntry(name, changed, handler as ToolEntry['handler'], options));

@@ -2,6 +2,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
+import { quote } from '../jsonrpc/quote.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { RawResult } from '../server/around.ts';
@@ -29,6 +30,8 @@ interface Parts {
   readonly tasks: Tasks;
   readonly legacy: LegacyTasks;
   readonly remember: TasksOptions['remember'];
+  /** Tells the author. */
+  report(error: Error, tool: string): void;
 }
 
 /** Whether a call has anything to do with tasks: all others are answered as if there were none. */
@@ -40,16 +43,23 @@ export function concernsTasks({ kind, definition, params }: HandlerCall): boolea
  * Stands around the handlers of tools: a call becomes a task, is answered plainly, or is refused, as the tool, the
  * client and the revision have it.
  */
-export function aroundCalls({ tasks, legacy, remember = rememberAuth }: Parts): AnyAround {
-  const begin = (
+export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: Parts): AnyAround {
+  /** Durable tools whose tasks end with this process, as the author was told. */
+  const told = new Set<string>();
+  const begin = async (
     call: HandlerCall, exchange: Exchange, ttlMs?: number, named?: (id: string) => void,
-  ): Promise<TaskView> => tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named)
-    .then(async (view) => {
-      const { inbound } = exchange;
-      // The client cancelled the call before it could learn of the task.
-      if (inbound.settled && inbound.signal.reason instanceof Cancelled) await tasks.cancel(view.owner, view.id);
-      return view;
-    });
+  ): Promise<TaskView> => {
+    const { name, definition } = call;
+    if (!tasks.store.durable && (definition as { durable?: boolean }).durable && !told.has(name)) {
+      told.add(name);
+      report(new Error(`tool ${quote(name)} is durable, and its tasks end with this process: tasks() was given no store that outlives it`), name);
+    }
+    const view = await tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named);
+    const { inbound } = exchange;
+    // The client cancelled the call before it could learn of the task.
+    if (inbound.settled && inbound.signal.reason instanceof Cancelled) await tasks.cancel(view.owner, view.id);
+    return view;
+  };
 
   // Synchronous wherever the call is answered plainly: that costs nothing.
   return (call, next) => {

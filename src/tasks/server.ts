@@ -40,8 +40,10 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const legacy = new LegacyTasks(all, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  const { surround } = internalsOf(server);
-  const calls = aroundCalls({ tasks: all, legacy, remember });
+  const { surround, report } = internalsOf(server);
+  const calls = aroundCalls({
+    tasks: all, legacy, remember, report: (error, name) => report(error, { what: 'registration', name }),
+  });
   if (ask) {
     surround(guards, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
   } else surround(guards, calls, concernsTasks);

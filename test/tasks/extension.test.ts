@@ -3,6 +3,7 @@ import test from 'node:test';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { asked, accept, connect, later } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
+import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { declared, made, ModernTasks, tasksExtension } from './harness.ts';
 
 const sure = { sure: { type: 'boolean' } } as const;
@@ -320,4 +321,20 @@ test('a task whose time is over is gone', async (t) => {
   for (let code: number | undefined; code !== -32602;) {
     code = (await client.peer.modern('tasks/get', { taskId: id })).error?.code;
   }
+});
+
+test('a durable tool whose tasks end with the process: the author is told once', async (t) => {
+  const { server, errors } = made(t);
+  server.tool('job', { task: 'required', durable: true }, () => 'done');
+  server.tool('other', { task: 'required' }, () => 'done');
+  const client = await ModernTasks.to(server);
+  for (const name of ['other', 'job', 'job']) await client.ended(await client.begin(name));
+  assert.deepEqual(errors.map(({ message }) => message), [
+    'tool "job" is durable, and its tasks end with this process: tasks() was given no store that outlives it',
+  ]);
+  const kept = made(t, { store: { ...memoryStore(), durable: true } });
+  kept.server.tool('job', { task: 'required', durable: true }, () => 'done');
+  const other = await ModernTasks.to(kept.server);
+  await other.ended(await other.begin('job'));
+  assert.deepEqual(kept.errors, []);
 });

@@ -204,11 +204,18 @@ export class TaskClient extends McpClient {
     });
     const modern = (): boolean => this.revision?.era === 'modern';
     const answered = new Set<string>();
-    /** The request that waits for the result, and on which a legacy server asks. */
+    /** The request that waits for the result, and on which a legacy server asks; then the result. */
     let blocked: Promise<Bag> | undefined;
+    let there = false;
     const result = (id: string): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
       ...about(id), timeoutMs: 0, maxTimeoutMs: 0,
-    }).finally(() => (blocked = undefined));
+    }).then((value) => {
+      there = true;
+      return value;
+    }, (error: unknown) => {
+      blocked = undefined;
+      throw error;
+    });
     return {
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
@@ -216,10 +223,7 @@ export class TaskClient extends McpClient {
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
-        if (!modern()) {
-          result(id).catch(() => {});
-          return false;
-        }
+        if (!modern()) return !there && result(id).then(() => true, () => false);
         const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
         const requests = open.filter(([key]) => !answered.has(key));
         if (requests.length === 0) return false;

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { TaskClient } from '../../src/tasks/task-client.ts';
+import { serveHttp } from '../../src/transport/http/node/serve.ts';
+import { legacy, Scripted } from '../client/scripted.ts';
+import type { Script } from '../client/scripted.ts';
+import { connect, everything, later } from '../server/peer.ts';
+import type { Bag, Peer } from '../server/peer.ts';
+import { made } from '../tasks/harness.ts';
+
+// Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
+
+const revision = '2025-11-25';
+const relatedTask = 'io.modelcontextprotocol/related-task';
+
+async function waiting(t: TestContext): Promise<Peer> {
+  const { server } = made(t);
+  server.tool('wait', { task: 'required' }, () => new Promise<string>(() => {}));
+  return connect(server, { revision, capabilities: everything });
+}
+
+async function begin(peer: Peer): Promise<string> {
+  const { result } = await peer.request('tools/call', { name: 'wait', task: {} });
+  return (result?.['task'] as { taskId: string }).taskId;
+}
+
+// 2025-11-25 basic/utilities/tasks#related-task-metadata
+test('the parameter taskId names the task, whatever the metadata says', async (t) => {
+  const peer = await waiting(t);
+  const [one, other] = [await begin(peer), await begin(peer)];
+  const params = { taskId: one, _meta: { [relatedTask]: { taskId: other } } };
+  assert.equal((await peer.request('tasks/get', params)).result?.['taskId'], one);
+  assert.equal((await peer.request('tasks/cancel', params)).result?.['taskId'], one);
+  assert.equal((await peer.request('tasks/result', params)).error?.message, 'The task was cancelled');
+  assert.equal((await peer.request('tasks/get', { taskId: other })).result?.['status'], 'working');
+});
+
+// 2025-11-25 basic/utilities/tasks#task-id-requirements
+test('ids of tasks are unique and random in every digit', async (t) => {
+  const peer = await waiting(t);
+  const ids = new Set<string>();
+  for (let n = 0; n < 500; n++) ids.add(await begin(peer));
+  assert.equal(ids.size, 500);
+  for (let digit = 0; digit < 40; digit++) {
+    const seen = new Set(Array.from(ids, (id) => id[digit]));
+    // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
+    assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
+  }
+});
+
+// 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control
+test('what protects a task where callers are not told apart is said in docs/tasks.md', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/tasks.md', import.meta.url)), 'utf8').replace(/\s+/g, ' ');
+  assert.match(page, /Without `auth` callers are not told apart: whoever knows the id of a task, 160 random bits, reads and cancels it/);
+});
+
+// 2025-11-25 basic/utilities/tasks#error-handling
+test('errors of tasks name the parameter and say what is wrong', async (t) => {
+  const peer = await waiting(t);
+  const id = await begin(peer);
+  await peer.request('tasks/cancel', { taskId: id });
+  for (const [method, params, says] of [
+    ['tasks/get', { taskId: 'none' }, /taskId: there is no such task/],
+    ['tasks/get', {}, /taskId must be a string/],
+    ['tasks/cancel', { taskId: id }, /taskId: the task cannot be cancelled, it is cancelled already/],
+    ['tasks/list', { cursor: 'x' }, /cursor is not a cursor of this list/],
+    ['tools/call', { name: 'wait', task: { ttl: 'long' } }, /task.ttl must be a number of milliseconds/],
+  ] as const) {
+    const { error } = await peer.request(method, params as Bag);
+    assert.match(error?.message ?? '', says);
+  }
+});
+
+// 2025-11-25 basic/utilities/tasks#input-required-status
+test('over HTTP tasks/get is answered with JSON, and not with a stream', async (t) => {
+  const { server } = made(t);
+  server.tool('wait', { task: 'required' }, () => new Promise<string>(() => {}));
+  const http = await serveHttp(server);
+  t.after(() => http.close({ drainMs: 0 }));
+  let session: string | null = null;
+  const post = (method: string, params: Bag, id?: number): Promise<Response> => fetch(http.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': revision,
+      ...session !== null && { 'mcp-session-id': session },
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+  });
+  const opened = await post('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'a', version: '1' } }, 1);
+  session = opened.headers.get('mcp-session-id');
+  await opened.text();
+  await (await post('notifications/initialized', {})).text();
+  const created = /"taskId":"(\w+)"/.exec(await (await post('tools/call', { name: 'wait', task: {} }, 2)).text());
+  const answer = await post('tasks/get', { taskId: created?.[1] }, 3);
+  assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/json');
+  assert.equal((await answer.json() as { result: Bag }).result['status'], 'working');
+});
+
+const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+const state = (status: string): Bag => ({
+  taskId: 'one', status, createdAt: '2025-11-25T00:00:00Z', lastUpdatedAt: '2025-11-25T00:00:00Z', ttl: 60_000, pollInterval: 100,
+});
+
+async function client(t: TestContext, script: Script): Promise<{ one: TaskClient; wire: Scripted }> {
+  const wire = new Scripted('http', legacy((sent, to) => {
+    if (sent.method === 'tools/list') return { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] };
+    if (sent.method === 'tools/call') return { task: state('working') };
+    return script(sent, to);
+  }, revision, capabilities));
+  const one = new TaskClient({ name: 'test', version: '1' });
+  await one.connect(wire);
+  t.after(() => one.close());
+  return { one, wire };
+}
+
+// 2025-11-25 basic/utilities/tasks#result-retrieval
+test('a client that waits for a result looks at the task meanwhile', async (t) => {
+  const looked = later<void>();
+  let looks = 0;
+  let blocked: unknown;
+  const { one, wire } = await client(t, (sent) => {
+    if (sent.method === 'tasks/result') {
+      blocked = sent.id;
+      return undefined;
+    }
+    if (blocked !== undefined && ++looks === 2) looked.resolve();
+    return state('input_required');
+  });
+  const call = one.callTool('job');
+  await looked.promise;
+  wire.answer(blocked as number, { content: [{ type: 'text', text: 'done' }] });
+  wire.push({ method: 'notifications/tasks/status', params: state('completed') });
+  assert.deepEqual((await call).content, [{ type: 'text', text: 'done' }]);
+});
+
+// 2025-11-25 basic/utilities/tasks#input-required-status: on whatever stream.
+test('a client hears of a task on any stream', async (t) => {
+  const { one, wire } = await client(t, ({ method }) => (method === 'tasks/result' ? { content: [] } : undefined));
+  const { task } = await one.startTool('job');
+  assert.ok(task);
+  wire.push({ method: 'notifications/tasks/status', params: { ...state('working'), statusMessage: 'half' } });
+  wire.push({ method: 'notifications/tasks/status', params: state('completed') });
+  await task.result();
+  assert.equal(task.status, 'completed');
+});

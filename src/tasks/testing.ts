@@ -4,68 +4,12 @@
  * @module
  */
 
-import { LeaseLost, placeOf } from './store.ts';
-import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
+import { answers, check, eventually, hour, leased, loaded, long, lost, newTask, same, withStore, withTask } from './store-test.ts';
+import type { StoreTest } from './store-test.ts';
+import { placeOf } from './store.ts';
+import type { Lease } from './store.ts';
 
-/** A store to be tested: empty, and of the test alone. */
-export interface OpenedStore {
-  readonly store: TaskStore;
-  /** Opens the same tasks once more, as another process would; undefined where they cannot be shared. */
-  again?(): Promise<TaskStore>;
-}
-
-/** One test that each store has to pass. */
-export interface StoreTest {
-  readonly name: string;
-  /** Rejects where the store does not do what it must. */
-  run(open: () => Promise<OpenedStore>): Promise<void>;
-}
-
-const long = 60_000;
-const hour = 3_600_000;
-let count = 0;
-
-function newTask(more: Partial<NewTask> = {}): NewTask {
-  return { id: `task-${++count}`, owner: 'ann', createdAt: Date.now(), expiresAt: null, head: '{"a":"ä\\n"}', ...more };
-}
-
-function check(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(what);
-}
-
-function same(found: unknown, wanted: unknown, what: string): void {
-  const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
-  check(one === other, `${what}: ${one} in place of ${other}`);
-}
-
-async function leased(store: TaskStore, id: string, ms: number = long): Promise<LeasedTask> {
-  const found = await store.lease(id, ms);
-  check(found !== undefined, `the task ${id} cannot be leased`);
-  return found;
-}
-
-async function loaded(store: TaskStore, id: string): Promise<StoredTask> {
-  const found = await store.load(id);
-  check(found !== undefined, `the task ${id} cannot be found`);
-  return found;
-}
-
-async function lost(what: string, write: Promise<unknown>): Promise<void> {
-  const error: unknown = await write.then(() => undefined, (thrown: unknown) => thrown);
-  check(error instanceof LeaseLost, `${what} was not refused with LeaseLost: ${String(error)}`);
-}
-
-/** Asks again until there is something: leases end by the clock. */
-async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 1000; tries++) {
-    const found = await ask();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('it did not come about');
-}
-
-const answers = (...keys: string[]): Map<string, string> => new Map(keys.map((key) => [key, `"to ${key}"`]));
+export type { OpenedStore, StoreTest } from './store-test.ts';
 
 /** What every store has to do: `for (const { name, run } of storeTests) test(name, () => run(open))`. */
 export const storeTests: readonly StoreTest[] = [
@@ -105,8 +49,7 @@ export const storeTests: readonly StoreTest[] = [
   },
   {
     name: 'many appends at once are all kept, or refused',
-    async run(open) {
-      const { store } = await open();
+    run: withStore(async ({ store }) => {
       const tasks = Array.from({ length: 20 }, () => newTask());
       await Promise.all(tasks.map((task) => store.create(task)));
       await Promise.all(tasks.map(async ({ id }) => {
@@ -116,28 +59,20 @@ export const storeTests: readonly StoreTest[] = [
       for (const { id } of tasks) {
         same((await loaded(store, id)).records, [0, 1, 2, 3, 4].map((i) => `"${id} ${i}"`), 'records');
       }
-    },
+    }),
   },
   {
     name: 'one worker has a task at a time',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, other, task }) => {
       const both = await Promise.all([store.lease(task.id, long), other.lease(task.id, long)]);
       same(both.filter((one) => one !== undefined).length, 1, 'leases');
       check(await other.lease(task.id, long) === undefined, 'a task that somebody has was leased');
       same([...await other.due(10)], [], 'due while somebody has it');
-    },
+    }),
   },
   {
     name: 'a lease that has run out is taken over, and the old one can write nothing',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, other, task }) => {
       const { lease: old } = await leased(store, task.id, 40);
       await store.append(old, 0, ['"old"']);
       const { lease, task: found } = await eventually(() => other.lease(task.id, long));
@@ -151,12 +86,11 @@ export const storeTests: readonly StoreTest[] = [
       await lost('append', store.append(old, 2, ['"stale"']));
       const { records, end, waiting } = await loaded(store, task.id);
       same({ records, end, waiting }, { records: ['"old"', '"new"'], end: undefined, waiting: undefined }, 'the task');
-    },
+    }),
   },
   {
     name: 'a lease that is renewed is kept',
-    async run(open) {
-      const { store } = await open();
+    run: withStore(async ({ store }) => {
       const [kept, left] = [newTask(), newTask()];
       await Promise.all([store.create(kept), store.create(left)]);
       const { lease } = await leased(store, kept.id, 400);
@@ -166,28 +100,21 @@ export const storeTests: readonly StoreTest[] = [
       await eventually(() => store.lease(left.id, long));
       check(await store.lease(kept.id, long) === undefined, 'a lease that was renewed was taken over');
       await store.append(lease, 0, ['"still"']);
-    },
+    }),
   },
   {
     name: 'an append after the wrong number of records is refused',
-    async run(open) {
-      const { store } = await open();
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, task }) => {
       const { lease } = await leased(store, task.id);
       await store.append(lease, 0, ['"one"']);
       await lost('append', store.append(lease, 0, ['"again"']));
       await lost('append', store.append(lease, 2, ['"gap"']));
       same((await loaded(store, task.id)).records, ['"one"'], 'records');
-    },
+    }),
   },
   {
     name: 'a task waits for all its answers, and is due with the last',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, other, task }) => {
       same([...await store.due(10)], [task.id], 'due when created');
       const { lease } = await leased(store, task.id);
       same([...await other.answer(task.id, answers('a'))], [], 'answers that nobody waits for');
@@ -206,15 +133,11 @@ export const storeTests: readonly StoreTest[] = [
       same([...await store.answer(task.id, answers('a', 'd'))], [], 'answers while it runs');
       await store.release(next, 1, [], ['d']);
       same([...(await loaded(store, task.id)).answers.keys()].sort(), ['a', 'b'], 'earlier answers stay');
-    },
+    }),
   },
   {
     name: 'of many who answer at once the first wins',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, other, task }) => {
       const { lease } = await leased(store, task.id);
       await store.release(lease, 0, [], ['a']);
       const given = await Promise.all(Array.from({ length: 8 }, (_, i) =>
@@ -222,28 +145,21 @@ export const storeTests: readonly StoreTest[] = [
       const winners = given.flatMap((keys, i) => (keys.length > 0 ? [i] : []));
       same(winners.length, 1, 'answers taken');
       same((await loaded(store, task.id)).answers.get('a'), `"${winners[0]}"`, 'the answer');
-    },
+    }),
   },
   {
     name: 'keys of questions may be any text',
-    async run(open) {
-      const { store } = await open();
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, task }) => {
       const { lease } = await leased(store, task.id);
       const keys = ['__proto__', '../x', 'ä/ö', 'A', 'a', '', 'seat~2', 'x'.repeat(300)];
       await store.release(lease, 0, [], keys);
       same([...await store.answer(task.id, answers(...keys))].sort(), [...keys].sort(), 'answers taken');
       same([...(await loaded(store, task.id)).answers.keys()].sort(), [...keys].sort(), 'answers');
-    },
+    }),
   },
   {
     name: 'the first end wins, and nothing follows it',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
-      const task = newTask();
-      await store.create(task);
+    run: withTask(async ({ store, other, task }) => {
       const { lease } = await leased(store, task.id);
       same(await store.end(task.id, '"done"', lease), true, 'the end');
       same(await other.end(task.id, '"cancelled"'), false, 'a second end');
@@ -255,13 +171,11 @@ export const storeTests: readonly StoreTest[] = [
       const { end, records } = await loaded(other, task.id);
       same({ end, records }, { end: '"done"', records: [] }, 'the task');
       same(await store.end('task-none', '"x"'), false, 'the end of a task that is not there');
-    },
+    }),
   },
   {
     name: 'cancelling needs no lease, and breaks the one that there is',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
+    run: withStore(async ({ store, other }) => {
       for (const state of ['due', 'running', 'waiting']) {
         const task = newTask();
         await store.create(task);
@@ -282,23 +196,21 @@ export const storeTests: readonly StoreTest[] = [
         return [won.filter(Boolean).length, (await loaded(store, task.id)).end === (won[0] ? '"done"' : '"cancelled"')];
       }));
       same(ends, ends.map(() => [1, true]), 'who won');
-    },
+    }),
   },
   {
     name: 'due gives those that wait longest first, and no more than are wanted',
-    async run(open) {
-      const { store } = await open();
+    run: withStore(async ({ store }) => {
       const now = Date.now();
       const tasks = [3, 1, 2].map((age) => newTask({ createdAt: now - age * 1000 }));
       for (const task of tasks) await store.create(task);
       same([...await store.due(2)].length, 2, 'how many');
       same([...await store.due(10)].sort(), tasks.map(({ id }) => id).sort(), 'which');
-    },
+    }),
   },
   {
     name: 'an owner sees the own tasks alone, in the order of their creation, page by page',
-    async run(open) {
-      const { store } = await open();
+    run: withStore(async ({ store }) => {
       const now = Date.now();
       const mine = [5, 1, 3, 3, 2].map((at) => newTask({ createdAt: now + at }));
       const other = newTask({ owner: 'bob' });
@@ -317,13 +229,11 @@ export const storeTests: readonly StoreTest[] = [
       same([await store.count(), await store.count('ann'), await store.count('bob'), await store.count('eve')], [6, 5, 1, 0], 'counts');
       const gone = await store.list('ann', placeOf({ id: 'task-gone', createdAt: now + 2 }), 10);
       check(gone.every(({ place }) => wanted.includes(place)), 'a place whose task is gone leads astray');
-    },
+    }),
   },
   {
     name: 'tasks whose time is over are deleted, whatever their state',
-    async run(open) {
-      const { store, again } = await open();
-      const other = await again?.() ?? store;
+    run: withStore(async ({ store, other }) => {
       const now = Date.now();
       const [over, ended, kept, forever] = [
         newTask({ expiresAt: now - 1 }), newTask({ expiresAt: now - 1 }), newTask({ expiresAt: now + hour }), newTask(),
@@ -337,12 +247,11 @@ export const storeTests: readonly StoreTest[] = [
       same([...await store.answer(over.id, answers('a'))], [], 'an answer to a task that is gone');
       same([...await store.due(10)].sort(), [kept.id, forever.id].sort(), 'due');
       same(await store.count(), 2, 'how many');
-    },
+    }),
   },
   {
     name: 'those who watch are told in this process',
-    async run(open) {
-      const { store } = await open();
+    run: withStore(async ({ store }) => {
       const task = newTask();
       const told: string[] = [];
       const stop = store.watch((id, change) => void (id === task.id && told.push(change)));
@@ -356,6 +265,6 @@ export const storeTests: readonly StoreTest[] = [
       await eventually(async () => (told.length >= wanted.length ? true : undefined));
       same(told.filter((change, i) => i === 0 || change !== told[i - 1] || change === 'written'), wanted, 'changes');
       stop();
-    },
+    }),
   },
 ];

@@ -1,12 +1,13 @@
-import { link, mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { link, mkdir, open, readdir, unlink, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isWaiting, LeaseLost, pageOf, Watchers } from '../store.ts';
 import type { Lease, LeasedTask, Listed, NewTask, TaskStore } from '../store.ts';
+import { FolderIndex } from './folder-index.ts';
 import { answerName, sealLine, segmentName, segmentNumber } from './segment.ts';
 import { Syncing } from './sync.ts';
-import { dueAt, endedName, ifThere, readTaskFolder } from './task-folder.ts';
+import { endedName, ifThere, readTaskFolder } from './task-folder.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** A lease of this process: the segment that it writes. */
@@ -19,11 +20,6 @@ interface Held {
   /** A line was written in part: what would follow could not be read. */
   torn: boolean;
 }
-
-type Known = Pick<NewTask, 'id' | 'owner' | 'createdAt' | 'expiresAt'>;
-
-/** What is left of tasks that were never quite there, or not quite deleted, goes after this time. */
-const leftoverMs = 3_600_000;
 
 /**
  * Keeps tasks in a folder, for as many processes of one machine as one likes; the file system must be a local one, with
@@ -43,15 +39,11 @@ class FolderStore implements TaskStore {
   readonly #syncing = new Syncing();
   readonly #watchers = new Watchers();
   readonly #held = new Map<string, Held>();
-  /** What never changes of the tasks that there are. */
-  readonly #known = new Map<string, Known>();
-  readonly #ended = new Set<string>();
-  /** Tasks that are not due before `until`, unless their folder changes. */
-  readonly #checked = new Map<string, { changedAt: number | undefined; until: number }>();
-  #lookedAt = 0;
+  readonly #index: FolderIndex;
 
   constructor(path: string) {
     this.#path = path;
+    this.#index = new FolderIndex(path);
   }
 
   readonly watch: TaskStore['watch'] = (listener) => this.#watchers.watch(listener);
@@ -63,7 +55,7 @@ class FolderStore implements TaskStore {
     await mkdir(folder);
     await this.#writeNew(join(folder, segmentName(0)), sealLine({ k: 'task', owner, createdAt, expiresAt, head }));
     await Promise.all([this.#syncing.folder(folder), this.#syncing.folder(this.#path)]);
-    this.#known.set(id, { id, owner, createdAt, expiresAt });
+    this.#index.created(task);
     this.#watchers.tell(id, 'due');
   }
 
@@ -166,64 +158,29 @@ class FolderStore implements TaskStore {
     }
     await this.#syncing.folder(folder);
     await link(join(folder, segmentName(number)), join(folder, endedName)).catch(() => {});
-    this.#ended.add(id);
+    this.#index.ended(id);
     this.#watchers.tell(id, 'ended');
     return true;
   }
 
-  async due(limit: number): Promise<readonly string[]> {
-    const due: string[] = [];
-    const held = new Set(Array.from(this.#held.values(), ({ lease }) => lease.id));
-    const ids = await this.#ids();
-    // From anywhere on: workers that begin together do not all want the same.
-    const from = Math.floor(Math.random() * ids.length);
-    for (const id of [...ids.slice(from), ...ids.slice(0, from)]) {
-      if (due.length >= limit) break;
-      if (this.#ended.has(id) || held.has(id)) continue;
-      const changedAt = (await ifThere(stat(this.#folder(id))))?.mtimeMs;
-      const checked = this.#checked.get(id);
-      if (checked && checked.changedAt === changedAt && checked.until > Date.now()) continue;
-      const until = await dueAt(this.#folder(id));
-      if (until === undefined) {
-        this.#ended.add(id);
-        this.#checked.delete(id);
-      } else if (until <= Date.now()) due.push(id);
-      else this.#checked.set(id, { changedAt, until });
-    }
-    return due;
+  due(limit: number): Promise<readonly string[]> {
+    return this.#index.due(limit, new Set(Array.from(this.#held.values(), ({ lease }) => lease.id)));
   }
 
   async list(owner: string, after: string | undefined, limit: number): Promise<readonly Listed[]> {
-    const all = await this.#all();
-    return pageOf(all.filter((task) => task.owner === owner), after, limit);
+    return pageOf((await this.#index.all()).filter((task) => task.owner === owner), after, limit);
   }
 
-  async count(owner?: string): Promise<number> {
-    // For a bound on how many there are, those of other processes may be a second old.
-    const all = Date.now() - this.#lookedAt < 1000 ? [...this.#known.values()] : await this.#all();
-    return owner === undefined ? all.length : all.filter((task) => task.owner === owner).length;
+  count(owner?: string): Promise<number> {
+    return this.#index.count(owner);
   }
 
   async expire(now: number): Promise<readonly string[]> {
-    const over = (await this.#all()).filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
     const gone: string[] = [];
-    for (const { id } of over) {
-      const aside = join(this.#path, `.gone-${id}`);
-      const moved = await ifThere(rename(this.#folder(id), aside).then(() => true));
-      this.#known.delete(id);
-      this.#ended.delete(id);
-      this.#checked.delete(id);
-      if (!moved) continue;
-      await rm(aside, { recursive: true, force: true });
+    await this.#index.expire(now, (id) => {
       gone.push(id);
       this.#watchers.tell(id, 'ended');
-    }
-    // What a process has left that died while it created a task, or deleted one.
-    for (const name of await readdir(this.#path)) {
-      if (this.#known.has(name)) continue;
-      const changedAt = (await ifThere(stat(join(this.#path, name))))?.mtimeMs ?? now;
-      if (changedAt < now - leftoverMs) await rm(join(this.#path, name), { recursive: true, force: true });
-    }
+    });
     return gone;
   }
 
@@ -239,25 +196,6 @@ class FolderStore implements TaskStore {
   async #read(id: string): Promise<TaskFolder | undefined> {
     // What comes from the wire names no other folder.
     return /^[a-z0-9-]{1,100}$/.test(id) ? readTaskFolder(this.#folder(id), id) : undefined;
-  }
-
-  async #ids(): Promise<string[]> {
-    return (await readdir(this.#path)).filter((name) => !name.startsWith('.'));
-  }
-
-  /** All tasks, the oldest first. */
-  async #all(): Promise<Known[]> {
-    const names = await this.#ids();
-    const there = new Set(names);
-    for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id);
-    await Promise.all(names.filter((id) => !this.#known.has(id)).map(async (id) => {
-      const found = await this.#read(id);
-      if (!found) return;
-      const { owner, createdAt, expiresAt } = found.task;
-      this.#known.set(id, { id, owner, createdAt, expiresAt });
-    }));
-    this.#lookedAt = Date.now();
-    return [...this.#known.values()].sort((one, other) => one.createdAt - other.createdAt);
   }
 
   /** The lease, where this process holds it and its time is not over. */

@@ -25,6 +25,11 @@ export const peers = {
     execFileSync(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', here('python/requirements.txt')], { stdio: ['ignore', 'ignore', 'inherit'] });
     return [python, here('python/peers.py')];
   },
+  java() {
+    if (!has('mvn', '--version') || !has('java', '-version')) return undefined;
+    execFileSync('mvn', ['-q', '-B', `-Dcache=${cache}/java-peer`, 'package'], { cwd: here('java'), stdio: ['ignore', 'ignore', 'inherit'] });
+    return ['java', '-cp', `${cache}/java-peer/classes:${cache}/java-peer/lib/*`, 'peers.Peers'];
+  },
 };
 
 /** Starts a program that says `port N` on stdout. It ends when its stdin does. */

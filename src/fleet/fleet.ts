@@ -98,7 +98,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       promise.finally(() => awaited.delete(promise));
     },
   };
-  const changes = bus && joinChanges((change) => void side.tell({ kind: 'changed', change }).catch(report));
+  const changes = bus && joinChanges((change) => void side.tell({ kind: 'changed', change }).catch(report), report);
 
   /** Runs what reads a message of another process: a fault in it is reported. */
   function attempt(read: () => void): void {

@@ -19,8 +19,8 @@ export interface JoinedChanges {
   end(): void;
 }
 
-/** `tell` tells the other processes. */
-export function joinChanges(tell: (change: Change) => void): JoinedChanges {
+/** `tell` tells the other processes; `report` is told of a server whose changes cannot be known. */
+export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {
   const servers = new Set<ServerInternals>();
   const lists = new Set<ListName>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +43,12 @@ export function joinChanges(tell: (change: Change) => void): JoinedChanges {
   return {
     share(port) {
       const server = internalsOfPort(port);
-      if (server === undefined || servers.has(server)) return;
+      if (server === undefined) {
+        return report(new Error(
+          'the server was not made by this copy of barewire: no other process is told when its lists or resources change',
+        ));
+      }
+      if (servers.has(server)) return;
       servers.add(server);
       const { changes } = server;
       if (changes) changes.divert = (change) => {

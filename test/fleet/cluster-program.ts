@@ -1,9 +1,11 @@
 import cluster from 'node:cluster';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { fleet } from '../../src/fleet/index.ts';
 import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
 import { McpServer } from '../../src/server/index.ts';
-import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { httpListener } from '../../src/transport/http/node/index.ts';
 
 // Three processes on ports of their own, which the primary prints, so that a test says which one gets a request.
 // `no-relay`: a primary that has forgotten its relay.
@@ -28,8 +30,11 @@ async function work(): Promise<void> {
       resolve('stopped');
     });
   }));
-  const { port } = await serveHttp(server, { fleet: await fleet({ keys, engine }) });
-  process.send?.({ port, pid: process.pid });
+  const listener = httpListener(server, { fleet: await fleet({ keys, engine }) });
+  // node:cluster would give all of them the same port, and each connection to one of them.
+  const http = createServer(listener).listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
+    process.send?.({ port: (http.address() as AddressInfo).port, pid: process.pid });
+  });
 }
 
 if (cluster.isPrimary) {

@@ -23,6 +23,11 @@ export const runtimes = [
     start: () => start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']),
   },
   {
+    // Four processes behind a round robin: the stored level of a fleet.
+    name: 'fleet',
+    start: () => start(process.execPath, [at('test/peers/everything/fleet.mjs')]),
+  },
+  {
     name: 'bun',
     // Its installation moves the program from the one place to the other.
     start: () => begin(program('@oven', 'bin/bun') ?? at(`${here}/node_modules/bun/bin/bun.exe`), [at(`${here}/bun.mjs`)]),

@@ -1,5 +1,7 @@
 import { compile } from '../../../src/schema/full/index.ts';
 import { McpServer, ToolError } from '../../../src/server/index.ts';
+import type { ServerOptions } from '../../../src/server/index.ts';
+import type { TasksOptions } from '../../../src/tasks/index.ts';
 import { pause, png, wav } from './media.ts';
 import { addQuestions } from './questions.ts';
 import { addTasks } from './tasks.ts';
@@ -8,11 +10,12 @@ import { addTasks } from './tasks.ts';
  * The server that the official conformance suite expects to meet: its scenarios call these tools, resources and
  * prompts by name. Each call makes a server of its own.
  */
-export function everything(): McpServer {
+export function everything(options: ServerOptions = {}, taskOptions: TasksOptions = {}): McpServer {
   const server = new McpServer({ name: 'barewire-everything', title: 'Everything', version: '0.1.0' }, {
     instructions: 'The fixture of the conformance suite. Nothing here is of use to a person.',
     // The suite's tools have schemas with keywords that the small dialect lacks.
     validator: compile,
+    ...options,
   });
   addContentTools(server);
   addRunningTools(server);
@@ -21,7 +24,7 @@ export function everything(): McpServer {
   addResources(server);
   addPrompts(server);
   addChanges(server);
-  addTasks(server);
+  addTasks(server, taskOptions);
   return server;
 }
 

@@ -1,10 +1,11 @@
 import { RpcError } from '../../../src/server/index.ts';
 import type { McpServer } from '../../../src/server/index.ts';
 import { tasks } from '../../../src/tasks/index.ts';
+import type { TasksOptions } from '../../../src/tasks/index.ts';
 
 /** What the suite's scenarios of the tasks extension call. */
-export function addTasks(server: McpServer): void {
-  tasks(server);
+export function addTasks(server: McpServer, options: TasksOptions): void {
+  tasks(server, options);
   const text = { type: 'string' } as const;
 
   server.tool('greet', {

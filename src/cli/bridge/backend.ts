@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { McpClient } from '../../client/index.ts';
 import type { ClientOptions } from '../../client/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
@@ -26,6 +27,9 @@ export class Backend {
   busy: number = 0;
   readonly calls: Map<string, BridgedCall> = new Map();
   readonly #subscribed = new Set<string>();
+  /** By the signal of its request: a server of 2026-07-28 asks in the call itself. */
+  readonly #bySignal = new WeakMap<AbortSignal, BridgedCall>();
+  readonly #askedIn = new AsyncLocalStorage<BridgedCall | undefined>();
 
   constructor(
     info: Implementation, transport: ClientTransport, capabilities: ClientCapabilities, revisions: readonly string[] | undefined, events: BackendEvents,
@@ -49,6 +53,11 @@ export class Backend {
       onResourceUpdated: events.onResourceUpdated,
       onError: events.onError,
       onClose: events.onClose,
+      around: (inner) => ({
+        ...inner,
+        rounds: (method, params, first, call) =>
+          this.#askedIn.run(call.signal && this.#bySignal.get(call.signal), () => inner.rounds(method, params, first, call)),
+      }),
     };
     this.client = new McpClient(info, options);
     this.ready = this.client.connect(transport);
@@ -66,6 +75,7 @@ export class Backend {
     const call = new BridgedCall();
     this.calls.set(id, call);
     const { signal } = call.cancelled;
+    this.#bySignal.set(signal, call);
     void this.#reached().then(() => this.#counted(() => this.client.request(method, params, {
       signal,
       onProgress: ({ progress, total, message }) => call.carrier?.progress(progress, total, message),
@@ -73,13 +83,22 @@ export class Backend {
       (result) => call.end({ kind: 'result', result }),
       (error: unknown) => call.end({ kind: 'error', error: signal.aborted ? new RpcError(-32603, `the call was cancelled: ${String(signal.reason)}`) : behind(error) }),
     ).finally(() => {
-      // It may be that another call of this principal can carry what is still asked.
-      for (const question of call.waiting) this.#put(question);
-      // A client that is away may still come for the result.
-      if (call.carrier) this.calls.delete(id);
-      else setTimeout(() => this.calls.delete(id), keepMs).unref();
+      // Another call of this principal may carry what is still asked, but for what a client is away with.
+      for (const question of call.waiting) if (!question.away) this.put(question);
+      // Whoever carries its end to the client takes it out; one that is away may still come for it.
+      if (this.calls.get(id) !== call) return;
+      call.kept = setTimeout(() => {
+        this.calls.delete(id);
+        for (const question of call.waiting) this.put(question);
+      }, keepMs).unref();
     });
     return call;
+  }
+
+  /** The client has the end of this call. */
+  delivered(id: string): void {
+    clearTimeout(this.calls.get(id)?.kept);
+    this.calls.delete(id);
   }
 
   subscribe(uri: string): Promise<void> {
@@ -121,6 +140,7 @@ export class Backend {
       const question: BridgedQuestion = {
         method, params, signal,
         settled: false,
+        away: false,
         answer(value) {
           question.settled = true;
           resolve(value);
@@ -131,12 +151,16 @@ export class Backend {
         },
       };
       signal.addEventListener('abort', () => question.fail(new Error('the question is no longer asked')), { once: true });
-      this.#put(question);
+      this.put(question);
     });
   }
 
-  #put(question: BridgedQuestion): void {
-    // A question names no call: it goes out with the open one that has asked least, rather one whose client is there.
+  /** Finds it a call that carries it to the client. */
+  put(question: BridgedQuestion): void {
+    question.away = false;
+    const own = this.#askedIn.getStore();
+    if (own?.open) return own.ask(question);
+    // A legacy question names no call: it goes out with the open one that has asked least, rather one whose client is there.
     // While a modern client is away with one question, the next one waits for it with its call.
     const weight = (call: BridgedCall): number => call.asked * 2 + (call.carrier ? 0 : 1);
     const [call] = [...this.calls.values()].filter(({ open }) => open).sort((a, b) => weight(a) - weight(b));

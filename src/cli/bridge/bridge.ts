@@ -56,6 +56,7 @@ export async function openBridge({ open, front, back, limits, onError = () => {}
     asking: asking(),
     batches,
     changes: changes(),
+    limits: { questionTimeoutMs: awayMs },
     ...front && { revisions: front },
     ...info.instructions !== undefined && { instructions: info.instructions },
     onError,

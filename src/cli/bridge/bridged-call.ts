@@ -4,6 +4,8 @@ export interface BridgedQuestion {
   readonly params: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   settled: boolean;
+  /** A client of 2026-07-28 has gone with it, and brings its answer when it comes back. */
+  away: boolean;
   answer(value: unknown): void;
   fail(error: unknown): void;
 }
@@ -26,6 +28,8 @@ export interface Carrier {
  */
 export class BridgedCall {
   carrier: Carrier | undefined;
+  /** Forgets its end, if nobody comes for it. */
+  kept: ReturnType<typeof setTimeout> | undefined;
   readonly cancelled: AbortController = new AbortController();
   readonly #questions: BridgedQuestion[] = [];
   /** Resolves with the end. */
@@ -65,12 +69,17 @@ export class BridgedCall {
     this.#woken();
   }
 
-  /** The next question from number `from` on, or the end. */
+  /** Whether it has its end: it puts no further question. */
+  get over(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** The next question from number `from` on, or the end: a client brings answers that belong to other calls, too. */
   async next(from: number): Promise<Step> {
     for (;;) {
-      if (this.#end) return this.#end;
       const question = this.#questions[from];
       if (question) return { kind: 'question', at: from, question };
+      if (this.#end) return this.#end;
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
   }

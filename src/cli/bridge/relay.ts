@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
+import { isObject } from '../../jsonrpc/codec.ts';
 import type { Form } from '../../protocol/form.ts';
 import type { Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
@@ -97,7 +98,8 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     // Never called twice: what it did once it may not do again.
     if (!call && !fresh) throw new RpcError(-32603, 'the call that this answer belongs to is over');
     call ??= backend.begin(id, method, own, awayMs);
-    const step = await follow(call, exchange);
+    const step = await follow(backend, call, exchange, params['inputResponses']);
+    backend.delivered(id);
     if (step.kind === 'error') throw step.error;
     if (step.kind === 'question') throw new RpcError(-32603, 'the call has no end');
     const { result } = step;
@@ -110,28 +112,46 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     return plain(result, exchange, method === 'resources/read');
   }
 
-  /** Carries a call's questions, progress and log to the client, to its end. */
-  async function follow(call: BridgedCall, exchange: Exchange & Context): Promise<Step> {
-    let asking = false;
+  /** Carries a call's questions, progress and log to the client, to its end. `brought`: answers that the client came with. */
+  async function follow(backend: Backend, call: BridgedCall, exchange: Exchange & Context, brought: unknown): Promise<Step> {
+    const out = new Set<BridgedQuestion>();
+    let [done, left] = [false, false];
     call.takeUp({
       progress: (progress, total, message) => exchange.progress(progress, total, message),
       log: (level, data, logger) => exchange.log(level as LoggingLevel, data, logger),
     });
     exchange.signal.addEventListener('abort', () => {
+      if (done) return;
       // A modern client goes away with each question; otherwise it is gone for good.
-      if (asking && exchange.rules.era === 'modern') call.leave(awayMs);
-      else call.cancel('the client cancelled it, or its connection ended');
+      const { reason } = exchange.signal as { readonly reason: unknown };
+      if (!(reason instanceof Error) || reason.name !== 'LeftBehind') return call.cancel('the client cancelled it, or its connection ended');
+      left = true;
+      for (const question of out) question.away = true;
+      call.leave(awayMs);
     }, { once: true });
     for (let at = 0; ; at++) {
       const step = await call.next(at);
-      if (step.kind !== 'question') return step;
+      // The next run goes on from here: this one has nothing more to say.
+      if (left) return new Promise(() => {});
+      if (step.kind !== 'question') {
+        done = true;
+        return step;
+      }
       const { question } = step;
-      if (question.settled) continue;
-      asking = true;
-      const put = ask(question, `question ${at}`, exchange).then((value) => question.answer(value), (thrown: unknown) => question.fail(thrown));
-      // The server may give the question up, and go on.
-      await Promise.race([put, call.ended]);
-      asking = false;
+      const key = `question ${at}`;
+      const answered = isObject(brought) && Object.hasOwn(brought, key);
+      // A call that is over puts no question any more; an answer that its client brings may belong to another one.
+      if (question.settled || (call.over && !answered)) {
+        if (question.away && !question.settled) backend.put(question);
+        continue;
+      }
+      out.add(question);
+      const put = ask(question, key, exchange).then((value) => question.answer(value), (thrown: unknown) => {
+        if (!call.over) question.fail(thrown);
+      });
+      // The server may give the question up, and go on; an answer that was brought is there at once.
+      await (answered ? put : Promise.race([put, call.ended]));
+      out.delete(question);
     }
   }
 

@@ -6,6 +6,7 @@ import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { HttpTrace, Trace } from '../../transport/port.ts';
 import { openBridge } from '../bridge/bridge.ts';
+import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerDoor, tokenDoor } from '../bridge/door.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
@@ -19,7 +20,7 @@ export const command: Command = {
     ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it over stdin and stdout'],
     ['--children N', 'processes or sessions behind the bridge at once; 100'],
     ['--idle N', 'seconds after which one that nobody uses is ended; 300'],
-    ['--away N', 'seconds that a call waits for a client of 2026-07-28 that is away with its question; 600'],
+    ['--away N', 'seconds that a call waits for the answer to a question, and for a client that was cut off; 600'],
     ['--revision X', 'speaks that revision to the server'],
     ['--header "N: V"', 'sends this header to the server; may be given again'],
     ['--tokens FILE', 'with --port: only who has a token of FILE is let in; a line each: PRINCIPAL TOKEN'],
@@ -85,7 +86,9 @@ export const command: Command = {
         await serveStdio(bridge.server, { trace: traced('front') }).closed;
         return exitCodes.good;
       }
-      const http = await serveHttp(bridge.server, { port, trace: traced('front'), onError, ...auth && { auth } });
+      // A legacy client that was cut off keeps its session, and a question in it, for as long as it may be away.
+      const sessionIdleMs = Math.max(idle ?? defaultBridgeLimits.backendIdleMs / 1000, away ?? defaultBridgeLimits.awayMs / 1000) * 1000;
+      const http = await serveHttp(bridge.server, { port, limits: { sessionIdleMs }, trace: traced('front'), onError, ...auth && { auth } });
       say(`serving ${http.url}`);
       const code = await endingSignal();
       await http.close();

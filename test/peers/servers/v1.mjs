@@ -77,6 +77,13 @@ function make() {
     return text(JSON.stringify([first, second]));
   });
 
+  // A question of each call's own: whose answer is it?
+  server.registerTool('number', { inputSchema: { n: z.number() } }, async ({ n }, extra) => {
+    const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
+    const { content } = await extra.sendRequest({ method: 'elicitation/create', params: { message: `n=${n}`, requestedSchema } }, ElicitResultSchema);
+    return text(`${n}: ${content?.answer}`);
+  });
+
   server.registerTool('visit', {}, async (extra) => {
     const params = { mode: 'url', message: 'Visit', url: 'https://peer.example/', elicitationId: 'one' };
     const answer = await extra.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);

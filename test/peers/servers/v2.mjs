@@ -71,6 +71,14 @@ function make() {
     return text(JSON.stringify([JSON.parse(first), inputResponses.second]));
   });
 
+  // A question of each call's own: whose answer is it?
+  server.registerTool('number', { inputSchema: z.object({ n: z.number() }) }, ({ n }, ctx) => {
+    const answer = ctx.mcpReq.inputResponses?.number;
+    if (answer) return text(`${n}: ${answer.content?.answer}`);
+    const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
+    return inputRequired({ inputRequests: { number: inputRequired.elicit({ message: `n=${n}`, requestedSchema }) } });
+  });
+
   server.registerTool('visit', {}, (ctx) => {
     const answer = ctx.mcpReq.inputResponses?.visit;
     if (answer) return text(answer.action);

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -9,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { McpServer } from 'barewire/server';
 import { serveHttp } from 'barewire/http';
-import { bearer, TokenError } from 'barewire/oauth';
 import { memoryStore, tasks } from 'barewire/tasks';
 import { messagesVersion } from '../../src/messages.ts';
 import type { HostMessage, LoginStep } from '../../src/messages.ts';
@@ -17,6 +14,7 @@ import { servePage } from '../../src/server/index.ts';
 import type { ServePageOptions } from '../../src/server/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 import type { Ending, PageLine } from './harness.ts';
+import { protectedServer } from './protected.ts';
 
 const travel = fileURLToPath(new URL('../../../../dist/examples/travel/main.js', import.meta.url));
 
@@ -35,17 +33,6 @@ async function opened(t: Ending, options: ServePageOptions): Promise<TestPage> {
   const page = new TestPage(line);
   await page.seen('welcome');
   return page;
-}
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 test('local: a program over its pipes, in both eras, with its stderr and its end', async (t) => {
@@ -88,43 +75,9 @@ test('local: over HTTP heads and events are shown, and a request is copied as cu
 });
 
 test('local: a server that answers 401 is logged in at, step by step, and no step holds a secret', async (t) => {
-  const secrets = ['code-of-the-test', 'access-of-the-test', 'refresh-of-the-test'];
-  let base = '';
-  const authorization = createServer((request, response) => {
-    const json = (value: object): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    const url = new URL(request.url ?? '/', base);
-    if (url.pathname.startsWith('/.well-known/')) {
-      return json({
-        issuer: base, authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
-        response_types_supported: ['code'], code_challenge_methods_supported: ['S256'], token_endpoint_auth_methods_supported: ['none'],
-        authorization_response_iss_parameter_supported: true,
-      });
-    }
-    if (url.pathname === '/register') return json({ client_id: 'client-1', redirect_uris: ['http://127.0.0.1/callback'], token_endpoint_auth_method: 'none' });
-    if (url.pathname === '/token') return json({ access_token: secrets[1], refresh_token: secrets[2], token_type: 'Bearer', expires_in: 3600 });
-    // The person agrees at once.
-    const back = new URL(url.searchParams.get('redirect_uri') ?? '');
-    back.search = String(new URLSearchParams({ code: secrets[0] ?? '', state: url.searchParams.get('state') ?? '', iss: base }));
-    response.writeHead(302, { location: back.href }).end();
-  });
-  await new Promise<void>((resolve) => authorization.listen(0, '127.0.0.1', resolve));
-  t.after(() => void authorization.close());
-  base = `http://127.0.0.1:${(authorization.address() as AddressInfo).port}`;
+  const { url, base, secrets } = await protectedServer(t);
   const folder = await mkdtemp(join(tmpdir(), 'barewire-login-'));
   t.after(() => rm(folder, { recursive: true }));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/mcp`;
-  const http = await serveHttp(sampleServer(), {
-    port,
-    auth: bearer({
-      resource: url, authorizationServers: [base],
-      verify: async (token) => {
-        if (token !== secrets[1]) throw new TokenError('token_unknown', 'nobody issued this token');
-        return { iss: base, aud: url, sub: 'ann', exp: Math.floor(Date.now() / 1000) + 3600 };
-      },
-    }),
-  });
-  t.after(() => http.close());
   const page = await opened(t, { servers: { far: { url } }, folder, rules: [{ then: 'allow' }] });
   await assert.rejects(page.ask('server.reconnect', { server: 'far', era: 'modern' }), { code: 'server-down' });
   await page.seen('server', ({ server: { login } }) => login === 'needed');

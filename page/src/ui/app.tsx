@@ -80,10 +80,10 @@ function Frame(): JSX.Element {
           </div>
         )}
         <main class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
-        {layout.value !== 'narrow' && <input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
+        {layout.value !== 'narrow' && <section class="border-place" aria-label="Border of the halves"><input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
           share.value = clamp(currentTarget.valueAsNumber);
           currentTarget.valueAsNumber = share.value;
-        }} />}
+        }} /></section>}
         <aside class="dock" aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}><Dock /></aside>
       </div>
     </div>

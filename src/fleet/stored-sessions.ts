@@ -36,6 +36,8 @@ interface Applied {
 }
 
 const unreachable = 'The sessions cannot be reached';
+/** `data` of the errors that say so: stable, for programs. */
+const data = { code: 'fleet_unreachable' } as const;
 const nobody: Outlet = { send() {}, answer() {} };
 
 /** What every process hears of by itself: the one that carries the GET stream tells the client. */
@@ -177,7 +179,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     }
     check(id, known).then(go).catch((thrown: unknown) => {
       services.report(thrown);
-      refuse(services, request, 503, unreachable);
+      refuse(services, request, 503, unreachable, { data });
     });
   }
 
@@ -282,7 +284,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
         }, (fault: unknown) => {
           services.report(fault);
           const { id } = JSON.parse(text) as Request;
-          const error = toErrorObject(internalError(unreachable));
+          const error = { ...toErrorObject(internalError(unreachable)), data };
           response.answer(failureText(id, error), error.code);
         }).finally(() => {
           if (opening) local.end(session, 'the handshake is over');
@@ -307,7 +309,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     remove(request, session) {
       end(session.id, 'the client ended the session').then(() => request.respond(204, ''), (thrown: unknown) => {
         services.report(thrown);
-        refuse(services, request, 503, unreachable);
+        refuse(services, request, 503, unreachable, { data });
       });
     },
     drain: own.drain,

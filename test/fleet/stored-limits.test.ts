@@ -144,7 +144,8 @@ test('where the store does not answer, sessions get 503, and an answer that has 
     jsonrpc: '2.0', id: 0, method: 'initialize',
     params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
   });
-  assert.match(await refused.text(), /The sessions cannot be reached/);
+  const { error } = await refused.json() as { error: { message: string; data: unknown } };
+  assert.deepEqual([error.message, error.data], ['The sessions cannot be reached', { code: 'fleet_unreachable' }]);
   for (let i = 0; i < 2; i++) bench.step();
   // It has no id: nobody could resume after it.
   const [second, answer] = [await live.next(), await live.next()];

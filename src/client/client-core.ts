@@ -1,6 +1,7 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../jsonrpc/quote.ts';
+import { checkTimes } from '../jsonrpc/times.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
@@ -34,7 +35,7 @@ export class ClientCore {
 
   /**
    * @param info who the client says it is
-   * @throws RangeError for a revision that is not in the table, or when none is left; TypeError for
+   * @throws RangeError for a time that is none, for a revision that is not in the table, or when none is left; TypeError for
    *   an extension's identifier that is not well formed; Error for a part that belongs to
    *   another client
    */
@@ -45,6 +46,7 @@ export class ClientCore {
     }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
     const limits = { ...defaultCoreClientLimits, ...options.limits };
+    checkTimes(limits);
     this.#server = new ConnectedServer(info, options, limits, {
       notice: (notification) => this.#notice(notification),
       forget: () => options.cache?.clear(),

@@ -106,7 +106,8 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   begin(agreement: Agreement): Promise<unknown> | undefined {
-    const { answering, listening } = this.options;
+    const { answering, listening, pinging } = this.options;
+    if (agreement.revision.era === 'legacy') pinging?.watch(this.#handshake.connection, (error) => this.#lost(error));
     answering?.begin?.((method, params) => this.notify(method, params));
     const listens = listening?.begin(this, agreement);
     const { logLevel: level } = this;
@@ -117,6 +118,13 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
 
   forget(): void {
     this.#events.forget();
+  }
+
+  /** The server says nothing more. The next request starts it again where the transport can. */
+  #lost(error: Error): void {
+    const { transport } = this;
+    this.receiver.closed(error.message, error);
+    if (transport?.kind === 'pipe') void transport.close();
   }
 
   /** What every modern request says of this client. 2026-07-28 basic/index#_meta. */

@@ -1,4 +1,5 @@
 import { takeBatch } from '../jsonrpc/batch.ts';
+import { weighValue } from '../jsonrpc/weight.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -14,6 +15,9 @@ import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
 
 type Bag = Record<string, unknown>;
+
+/** Bytes of memory that a server's name, capabilities and instructions may take. */
+const maxHeldBytes = 256 * 1024;
 
 /** What the handshake needs of the server that is being connected. */
 export interface HandshakePort {
@@ -45,6 +49,8 @@ export class Handshake {
   deciding = false;
   /** The far side is gone, and there will be another for the next request. */
   down = false;
+  /** Gives back what was charged for the agreement. */
+  #release: (() => void) | undefined;
   readonly #port: HandshakePort;
   readonly #revisions: readonly Revision[];
 
@@ -75,6 +81,7 @@ export class Handshake {
     if (!transport) return;
     this.#step('close');
     this.connection.close('the client was closed');
+    this.#letGo();
     this.transport = undefined;
     this.#port.forget();
     await transport.close();
@@ -125,6 +132,8 @@ export class Handshake {
       for (const id of asked) requestsOf(this.connection).fail(id, new Error('the other era was found'));
       this.deciding = false;
     }
+    this.#letGo();
+    this.#hold(agreement);
     this.agreement = agreement;
     this.connection.takeBatch = agreement.revision.batching ? takeBatch : undefined;
     this.connection.nullErrorId = agreement.revision.nullErrorId;
@@ -140,6 +149,16 @@ export class Handshake {
     this.connection.notify('notifications/initialized');
     this.#step('initialized');
     await port.begin(agreement);
+  }
+
+  /** What the server says of itself is kept as long as the connection: it is charged, and may not be large. */
+  #hold({ capabilities, server, instructions }: Agreement): void {
+    const { budget } = this.connection;
+    const weight = weighValue([capabilities, server, instructions]);
+    if (typeof weight !== 'number' || weight > maxHeldBytes || !budget.charge(weight)) {
+      throw new Error(`the server's name, capabilities and instructions take more than ${maxHeldBytes} bytes`);
+    }
+    this.#release = () => budget.release(weight);
   }
 
   #initialize(revision: Revision, asked: RequestId[]): Promise<Bag> {
@@ -175,7 +194,13 @@ export class Handshake {
     this.#anew();
   }
 
+  #letGo(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+
   #anew(): void {
+    this.#letGo();
     this.connection = this.#port.newConnection();
     this.state = 'new';
     this.down = false;

@@ -5,6 +5,7 @@ import type { Notification } from '../jsonrpc/message.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Pinging } from '../protocol/pinging.ts';
 import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
@@ -124,6 +125,8 @@ export interface CoreClientOptions {
   listening?: Listening | undefined;
   /** Keeps results as long as the server says they are fresh. */
   cache?: Cache | undefined;
+  /** `pinging()`: ends the connection to a legacy server that has gone silent. Default: none. */
+  pinging?: Pinging | undefined;
   /** Judges `structuredContent`. */
   outputs?: Outputs | undefined;
   /** Log messages. Since 2026-07-28 this asks for them, at `logLevel`. */

@@ -74,6 +74,8 @@ export class Connection {
   pending: PendingRequests | undefined;
   /** Why the connection has closed; undefined while it is open. */
   closed: ConnectionError | undefined;
+  /** Told of every message that arrives, and of the end. */
+  watch: { heard(): void; end(): void } | undefined;
   /** Makes the ids of our requests; without it they count from 1. */
   newId?: (() => RequestId) | undefined;
   readonly outlet: Outlet;
@@ -106,6 +108,7 @@ export class Connection {
    */
   receive(decoded: Decoded, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
+    this.watch?.heard();
     switch (decoded.kind) {
       case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
@@ -218,6 +221,7 @@ export class Connection {
   close(why: string = 'the connection was closed', cause?: unknown): void {
     if (this.closed) return;
     const closed = this.closed = new ConnectionError('closed', why, { cause });
+    this.watch?.end();
     this.pending?.close(why, cause);
     for (const inbound of this.#inFlight?.values() ?? []) inbound.cancel(closed);
     this.#inFlight?.clear();

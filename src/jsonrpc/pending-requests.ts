@@ -3,6 +3,7 @@ import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
 import type { Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import type { Outlet } from './outlet.ts';
+import { checkTimes } from './times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {
@@ -108,6 +109,7 @@ export class PendingRequests {
       const id = this.#port.newId?.() ?? this.#nextId++;
       const sent = onProgress ? this.#rules.withToken(params, id) : params;
       const { timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
+      if (options.timeoutMs !== undefined || options.maxTimeoutMs !== undefined) checkTimes({ timeoutMs, maxTimeoutMs });
       const pending: Pending = {
         method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
         timer: undefined,

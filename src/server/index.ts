@@ -34,6 +34,8 @@ export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export type { Guarded, Need } from './needs.ts';
 export type { Outcome, QuestionGenerator } from './outcome.ts';
+export { pinging } from '../protocol/pinging.ts';
+export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';
 export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,

@@ -3,8 +3,10 @@ import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
+import { checkTimes } from '../jsonrpc/times.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
+import type { Pinging } from '../protocol/pinging.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -51,6 +53,8 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly batches?: TakeBatch;
   /** `changes()`: tells clients of changes. Without it lists are taken to stay as they are. */
   readonly changes?: Changes;
+  /** `pinging()`: ends the connection of a legacy client over a pipe that has gone silent. */
+  readonly pinging?: Pinging;
   /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
   readonly guards?: Guards<NoInfer<C>>;
   /** See `defaultServerLimits`. */
@@ -109,13 +113,14 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly #side: ConnectedServerSide;
 
   /**
-   * Throws a RangeError for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
+   * Throws a RangeError for a time that is none and for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
    * server.
    */
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
     this.info = info;
-    const { features = [], batches, onError, errors, instructions, onRootsChanged } = options;
+    const { features = [], batches, pinging, onError, errors, instructions, onRootsChanged } = options;
     const limits = { ...defaultServerLimits, ...options.limits };
+    checkTimes(limits);
     const chosen = selectRevisions(options.revisions);
     const revisions = this.revisions = batches ? chosen : chosen.filter(({ batching }) => !batching);
     if (options.revisions && revisions.length < chosen.length) {
@@ -150,7 +155,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     };
     const parts = { info, revisions, exchanges, catalogue, introduction, handle, failures, changes };
     const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
-    this.#side = { ...parts, batches, limits, modern, onRootsChanged };
+    this.#side = { ...parts, batches, pinging, limits, modern, onRootsChanged };
     known.set(this, {
       catalogue, changes, hosting, handle, tell: hosting.tell,
       surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),

@@ -39,7 +39,14 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
         to.message(decode(text));
       });
     };
-    const mine = peer = server.connect(pipeOutlet(deliver), { auth, modern: true });
+    const mine = peer = server.connect(pipeOutlet(deliver), {
+      auth, modern: true,
+      lost: (why) => {
+        if (peer !== mine) return;
+        peer = undefined;
+        to.closed(`the server has ended the connection: ${why}`);
+      },
+    });
   }
 
   async function disconnect(): Promise<void> {

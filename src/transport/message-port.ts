@@ -137,7 +137,7 @@ export function serveMessagePort(
     trace?.({ direction: 'sent', text, at: Date.now() });
     port.postMessage(text);
   };
-  const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget });
+  const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, lost: finish });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
     resolveClosed = resolve;

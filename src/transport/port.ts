@@ -151,6 +151,8 @@ export interface PeerOptions {
    * Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP).
    */
   readonly closeStream?: ((id: RequestId) => void) | undefined;
+  /** The client has gone silent, and the server has ended its session: the channel may be closed. */
+  readonly lost?: ((why: string) => void) | undefined;
   /** Given where other processes serve the same session. */
   readonly shared?: SharedPeer | undefined;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answering, ClientCore, listening, McpClient, resultCache, toolOutputs } from '../../src/client/index.ts';
 import type { CoreClientOptions } from '../../src/client/index.ts';
+import { processBudget } from '../../src/jsonrpc/budget.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { compile } from '../../src/schema/index.ts';
 import { legacy, modern, Scripted } from './scripted.ts';
@@ -206,3 +207,20 @@ test('a part that is used twice throws, and the first client keeps it', async ()
   wire.push({ method: 'notifications/tools/list_changed' });
   assert.deepEqual(changed, ['tools']);
 });
+
+for (const era of ['legacy', 'modern'] as const) {
+  test(`what a ${era} server says of itself is charged while it is connected, and may not be large`, async () => {
+    const before = processBudget().used;
+    const long = (length: number): Script => (sent, wire) => {
+      const answer = (era === 'legacy' ? legacy() : modern())(sent, wire);
+      return answer && !(answer instanceof Error) && 'instructions' in answer
+        ? { ...answer, instructions: 'x'.repeat(length) } : answer;
+    };
+    const { client } = await connect(long(100_000), { era });
+    assert.ok(processBudget().used - before > 100_000);
+    await client.close();
+    assert.equal(processBudget().used, before);
+    await assert.rejects(connect(long(300_000), { era }), /name, capabilities and instructions take more than 262144 bytes/);
+    assert.equal(processBudget().used, before);
+  });
+}

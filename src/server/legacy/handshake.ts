@@ -12,6 +12,7 @@ import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
 import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
+import type { Pinging } from '../../protocol/pinging.ts';
 import { findRevision, negotiate } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Agreed, PeerOptions } from '../../transport/port.ts';
@@ -33,6 +34,7 @@ export interface HandshakeServer {
   readonly limits: ServerLimits;
   readonly changes: Changes | undefined;
   readonly batches: TakeBatch | undefined;
+  readonly pinging: Pinging | undefined;
   readonly info: Implementation;
   readonly catalogue: Catalogue;
   /** What both eras are told of the server before its first use. */
@@ -111,7 +113,17 @@ export class Handshake implements LegacyRequester {
   }
 
   initialized(): void {
+    const first = this.#state === 'initializing';
     this.#move('initialized');
+    // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
+    if (first && this.#options.modern !== false) this.#server.pinging?.watch(this.connection, (error) => this.#lost(error));
+  }
+
+  #lost(error: Error): void {
+    this.connection.handlers.error(error);
+    this.close();
+    this.connection.close(error.message, error);
+    this.#options.lost?.(error.message);
   }
 
   #move(event: LifecycleEvent): void {

@@ -4,6 +4,7 @@ import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import { quote } from '../../jsonrpc/quote.ts';
+import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { stderrLines } from './stderr.ts';
@@ -70,6 +71,7 @@ export function stdioTransport(
   args: readonly string[] = [],
   options: StdioTransportOptions = {},
 ): ClientTransport {
+  checkTimes(options);
   const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000 } = options;
   let receiver: ClientReceiver | undefined;
   let run: Run | undefined;

@@ -3,6 +3,7 @@ import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ServerPort, Trace } from '../port.ts';
 import { lineWriter, within } from './writer.ts';
 
@@ -51,6 +52,7 @@ export interface StdioServing {
  * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
+  checkTimes(options);
   const { trace, maxMessageBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
@@ -67,7 +69,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const advise = (length: number): void => server.report?.(new Error(
     `an answer of ${length} characters: the official clients close the pipe after a line above 10 MiB`,
   ));
-  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget });
+  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
   const framer = createFramer({
     line(text) {
       trace?.({ direction: 'received', text, at: Date.now() });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { processBudget } from '../../../src/jsonrpc/budget.ts';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
 import type { HttpTransportOptions } from '../../../src/transport/http/client/options.ts';
@@ -251,4 +252,26 @@ test('after close nothing is sent', async (t) => {
   it.send({ method: 'note' });
   assert.deepEqual(server.calls, []);
   assert.deepEqual(it.untaken, []);
+});
+
+test('answers that are being read are charged to the process, however they are cut, and refused where it holds too much', async (t) => {
+  const budget = processBudget();
+  const { limit, used } = budget;
+  budget.limit = used + 200_000;
+  t.after(() => {
+    budget.limit = limit;
+  });
+  const server = await serve(t, ({ body }, response) => {
+    const text = result(body.id as number, { a: 'x'.repeat(body.id === 1 ? 300_000 : 50_000) });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (let at = 0; at < text.length; at += 1000) response.write(text.slice(at, at + 1000));
+    response.end();
+  });
+  const it = await client(t, server.url);
+  const refused = await it.request(1);
+  assert.ok(refused.kind === 'failed' && refused.error instanceof HttpError);
+  assert.match(refused.error.message, /the answer is over what may be held at a time/);
+  assert.equal((await it.request(2)).kind, 'message');
+  assert.equal(budget.used, used);
+  await it.transport.close();
 });

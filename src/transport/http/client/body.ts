@@ -1,8 +1,12 @@
-import { joinBytes } from '../../../jsonrpc/bytes.ts';
+import { peerBudget } from '../../../jsonrpc/budget.ts';
+import { ByteGatherer } from '../../../jsonrpc/bytes.ts';
 import { ConnectionError, errorMessage, toError } from '../../../jsonrpc/errors.ts';
 import { HttpError } from '../../port.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import type { HttpAnswer } from './sender.ts';
+
+/** What `ByteGatherer` takes at the least. */
+const smallestBlock = 1024;
 
 /** The media type, without its parameters; '' where none is given. */
 export function mediaType(answer: HttpAnswer): string {
@@ -22,22 +26,26 @@ export function isStream(answer: HttpAnswer): boolean {
 export async function readBody(
   answer: HttpAnswer, maxBytes: number, cut: boolean = false,
 ): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  await new Promise<void>((resolve, reject) => {
-    answer.read((chunk) => {
-      if (size > maxBytes) return;
-      parts.push(chunk);
-      size += chunk.length;
-      if (size <= maxBytes) return;
-      resolve();
-      answer.cancel();
-    }).then(resolve, reject);
-  });
-  if (size > maxBytes && !cut) {
-    throw new HttpError(answer.status, '', `the answer is over the limit of ${maxBytes} bytes`);
+  // Whatever it is cut into; what all answers that are being read take is charged to the process.
+  const gathered = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
+  let over: string | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      answer.read((chunk) => {
+        if (over !== undefined) return;
+        const part = chunk.subarray(0, maxBytes - gathered.length);
+        if (!gathered.push(part)) over = 'what may be held at a time';
+        else if (part.length < chunk.length) over = `the limit of ${maxBytes} bytes`;
+        if (over === undefined) return;
+        resolve();
+        answer.cancel();
+      }).then(resolve, reject);
+    });
+    if (over !== undefined && !cut) throw new HttpError(answer.status, '', `the answer is over ${over}`);
+    return gathered.take();
+  } finally {
+    gathered.clear();
   }
-  return joinBytes(parts, size);
 }
 
 /** The start of a body, mostly for a person: what is not UTF-8 in it is replaced. `maxBytes`: 1000. */

@@ -1,4 +1,5 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { checkTimes } from '../../../jsonrpc/times.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { HttpError, SessionExpired } from '../../port.ts';
 import type { ClientTransport, Outgoing } from '../../port.ts';
@@ -33,6 +34,7 @@ export function clientTransport(
   const { trace, around, random = Math.random, wait = realWait } = options;
   const sender = around?.(sends) ?? sends;
   const limits = { ...defaultHttpClientLimits, ...options.limits };
+  checkTimes(limits);
   const requests = new PostedRequests(trace, (cancellation) => abortAfter(limits.lingerMs, cancellation));
   const request = requester(base, options, requests, sender);
   let session: HttpSession | undefined;

@@ -1,4 +1,5 @@
 import { toError } from '../../../jsonrpc/errors.ts';
+import { checkTimes } from '../../../jsonrpc/times.ts';
 import type { ServerPort } from '../../port.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
@@ -30,6 +31,7 @@ export interface EndpointServices {
 export function createServices(server: ServerPort, options: HttpOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
+  checkTimes(limits);
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   return {
     server, limits, report,

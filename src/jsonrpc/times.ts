@@ -1,0 +1,12 @@
+/** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
+const longest = 0x7fffffff;
+
+/** Throws a RangeError for a time (a member called `…Ms`) that no timer keeps: negative, not finite, or too long. */
+export function checkTimes(options: object): void {
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (!name.endsWith('Ms') || value === undefined) continue;
+    if (typeof value !== 'number' || !(value >= 0 && value <= longest)) {
+      throw new RangeError(`${name} must be 0 to ${longest} milliseconds, not ${String(value)}`);
+    }
+  }
+}

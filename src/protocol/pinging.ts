@@ -1,0 +1,57 @@
+import type { Connection } from '../jsonrpc/connection.ts';
+import { ConnectionError, need } from '../jsonrpc/errors.ts';
+import { checkTimes } from '../jsonrpc/times.ts';
+import { requestsOf } from './requests.ts';
+
+/** When a silent peer is asked whether it is there. Both are above 0. */
+export interface PingOptions {
+  /** Milliseconds: an interval in which nothing came is followed by a ping. 30 seconds. */
+  readonly intervalMs?: number | undefined;
+  /** Milliseconds within which something must come then. 10 seconds. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Asks a silent peer whether it is there: see `pinging`. */
+export interface Pinging {
+  /** Watches a connection until it closes. `lost` is called, at most once, where the peer says nothing to a ping. */
+  watch(connection: Connection, lost: (error: ConnectionError) => void): void;
+}
+
+/**
+ * Finds out when the other side of a legacy connection has gone silent, and ends the connection: a part of a client
+ * or a server, handed in as `pinging`. Whatever arrives is a sign of life, also an error in answer to the ping. The
+ * timer keeps no process alive. 2026-07-28 has no pings. Throws a RangeError for a time that is none.
+ * 2025-11-25 basic/utilities/ping#timeout-handling; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
+ */
+export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions = {}): Pinging {
+  checkTimes({ intervalMs, timeoutMs });
+  if (intervalMs === 0 || timeoutMs === 0) throw new RangeError('intervalMs and timeoutMs must be above 0');
+  return {
+    watch(connection, lost) {
+      need('setTimeout', 'pinging');
+      let heard = false;
+      let timer: ReturnType<typeof setTimeout>;
+      const wait = (): void => {
+        heard = false;
+        timer = setTimeout(look, intervalMs);
+        if (typeof timer === 'object') timer.unref();
+      };
+      const look = (): void => {
+        if (heard) return wait();
+        requestsOf(connection).request('ping', undefined, { timeoutMs, maxTimeoutMs: 0 }).catch((error: unknown) => {
+          if (heard || connection.closed || !(error instanceof ConnectionError)) return;
+          lost(new ConnectionError('timeout', `the other side has not answered a ping within ${timeoutMs} ms`));
+        }).finally(() => {
+          if (!connection.closed) wait();
+        });
+      };
+      connection.watch = {
+        heard: () => {
+          heard = true;
+        },
+        end: () => clearTimeout(timer),
+      };
+      wait();
+    },
+  };
+}

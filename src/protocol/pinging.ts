@@ -21,7 +21,7 @@ export interface Pinging {
  * Finds out when the other side of a legacy connection has gone silent, and ends the connection: a part of a client
  * or a server, handed in as `pinging`. Whatever arrives is a sign of life, also an error in answer to the ping. The
  * timer keeps no process alive. 2026-07-28 has no pings. Throws a RangeError for a time that is none.
- * 2025-11-25 basic/utilities/ping#timeout-handling; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
+ * 2025-11-25 basic/utilities/ping#behavior-requirements; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
  */
 export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions = {}): Pinging {
   checkTimes({ intervalMs, timeoutMs });

@@ -1,7 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { WrongUse } from './exit-codes.ts';
-
-type Bag = Record<string, unknown>;
 
 /**
  * Arguments as people write them: `key=value`, `key:=JSON`, `nested.key=value`, or one JSON object. A value becomes what

@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -10,8 +11,6 @@ import { defaultAnsweringLimits } from './options.ts';
 import { answerQuestion, checkRoots } from './questions.ts';
 import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
-
-type Bag = Record<string, unknown>;
 
 /**
  * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds

@@ -1,7 +1,6 @@
+import type { Bag } from '../jsonrpc/message.ts';
 import { methodRow, methods } from '../protocol/methods.ts';
 import type { Cache } from './parts.ts';
-
-type Bag = Record<string, unknown>;
 
 /** Discovery is asked once a connection anyway, and again only to see that the server is there. */
 const isCacheable = (method: string): boolean =>

@@ -3,7 +3,7 @@ import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import { checkTimes } from '../jsonrpc/times.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
-import type { Notification } from '../jsonrpc/message.ts';
+import type { Bag, Notification } from '../jsonrpc/message.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { isExtensionId } from '../protocol/meta.ts';
@@ -15,8 +15,6 @@ import { defaultCoreClientLimits } from './options.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
 import { take } from './parts.ts';
 import type { Answering, AskingCall } from './parts.ts';
-
-type Bag = Record<string, unknown>;
 
 /** What tells of a change; in the group, of which list. */
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;

@@ -3,7 +3,7 @@ import type { PendingRequests, RequestOptions } from '../jsonrpc/pending-request
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Notification, RequestId } from '../jsonrpc/message.ts';
+import type { Bag, Notification, RequestId } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
@@ -23,8 +23,6 @@ import type { Agreement } from './negotiation.ts';
 import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
 import type { ListeningPort } from './parts.ts';
 import { ToolHeaders } from './tool-headers.ts';
-
-type Bag = Record<string, unknown>;
 
 const ignore = (): void => {};
 export const noOptions: CallOptions = {};

@@ -1,7 +1,7 @@
 import { takeBatch } from '../jsonrpc/batch.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
@@ -13,8 +13,6 @@ import { declaredCapabilities, declaredInfo } from './capabilities.ts';
 import { negotiate } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
-
-type Bag = Record<string, unknown>;
 
 /** Bytes of memory that a server's name, capabilities and instructions may take. */
 const maxHeldBytes = 256 * 1024;

@@ -1,12 +1,10 @@
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaKeys, metaOf } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/port.ts';
 import type { Listening, ListeningPort } from './parts.ts';
-
-type Bag = Record<string, unknown>;
 
 interface Stream {
   id: RequestId | undefined;

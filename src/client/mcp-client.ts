@@ -1,3 +1,4 @@
+import type { Bag } from '../jsonrpc/message.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
@@ -10,8 +11,6 @@ import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts'
 import type { Cache, Listening } from './parts.ts';
 import { compile } from '../schema/index.ts';
 import { toolOutputs } from './tool-output.ts';
-
-type Bag = Record<string, unknown>;
 
 /**
  * A client of one MCP server, in whatever revision that server speaks, with every part there is. What tools return is

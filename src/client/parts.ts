@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -10,8 +10,6 @@ import type { CallOptions } from './options.ts';
 
 // What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
 // leaves out what is not handed in. A part is made by a function, and belongs to one client.
-
-type Bag = Record<string, unknown>;
 
 /** One call that asks, as its rounds need it. */
 export interface AskingCall {

@@ -1,9 +1,8 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { Abortable } from '../jsonrpc/inbound.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { methodRow } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';
-
-type Bag = Record<string, unknown>;
 
 /** One call, as its rounds need it. */
 export interface RoundsPort {

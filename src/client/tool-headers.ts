@@ -1,7 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../protocol/mirrored-headers.ts';
-
-type Bag = Record<string, unknown>;
 
 /**
  * The tools whose arguments HTTP headers mirror, as `tools/list` tells them.

@@ -1,9 +1,8 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
 import type { Outputs } from './parts.ts';
-
-type Bag = Record<string, unknown>;
 
 /** The part of a client that judges what tools return; `compile` is that of barewire/schema, or another. */
 export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {

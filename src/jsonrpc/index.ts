@@ -14,7 +14,7 @@ export { createFramer, defaultMaxMessageBytes } from './framing.ts';
 export type { Framer, FramerEvents } from './framing.ts';
 export { Cancelled, Inbound } from './inbound.ts';
 export type {
-  Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response,
+  Bag, Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response,
   Success,
 } from './message.ts';
 export type { Outlet } from './outlet.ts';

@@ -4,7 +4,11 @@
 export type RequestId = string | number;
 
 /** Parameters by name: MCP has no others. */
-export type Params = Record<string, unknown>;
+/** A JSON object whose members nobody has judged yet. */
+export type Bag = Record<string, unknown>;
+
+/** The parameters of a request or a notification. */
+export type Params = Bag;
 
 /** A message that is answered (JSON-RPC 2.0 section 4). */
 export interface Request {

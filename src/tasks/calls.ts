@@ -3,6 +3,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import { quote } from '../jsonrpc/quote.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { RawResult } from '../server/around.ts';
@@ -23,8 +24,6 @@ import { ownerOf } from './owner.ts';
 import { TaskExchange } from './task-exchange.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
 import { tasksExtension, ttlOf } from './wire.ts';
-
-type Bag = Record<string, unknown>;
 
 interface Parts {
   readonly tasks: Tasks;

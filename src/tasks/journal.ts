@@ -2,10 +2,8 @@ import type { ClientCapabilities, Implementation } from '../protocol/initialize.
 import type { InputRequests } from '../protocol/input-required.ts';
 import { firstTaskStatus, nextTaskStatus } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
-import type { ErrorObject } from '../jsonrpc/message.ts';
+import type { Bag, ErrorObject } from '../jsonrpc/message.ts';
 import type { StoredTask } from './store.ts';
-
-type Bag = Record<string, unknown>;
 
 /** What a task is to do, and for whom: written once, when it is created. */
 export interface TaskHead {

@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { answering } from '../client/answering.ts';
 import { McpClient } from '../client/mcp-client.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
@@ -15,8 +16,6 @@ import { detailedResult, isDetailed, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
 import { TaskNews } from './task-news.ts';
 import { tasksExtension } from './wire.ts';
-
-type Bag = Record<string, unknown>;
 
 /** How often answers are sent where the connection fails, and after how long. */
 const [maxTries, retryMs] = [10, 1_000];

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
-import type { Notification, Params } from '../jsonrpc/message.ts';
+import type { Bag, Notification, Params } from '../jsonrpc/message.ts';
 import type { InputRequest } from '../protocol/input-required.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../server/asking-exchange.ts';
@@ -12,8 +12,6 @@ import { digestOf } from '../server/modern/question-digest.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
 import { entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
-
-type Bag = Record<string, unknown>;
 
 /** What a run of a handler needs of the worker. */
 export interface RunPort {

@@ -4,9 +4,8 @@ import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Progress } from '../jsonrpc/pending-requests.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import type { Follower } from './task-news.ts';
-
-type Bag = Record<string, unknown>;
 
 /** A task as its server last told of it. */
 export interface TaskState {

@@ -1,6 +1,5 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
-
-type Bag = Record<string, unknown>;
+import type { Bag } from '../jsonrpc/message.ts';
 
 /** One handle that follows a task. */
 export interface Follower {

@@ -1,3 +1,4 @@
+import type { Bag } from '../../jsonrpc/message.ts';
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
@@ -16,7 +17,6 @@ import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
 
-type Bag = Record<string, unknown>;
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
 type Exchange = Parameters<Answer>[1];
 

@@ -1,4 +1,5 @@
 import { invalidParams } from '../../jsonrpc/errors.ts';
+import type { Bag } from '../../jsonrpc/message.ts';
 import type { Auth } from '../../transport/port.ts';
 import type { Context } from '../../server/context.ts';
 import type { Listener, ServerExtension, TellListeners } from '../../server/extension.ts';
@@ -6,8 +7,6 @@ import { ownerOf } from '../owner.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
 import { commonFields, tasksExtension } from '../wire.ts';
-
-type Bag = Record<string, unknown>;
 
 /** How many ids one subscription may name. */
 const maxTaskIds = 1000;

@@ -1,6 +1,7 @@
 import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
 import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
 import { weighValue } from '../../jsonrpc/weight.ts';
+import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
 import { page } from '../../protocol/cursor.ts';
 import type { Listed } from '../../protocol/cursor.ts';
@@ -13,8 +14,6 @@ import type { Task, TaskStatus } from '../../protocol/tasks.ts';
 import { defaultReceivedTaskLimits } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { random, ttlOf } from '../wire.ts';
-
-type Bag = Record<string, unknown>;
 
 /** A question of the server's that the client works on, or has answered. */
 interface ReceivedTask extends Listed {

@@ -1,5 +1,5 @@
 import { internalError, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
-import type { Notification } from '../../jsonrpc/message.ts';
+import type { Bag, Notification } from '../../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../../protocol/initialize.ts';
 import { isTerminal } from '../../protocol/task-lifecycle.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
@@ -14,8 +14,6 @@ import type { TaskView } from '../journal.ts';
 import { ownerOf } from '../owner.ts';
 import type { Tasks } from '../tasks.ts';
 import { commonFields } from '../wire.ts';
-
-type Bag = Record<string, unknown>;
 
 const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 

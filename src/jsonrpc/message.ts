@@ -3,11 +3,10 @@
 /** A string or an integer, never null. 2025-06-18 basic/index#requests. */
 export type RequestId = string | number;
 
-/** Parameters by name: MCP has no others. */
 /** A JSON object whose members nobody has judged yet. */
 export type Bag = Record<string, unknown>;
 
-/** The parameters of a request or a notification. */
+/** Parameters by name: MCP has no others. */
 export type Params = Bag;
 
 /** A message that is answered (JSON-RPC 2.0 section 4). */

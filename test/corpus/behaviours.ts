@@ -43,6 +43,19 @@ export const behaviours: Readonly<Record<string, readonly string[]>> = {
     'bake: takes until open was called, and answers "A cake."', 'open: opens the oven', 'send: asks where to (key "city"), and answers "Sent to CITY."',
     'burn: a result with isError, "All is burnt."', 'break: the error 4711 "The oven is broken"', 'rest: answers when nothing is being worked on',
   ],
+  'received-tasks': [
+    'the server asks with tasks, for 60 seconds, where the client takes them', 'confirm: asks "Sure?"; "Sure." where sure is true, otherwise "Not sure."',
+    'think: has the model of the client think (10 tokens at most), and answers with its text',
+  ],
+  'received-tasks-cancellation': ['the server of received-tasks'],
+  'task-errors': [
+    'three tasks at most, 100 bytes of a result, 400 bytes of a journal', 'large: a text of 200 bytes', 'busy: keeps 400 bytes on its way, and answers "done"',
+    'wait: reports 1 of 2, "halfway", and asks whether to go on (key "yes"); answers with the action', 'rest: answers when nothing is being worked on',
+  ],
+  'task-notifications': [
+    'the status is told every millisecond at most', 'send: asks whether by parcel (key "parcel"), and only then becomes a task, which asks where to (key "city"); "Sent to CITY.", "Sent by letter." or "Sent nowhere."',
+    'rest: answers when nothing is being worked on',
+  ],
   'tool-errors': [adds, 'fail: fails with "the disk is full"', 'refuse: the error 4050 "not on Sundays" with the data {"day": "Sunday"}'],
   tools: [adds],
   'url-elicitation': ['connect: sends the person to https://example.com/sign-in?state=1 (key and elicitationId "sign-in"); accepted: "Connected.", otherwise "Not connected."'],

@@ -26,7 +26,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 function files(): string[] {
   return readdirSync(transcripts, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll('\\', '/')).filter((name) => /\.(wire|http)$/.test(name)).sort();
+    .map((name) => name.replaceAll('\\', '/'))
+    // What begins with `client-` tests a client: its server is the transcript itself.
+    .filter((name) => /\.(wire|http)$/.test(name) && !basename(name).startsWith('client-')).sort();
 }
 
 function httpStep(step: HttpStep): Json {

@@ -36,7 +36,8 @@ test('every transcript of the repository is played by its two sides without a di
 });
 
 test('the mock server of a transcript answers its own client as it was answered then', () => {
-  for (const file of files) {
+  // A mock answers, and asks what belongs to a call. What a server asks of itself is replayed, above.
+  for (const file of files.filter((name) => !/(client|received)-tasks/.test(name))) {
     const client = new Replay(read(file), 'client');
     meet(client, new MockServer(read(file)));
     assert.deepEqual([file, client.differences], [file, []]);

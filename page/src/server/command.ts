@@ -6,7 +6,7 @@ import { HostError, readRules, readServers } from 'barewire/host';
 import type { Rule, ServerConfig } from 'barewire/host';
 import { readApplication, readConfigFile } from 'barewire/host/node';
 import type { Application } from 'barewire/host/node';
-import { openBrowser } from 'barewire/oauth/node';
+import { openInBrowser } from './browser.ts';
 import { servePage } from './serve-page.ts';
 
 const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
@@ -47,10 +47,12 @@ export async function main(words: readonly string[]): Promise<number> {
     console.error(`barewire page: ${messageOf(thrown)}`);
     return thrown instanceof HostError ? 2 : 4;
   }
+  const ended = new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   console.log(`The page is at ${served.url}`);
   console.log('Ctrl-C ends it.');
-  if (read.open) openBrowser(new URL(served.url));
-  await new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  const opened = read.open ? await openInBrowser(served.url) : undefined;
+  await ended;
+  await opened?.();
   await served.close();
   return 0;
 }

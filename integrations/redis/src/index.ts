@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
 import type { Lease, LeasedTask, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
 import type { createClient } from 'redis';
@@ -34,12 +34,14 @@ export interface RedisStoreOptions {
 export async function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Promise<TaskStore> {
   const { prefix = 'barewire:tasks:', onError = () => {} } = options;
   const watchers = new Watchers();
+  /** Names this process in what it publishes: it tells those who watch here as soon as it has the reply. */
+  const own = `${prefix}by:${randomUUID()}`;
   const listening = client.duplicate();
   listening.on('error', onError);
   await listening.connect();
   await listening.subscribe(`${prefix}changes`, (message) => {
-    const [change, id] = message.split(' ');
-    if (id !== undefined) watchers.tell(id, change as TaskChange);
+    const [change, id, by] = message.split(' ');
+    if (id !== undefined && by !== own) watchers.tell(id, change as TaskChange);
   });
 
   const digests = new Map<string, string>();
@@ -48,7 +50,7 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
   async function run(script: string, ...args: readonly (string | number)[]): Promise<unknown> {
     let digest = digests.get(script);
     if (digest === undefined) digests.set(script, digest = createHash('sha1').update(script).digest('hex'));
-    const given = { keys: [prefix], arguments: args.map(String) };
+    const given = { keys: [prefix, own], arguments: args.map(String) };
     try {
       return await client.evalSha(digest, given);
     } catch (error) {
@@ -59,9 +61,12 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
   }
 
   /** Throws where a script gave a reason. */
-  async function write(lease: Lease, script: string, ...args: readonly (string | number)[]): Promise<void> {
+  async function write(
+    lease: Lease, change: TaskChange | undefined, script: string, ...args: readonly (string | number)[]
+  ): Promise<void> {
     const why = await run(script, lease.id, lease.fence, ...args);
     if (typeof why === 'string') throw new LeaseLost(lease, why);
+    if (change) watchers.tell(lease.id, change);
   }
 
   return {
@@ -70,6 +75,7 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
       const { id, owner, createdAt, expiresAt, head } = task;
       const made = await run(scripts.create, id, owner, createdAt, expiresAt ?? '', head, placeOf(task));
       if (made !== 1) throw new Error(`there is a task ${id}`);
+      watchers.tell(id, 'due');
     },
     async load(id) {
       return readTask(id, await run(scripts.load, id))?.task;
@@ -78,16 +84,22 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
       const found = readTask(id, await run(scripts.lease, id, ms));
       return found && { lease: { id, fence: found.fence }, task: found.task };
     },
-    renew: (lease, ms) => write(lease, scripts.renew, ms),
-    append: (lease, after, records) => write(lease, scripts.append, after, ...records),
+    renew: (lease, ms) => write(lease, undefined, scripts.renew, ms),
+    append: (lease, after, records) => write(lease, 'written', scripts.append, after, ...records),
     release: (lease, after, records, waiting) =>
-      write(lease, scripts.release, after, JSON.stringify(waiting), waiting.length, ...waiting, ...records),
+      write(
+        lease, waiting.length > 0 ? 'written' : 'due', scripts.release,
+        after, JSON.stringify(waiting), waiting.length, ...waiting, ...records,
+      ),
     async answer(id, answers) {
       return await run(scripts.answer, id, ...[...answers].flat()) as string[];
     },
     async end(id, end, lease) {
-      if (lease === undefined) return await run(scripts.end, id, end) === 1;
-      await write(lease, scripts.endHeld, end);
+      if (lease) await write(lease, 'ended', scripts.endHeld, end);
+      else {
+        if (await run(scripts.end, id, end) !== 1) return false;
+        watchers.tell(id, 'ended');
+      }
       return true;
     },
     due: async (limit) => await run(scripts.due, '', limit) as string[],

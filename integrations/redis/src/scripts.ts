@@ -1,5 +1,7 @@
 // What the store does in one step each. Redis runs a script while nothing else runs, and by its own clock.
 //
+// KEYS: the prefix of all names, and who calls: a process that knows by the reply what it has done needs no message.
+//
 // Of a task: t the hash, r its records, a its answers, w the keys of answers that are missing.
 // Of all tasks: due by the time when they are, all by the time when they go, o by owner in the order of places.
 
@@ -9,7 +11,7 @@ local id = ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local t, r, a, w = p..'t:'..id, p..'r:'..id, p..'a:'..id, p..'w:'..id
-local function tell(change) redis.call('PUBLISH', p..'changes', change..' '..id) end
+local function tell(change, by) redis.call('PUBLISH', p..'changes', change..' '..id..' '..(by or '')) end
 `;
 
 /** The lease, or why it is lost. ARGV: id, fence. */
@@ -33,7 +35,7 @@ redis.call('HSET', t, 'owner', ARGV[2], 'createdAt', ARGV[3], 'expiresAt', ARGV[
 redis.call('ZADD', p..'due', now, id)
 redis.call('ZADD', p..'all', ARGV[4] == '' and '+inf' or ARGV[4], id)
 redis.call('ZADD', p..'o:'..ARGV[2], 0, ARGV[6])
-tell('due')
+tell('due', KEYS[2])
 return 1
 `;
 
@@ -68,7 +70,7 @@ export const append: string = `${held}
 local has = redis.call('LLEN', r)
 if has ~= tonumber(ARGV[3]) then return 'there are '..has..' records, not '..ARGV[3] end
 for i = 4, #ARGV do redis.call('RPUSH', r, ARGV[i]) end
-tell('written')
+tell('written', KEYS[2])
 return 0
 `;
 
@@ -82,10 +84,10 @@ for i = 6 + keys, #ARGV do redis.call('RPUSH', r, ARGV[i]) end
 redis.call('HSET', t, 'until', 0, 'waiting', ARGV[4])
 if keys > 0 then
   redis.call('ZREM', p..'due', id)
-  tell('written')
+  tell('written', KEYS[2])
 else
   redis.call('ZADD', p..'due', now, id)
-  tell('due')
+  tell('due', KEYS[2])
 end
 return 0
 `;
@@ -112,7 +114,7 @@ return taken
 const finish = `
 redis.call('HSET', t, 'end', ARGV[#ARGV], 'until', 0)
 redis.call('ZREM', p..'due', id)
-tell('ended')
+tell('ended', KEYS[2])
 return 1
 `;
 
@@ -138,7 +140,7 @@ for _, id in ipairs(gone) do
   redis.call('ZREM', p..'due', id)
   redis.call('ZREM', p..'all', id)
   if has[1] then redis.call('ZREM', p..'o:'..has[1], has[2]) end
-  redis.call('PUBLISH', p..'changes', 'ended '..id)
+  redis.call('PUBLISH', p..'changes', 'ended '..id..' ')
 end
 return gone
 `;

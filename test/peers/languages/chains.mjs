@@ -25,6 +25,11 @@ export const peers = {
     execFileSync(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', here('python/requirements.txt')], { stdio: ['ignore', 'ignore', 'inherit'] });
     return [python, here('python/peers.py')];
   },
+  rust() {
+    if (!has('cargo', '--version')) return undefined;
+    execFileSync('cargo', ['build', '-q', '--locked'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust-peer` }, stdio: ['ignore', 'ignore', 'inherit'] });
+    return [`${cache}/rust-peer/debug/barewire-peers`];
+  },
   java() {
     if (!has('mvn', '--version') || !has('java', '-version')) return undefined;
     execFileSync('mvn', ['-q', '-B', `-Dcache=${cache}/java-peer`, 'package'], { cwd: here('java'), stdio: ['ignore', 'ignore', 'inherit'] });

@@ -151,6 +151,13 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     hold(session, stream);
   }
 
+  /** The GET stream of a session cannot go on after what its client has: another one begins, and all may have changed. */
+  async function beginAnew(request: HttpRequest, session: Session): Promise<void> {
+    await open(request, session);
+    const record = await records.record(session.id);
+    if (record) refresh(session.id, record.watched);
+  }
+
   /** Its connection has ended: the stream goes on without one. */
   function release(stream: SharedStream): void {
     const { carrier } = stream;
@@ -166,7 +173,9 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     const here = written(stream, session.id);
     const process = nameIn(stream);
     if (here) {
-      if (here.broken || (kept === undefined && here.kept !== number)) return cannot(request, stream, number);
+      if (here.broken || (kept === undefined && here.kept !== number)) {
+        return here.listening ? beginAnew(request, session) : cannot(request, stream, number);
+      }
       const carrying = carry(session, request, stream, number, here.listening, () => release(here));
       if (kept) carrying.deliver(number + 1, kept.texts, kept.over, false);
       here.take(carrying);
@@ -291,10 +300,21 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     // The store has nothing of it: nothing was written yet, or what was is forgotten.
     if (one.carrying === undefined && kept !== one.number) {
       one.release();
-      return cannot(one.request, one.stream, one.number);
+      unkept(one).catch((thrown: unknown) => {
+        report(thrown);
+        cut(one);
+      });
+      return;
     }
     const carrying = begin(one);
     if (kept > carrying.written) carrying.recover();
+  }
+
+  /** The events after what the client has are forgotten. */
+  async function unkept({ request, session, stream, number }: Borrowed): Promise<void> {
+    const record = await records.record(session.id);
+    if (record?.listener?.stream === stream) return beginAnew(request, session);
+    cannot(request, stream, number);
   }
 
   function take(message: Take): void {

@@ -155,3 +155,42 @@ test('where the store does not answer, sessions get 503, and an answer that has 
   assert.ok(bench.errors.every(({ message }) => message === 'no connection'));
   assert.ok(bench.errors.length > 0);
 });
+
+for (const [where, member] of [['the process that writes it', 0], ['another process', 1]] as const) {
+  test(`a GET stream of which an event could not be kept begins anew in ${where}, and all may have changed`, async (t) => {
+    const whole = memoryEngine();
+    const { streams } = whole;
+    assert.ok(streams);
+    let broken = false;
+    const bench = await startFleet(t, {
+      version,
+      engine: {
+        ...whole,
+        streams: {
+          ...streams,
+          append: (part) => {
+            if (broken) throw new Error('no connection');
+            return streams.append(part);
+          },
+        },
+      },
+    });
+    const headers = await bench.open(0);
+    await bench.post(0, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
+    const live = await bench.get(0, headers);
+    const { last } = await read(live, 0, (await live.next())?.id);
+    broken = true;
+    bench.members[0]?.server.resourceUpdated('note:a');
+    assert.deepEqual((await read(live, 1)).words, ['notifications/resources/updated note:a']);
+    live.cut();
+    broken = false;
+    const again = await bench.get(member, headers, last);
+    let word: string | undefined;
+    while (!word?.includes('note:a')) [word] = (await read(again, 1)).words;
+    assert.equal(word, 'notifications/resources/updated note:a');
+    // It carries what comes from now on.
+    bench.members[2]?.server.resourceUpdated('note:a');
+    assert.deepEqual((await read(again, 1)).words, ['notifications/resources/updated note:a']);
+    again.cut();
+  });
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inbox, Outbox, retrying, Undeliverable, within } from 'barewire/fleet';
 import type { Bus, BusHandler } from 'barewire/fleet';
-import { channelOf, now, sweep } from './database.ts';
+import { ask, channelOf, now, sweep } from './database.ts';
 import type { Database } from './database.ts';
 import { Listener } from './listener.ts';
 
@@ -24,7 +24,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
   const [bell, everybody] = [channelOf(database, `bell ${process}`), channelOf(database, 'told')];
   const token = randomUUID();
   const query = <R extends object>(text: string, values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await pool.query<R>(text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
 
   /** Takes the name where nobody else has it. False: somebody has. */
   const take = async (): Promise<boolean> => (await query(`
@@ -33,7 +33,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     WHERE p.held_until <= ${now} OR p.token = excluded.token RETURNING name`, [process, token, leaseMs])).length === 1;
 
   const outbox = new Outbox(async (to, texts) => {
-    const { rowCount } = await pool.query(`
+    const { rowCount } = await ask(pool, `
       WITH alive AS (SELECT name FROM ${processes} WHERE name = $1 AND held_until > ${now} FOR KEY SHARE),
       put AS (INSERT INTO ${inboxes} (process, texts) SELECT name, $2 FROM alive RETURNING process)
       SELECT pg_notify($3, '') FROM put`, [to, JSON.stringify(texts), channelOf(database, `bell ${to}`)]);
@@ -120,15 +120,15 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     async tell(topic, message) {
       const text = JSON.stringify([topic, message]);
       await within(answerMs, Buffer.byteLength(text) <= notifyBytes
-        ? pool.query('SELECT pg_notify($1, $2)', [everybody, text])
+        ? ask(pool, 'SELECT pg_notify($1, $2)', [everybody, text])
         : pool.query(`
           WITH kept AS (INSERT INTO ${told} (text, expires_at) VALUES ($2, ${now} + $3::bigint) RETURNING n)
           SELECT pg_notify($1, n::text) FROM kept`, [everybody, text, toldMs]));
     },
     async gone(names) {
-      const alive = await query<{ name: string }>(
+      const { rows: alive } = await retrying(answerMs, () => listener.query<{ name: string }>(
         `SELECT name FROM ${processes} WHERE name = ANY ($1::text[]) AND held_until > ${now}`, [names],
-      );
+      ));
       return names.filter((name) => !alive.some((row) => row.name === name));
     },
     receive(receiver) {

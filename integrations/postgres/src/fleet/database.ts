@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 
 /** Milliseconds since the epoch, by the clock of the database: all processes have the same. */
 export const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
@@ -10,6 +10,17 @@ export interface Database {
   readonly schema: string;
   /** Milliseconds in which the database has to answer. */
   readonly answerMs: number;
+}
+
+const names = new Map<string, string>();
+
+/** Asks once. Each connection prepares the statement the first time: its text is read and planned once. */
+export function ask<R extends QueryResultRow>(
+  by: Pool | PoolClient, text: string, values: readonly unknown[],
+): Promise<QueryResult<R>> {
+  const name = names.get(text) ?? `barewire_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  names.set(text, name);
+  return by.query<R>({ name, text, values: [...values] });
 }
 
 /** A channel of NOTIFY; its name has at most 63 characters. */

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { retrying } from 'barewire/fleet';
 import type { Bus, SessionStore, SpentStore, StreamStore } from 'barewire/fleet';
 import { joinBus } from './bus.ts';
-import { makeTables, now } from './database.ts';
+import { ask, makeTables, now } from './database.ts';
 import type { Database } from './database.ts';
 import { postgresSessions } from './sessions.ts';
 import { postgresStreams } from './streams.ts';
@@ -51,7 +51,7 @@ export async function postgresEngine(pool: Pool, options: PostgresEngineOptions 
     spent: {
       async spend(kind, name, expiresAt) {
         const token = randomUUID();
-        const { rowCount } = await retrying(answerMs, () => pool.query(`
+        const { rowCount } = await retrying(answerMs, () => ask(pool, `
           INSERT INTO ${schema}.fleet_spent AS s (kind, name, used_by, expires_at) VALUES ($1, $2, $3, $4)
           ON CONFLICT (kind, name) DO UPDATE SET used_by = excluded.used_by, expires_at = excluded.expires_at
           WHERE s.expires_at <= ${now} OR s.used_by = excluded.used_by RETURNING kind`,

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { ask } from './database.ts';
 
 /** What the listener is told. None of these functions throws. */
 export interface Hearing {
@@ -67,7 +68,7 @@ export class Listener {
 
   /** Asks over this connection; over another one while this is lost. */
   query<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
-    return (this.#client ?? this.#pool).query<R>(text, values);
+    return ask<R>(this.#client ?? this.#pool, text, values);
   }
 
   stop(): void {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { retrying } from 'barewire/fleet';
 import type { SessionStore } from 'barewire/fleet';
-import { now } from './database.ts';
+import { ask, now } from './database.ts';
 import type { Database } from './database.ts';
 
 /** Keeps the records of sessions in a table. Each change is one statement, which may be repeated. */
 export function postgresSessions({ pool, schema, answerMs }: Database): SessionStore {
   const sessions = `${schema}.fleet_sessions`;
   const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await pool.query<R>(text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
 
   return {
     async create(id, owner, text, ttlMs) {

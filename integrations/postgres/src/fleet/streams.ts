@@ -1,6 +1,6 @@
 import { retrying } from 'barewire/fleet';
 import type { StreamStore } from 'barewire/fleet';
-import { now } from './database.ts';
+import { ask, now } from './database.ts';
 import type { Database } from './database.ts';
 
 interface Row {
@@ -14,7 +14,7 @@ interface Row {
 export function postgresStreams({ pool, schema, answerMs }: Database, maxBytesPerStream: number): StreamStore {
   const [streams, events] = [`${schema}.fleet_streams`, `${schema}.fleet_events`];
   const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await pool.query<R>(text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
 
   /** Deletes the oldest events until the rest is small enough; the last one stays. */
   const shorten = (session: string, stream: string): Promise<object[]> => query(`

@@ -68,6 +68,9 @@ export const behaviours: Readonly<Record<string, readonly string[]>> = {
   questions: [asks],
   'refused-headers': ['the server of mirrored-headers'],
   'refused-session': [adds],
+  'refused-requests': [adds],
+  'lost-session': [adds],
+  changes: ['note://one and note://two', notes],
   resumption: [works],
   sessions: [adds],
 };

@@ -40,6 +40,7 @@ function httpStep(step: HttpStep): Json {
       return { at, exchange, kind: 'response', status: step.status, headers: Object.fromEntries(step.headers), ...step.body !== undefined && { body: step.body } };
     case 'event':
       return { at, exchange, kind: 'event', fields: Object.fromEntries(step.fields), ...step.data !== undefined ? { data: step.data } : { text: step.text ?? '' } };
+    case 'restart': return { at, kind: 'restart' };
     default: return { at, exchange, kind: step.kind };
   }
 }

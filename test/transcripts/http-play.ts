@@ -58,7 +58,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** Plays the client to the server at a port. Throws at the first difference, with the line of the transcript. */
-export async function playHttpClient({ defined, steps }: HttpTranscript, port: number): Promise<void> {
+export async function playHttpClient({ defined, steps }: HttpTranscript, port: number, restart?: () => Promise<void>): Promise<void> {
   const known: Known = new Map(defined);
   const exchanges = new Map<number, Exchange>();
   const of = ({ exchange, at }: HttpStep): Exchange =>
@@ -108,7 +108,10 @@ export async function playHttpClient({ defined, steps }: HttpTranscript, port: n
         await assert.rejects(of(step).events?.next() ?? assert.fail(`line ${step.at}: the response is no stream`),
           /the stream has ended/, `line ${step.at}`);
         break;
-      case 'cut': (await of(step).response).destroy();
+      case 'cut':
+        (await of(step).response).destroy();
+        break;
+      case 'restart': await restart?.();
     }
   }
   for (const { response } of exchanges.values()) (await response).destroy();
@@ -189,6 +192,10 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
   const exchanges = new Map<number, ServerResponse>();
   /** The calls that were made for the client, by their first request. */
   const calls = new Map<number, Promise<unknown>>();
+  /** Those whose session was lost: the client sends them once more by itself. */
+  const again = new Map<string, Promise<unknown>>();
+  const asked = ({ method, params }: Bag): string => JSON.stringify([method, params]);
+  const sent = new Map(steps.filter((step): step is RequestStep => step.kind === 'request').map((step) => [step.exchange, step.body]));
   const of = ({ exchange, at }: HttpStep): ServerResponse =>
     exchanges.get(exchange) ?? assert.fail(`line ${at}: there was no request ${exchange}`);
   const deadline = AbortSignal.timeout(20_000);
@@ -202,6 +209,8 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
     if (body['method'] === 'subscriptions/listen') {
       const wanted = (params['notifications'] as Bag)['resourceSubscriptions'] as string[];
       results.push(...wanted.map((uri) => connected.then(() => client.subscribe(uri))));
+    } else if (again.has(asked(body))) {
+      calls.set(exchange, again.get(asked(body)) as Promise<unknown>);
     } else {
       const method = body['method'];
       const call = connected.then(() => client.request(method, params)).catch((error: unknown) => error);
@@ -254,7 +263,8 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
         case 'response':
           write(step);
           // What a list teaches the client, its next call knows.
-          if (step.body !== undefined && !JSON.stringify(step.body).includes('input_required')) await calls.get(step.exchange);
+          if (step.status === 404 && calls.has(step.exchange)) again.set(asked(sent.get(step.exchange) as Bag), calls.get(step.exchange) as Promise<unknown>);
+          else if (step.body !== undefined && !JSON.stringify(step.body).includes('input_required')) await calls.get(step.exchange);
           break;
         case 'event':
           write(step);
@@ -263,7 +273,11 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
           of(step).end();
           break;
         // What was written arrives, and nothing after it.
-        case 'cut': of(step).socket?.destroySoon();
+        case 'cut':
+          of(step).socket?.destroySoon();
+          break;
+        // Its open streams stay open, so that it is the next request that learns of it.
+        case 'restart': break;
       }
     }
     // What was answered has come to the caller.

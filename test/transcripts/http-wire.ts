@@ -43,7 +43,12 @@ export interface EndStep extends Step {
   readonly kind: 'end' | 'cut';
 }
 
-export type HttpStep = RequestStep | ResponseStep | EventStep | EndStep;
+/** The server is started anew at the same address, and has forgotten every session. */
+export interface RestartStep extends Step {
+  readonly kind: 'restart';
+}
+
+export type HttpStep = RequestStep | ResponseStep | EventStep | EndStep | RestartStep;
 
 export interface HttpTranscript {
   readonly defined: ReadonlyMap<string, unknown>;
@@ -65,6 +70,10 @@ export function parseHttpTranscript(text: string): HttpTranscript {
     const begins = at + 1;
     const definition = /^(<[a-z][a-z0-9 -]*>) is (.*)$/.exec(line);
     const step = stepPattern.exec(line);
+    if (line === '<-x restart') {
+      steps.push({ kind: 'restart', exchange: 0, at: begins });
+      continue;
+    }
     if (!definition && !step) {
       if (/^\s*(-|<|\{)/.test(line)) throw new SyntaxError(`line ${begins} is neither prose nor a step`);
       prose.push(line);

@@ -411,6 +411,9 @@ const overHttp: Readonly<Record<string, () => McpServer>> = {
   'http-sse': () => addition(plain()),
   sessions: () => addition(plain()),
   'refused-session': () => addition(plain()),
+  'refused-requests': () => addition(plain()),
+  'lost-session': () => addition(plain()),
+  changes: () => fixture('subscriptions'),
   resumption: () => fixture('progress'),
   polling() {
     const server = plain();

@@ -26,9 +26,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 function files(): string[] {
   return readdirSync(transcripts, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll('\\', '/'))
-    // What begins with `client-` tests a client: its server is the transcript itself.
-    .filter((name) => /\.(wire|http)$/.test(name) && !basename(name).startsWith('client-')).sort();
+    .map((name) => name.replaceAll('\\', '/')).filter((name) => /\.(wire|http)$/.test(name)).sort();
 }
 
 function httpStep(step: HttpStep): Json {
@@ -53,7 +51,10 @@ const withoutChance = (json: unknown): unknown =>
 function entry(file: string): Json {
   const text = readFileSync(transcripts + file, 'utf8');
   const kind = file.endsWith('.http') ? 'http' : 'wire';
-  const head = { corpus: version, kind, revision: dirname(file), feature: basename(file, `.${kind}`) };
+  const feature = basename(file, `.${kind}`);
+  // What no server says, or no client: these are played to the other side alone.
+  const only = feature.startsWith('client-') ? { for: 'client' } : feature.startsWith('refused-') ? { for: 'server' } : {};
+  const head = { corpus: version, kind, revision: dirname(file), feature, ...only };
   if (kind === 'http') {
     const { title, defined, steps } = parseHttpTranscript(text);
     return { ...head, title, defined: Object.fromEntries(defined), steps: steps.map(httpStep) };
@@ -89,7 +90,7 @@ const ndjson = (lines: readonly unknown[]): string => `${lines.map((line) => JSO
 /** The files of the corpus that are made, by name. */
 export async function make(): Promise<ReadonlyMap<string, string>> {
   const all = files().map(entry);
-  const features = [...new Set(all.map(({ feature }) => String(feature)))].sort();
+  const features = [...new Set(all.filter((line) => line['for'] !== 'client').map(({ feature }) => String(feature)))].sort();
   const servers: Json[] = [];
   for (const feature of features) servers.push(await server(feature));
   return new Map([['transcripts.ndjson', ndjson(all)], ['servers.ndjson', ndjson(servers)]]);

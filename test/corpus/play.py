@@ -23,9 +23,9 @@ class Difference(Exception):
 
 
 def fill(value, known):
-    """Puts what is known in the place of placeholders."""
+    """Puts what is known in the place of placeholders. One that is said before it was met is ours to make up."""
     if isinstance(value, str) and PLACEHOLDER.fullmatch(value):
-        return known[value]
+        return known.setdefault(value, value.strip("<>"))
     if isinstance(value, list):
         return [fill(item, known) for item in value]
     if isinstance(value, dict):
@@ -113,7 +113,7 @@ def main():
     for line in corpus.read_text(encoding="utf-8").splitlines():
         transcript = json.loads(line)
         name = f"{transcript['revision']}/{transcript['feature']}"
-        if transcript["kind"] != "wire" or only not in name:
+        if transcript["kind"] != "wire" or transcript.get("for") == "client" or only not in name:
             continue
         command = [word.replace("{feature}", transcript["feature"]).replace("{revision}", transcript["revision"]) for word in words]
         played += 1

@@ -150,3 +150,15 @@ test('wire: a command line of curl quotes what a shell would read, and names no 
   assert.match(line, /--header 'mcp-session-id: abc'/);
   assert.doesNotMatch(line, /host:|content-length/);
 });
+
+test('wire: ten million characters pass, are shown by their beginning, and are had whole', async (t) => {
+  const server = new McpServer({ name: 'huge', version: '1.0.0' });
+  server.tool('huge', {}, () => 'y'.repeat(10_000_000));
+  const page = new TestPage(hostOf(t, { one: server }, allowed), 'a');
+  const { result, wire } = await page.ask('tool.call', { server: 'one', name: 'huge', args: {} });
+  assert.equal(JSON.stringify(result).length > 10_000_000, true);
+  await page.seen('wire', ({ entries }) => messages(entries).some(({ answers }) => answers === wire));
+  const answer = messages(page.wire).find(({ answers }) => answers === wire);
+  assert.deepEqual([answer?.whole, answer?.text.length], [false, 16_384]);
+  assert.equal((await page.ask('wire.text', { seq: answer?.seq ?? 0 })).text.length, answer?.chars);
+});

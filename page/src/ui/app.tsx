@@ -74,17 +74,19 @@ function Frame(): JSX.Element {
       <Rail />
       <div class="halves" style={{ '--share': share.value / 100 }}>
         {layout.value === 'narrow' && (
-          <div class="half-switch" role="group" aria-label="Which half">
+          <nav class="half-switch" aria-label="Which half">
             <button type="button" class="tab" aria-pressed={half === 'work'} onClick={() => { state.half.value = 'work'; }}>Server</button>
             <button type="button" class="tab" aria-pressed={half === 'dock'} onClick={() => { state.half.value = 'dock'; }}>Wire</button>
-          </div>
+          </nav>
         )}
         <main class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
-        {layout.value !== 'narrow' && <section class="border-place" aria-label="Border of the halves"><input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
-          share.value = clamp(currentTarget.valueAsNumber);
-          currentTarget.valueAsNumber = share.value;
-        }} /></section>}
-        <aside class="dock" aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}><Dock /></aside>
+        <div class="dock" role={layout.value === 'narrow' && half === 'dock' ? 'main' : 'complementary'} aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}>
+          {layout.value !== 'narrow' && <input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
+            share.value = clamp(currentTarget.valueAsNumber);
+            currentTarget.valueAsNumber = share.value;
+          }} />}
+          <Dock />
+        </div>
       </div>
     </div>
   );
@@ -115,10 +117,10 @@ function Work(): JSX.Element {
   const View = tab === 'doctor' ? Doctor ?? Overview : views[tab];
   return (
     <>
-      <header class="work-head">
+      <div class="work-head">
         <Tabs items={tabs} chosen={tab} onChoose={(id) => { state.tab.value = id; }} label={`Views of ${server.name}`} controls="work-panel" />
         {calls > 0 && <span class="badge live" role="status">{calls} {calls === 1 ? 'call runs' : 'calls run'}</span>}
-      </header>
+      </div>
       <div class="panel" id="work-panel" role="tabpanel" aria-labelledby={`work-panel-tab-${tab}`} tabIndex={0}>
         <Boundary key={`${server.name} ${tab}`} value={catalogue ?? server}><View server={server} /></Boundary>
       </div>
@@ -136,7 +138,7 @@ function Dock(): JSX.Element {
   const View = docks[tab];
   return (
     <>
-      <header class="work-head"><Tabs items={tabs} chosen={tab} onChoose={(id) => { state.dock.value = id; }} label="What passes" controls="dock-panel" /></header>
+      <div class="work-head"><Tabs items={tabs} chosen={tab} onChoose={(id) => { state.dock.value = id; }} label="What passes" controls="dock-panel" /></div>
       <div class="panel dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`dock-panel-tab-${tab}`} tabIndex={-1}><View /></div>
     </>
   );

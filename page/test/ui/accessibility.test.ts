@@ -1,0 +1,109 @@
+// axe finds nothing, in any view, light and dark, wide and narrow; everything is reached by keyboard; nothing is wider than a phone.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import type { QuestionView } from '../../src/messages.ts';
+import { launch, openFake } from './browser.ts';
+import { questions, scene } from './scene.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+/** What axe finds, in short. */
+async function findings(page: Page): Promise<string[]> {
+  // Colours are at rest only when nothing moves any more.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.playState === 'running' && one.effect?.getTiming().iterations !== Infinity ? one.finished : undefined)));
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)}: ${failureSummary ?? ''}`));
+}
+
+const tabs = ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor'] as const;
+const docks = ['Wire', 'Activity', 'Recordings'] as const;
+
+for (const [name, options] of Object.entries({
+  'light and wide': { colorScheme: 'light', viewport: { width: 1500, height: 900 } },
+  'dark and medium': { colorScheme: 'dark', viewport: { width: 900, height: 800 } },
+  'light and narrow': { colorScheme: 'light', viewport: { width: 360, height: 700 } },
+} as const)) {
+  test(`axe finds nothing: ${name}`, async () => {
+    const { page, faults, close } = await openFake(browser, options);
+    await page.evaluate((message) => window.fake.say(message), scene());
+    const narrow = options.viewport.width < 720;
+    for (const tab of tabs) {
+      await page.getByRole('tab', { name: tab }).click();
+      assert.deepEqual(await findings(page), [], tab);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wider <= 0, `${tab} is ${wider} px wider than the screen`);
+    }
+    if (narrow) await page.getByRole('button', { name: 'Wire', exact: true }).click();
+    for (const dock of docks) {
+      await page.getByRole('tab', { name: dock }).click();
+      if (dock === 'Wire') {
+        await page.locator('.wire-row').nth(3).click();
+        await page.getByRole('button', { name: 'Send raw' }).click();
+        await page.getByRole('button', { name: 'Step', exact: true }).click();
+      }
+      assert.deepEqual(await findings(page), [], dock);
+    }
+    for (const question of questions) {
+      await page.evaluate((one) => window.fake.say({ type: 'question', question: one }), question);
+      await page.getByRole('dialog').waitFor();
+      assert.deepEqual(await findings(page), [], question.kind);
+      await page.evaluate(({ id }: QuestionView) => window.fake.say({ type: 'question-closed', id, by: null }), question);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
+test('a call is made, a question answered and the border moved by keyboard alone', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), scene());
+  const tabTo = async (name: RegExp): Promise<void> => {
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+      if (name.test(found)) return;
+    }
+    assert.fail(`${name} is not reached`);
+  };
+  await tabTo(/^Overview$/);
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('heading', { name: 'Plan a trip' }).waitFor();
+  await tabTo(/^Call$/);
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true', 'the first field that is wrong has the focus');
+  await page.keyboard.type('Lisbon');
+  await tabTo(/^Share of the server/);
+  const before = await page.getByRole('main').evaluate((one) => one.clientWidth);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  assert.ok(await page.getByRole('main').evaluate((one) => one.clientWidth) < before);
+  const [question] = questions;
+  await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
+  await page.getByRole('dialog').waitFor();
+  assert.ok(await page.evaluate(() => document.querySelector('dialog')?.contains(document.activeElement)), 'the focus is in the dialog');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'form', by: null }));
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.match(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), /^Share/, 'the focus is where it was');
+  await close();
+});
+
+test('the way to the host is lost and found again; a refusal is final', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), scene());
+  await page.evaluate(() => window.fake.close('the cable', false));
+  await page.getByRole('alert').getByText('the cable').waitFor();
+  assert.deepEqual(await findings(page), []);
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await page.evaluate((message) => window.fake.say(message), scene());
+  await page.getByRole('alert').getByText('the cable').waitFor({ state: 'detached' });
+  await page.evaluate(() => window.fake.close('the token is wrong', true));
+  await page.getByText('Open the address again').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try now' }).count(), 0);
+  await close();
+});

@@ -106,7 +106,7 @@ test('the official everything server: structured content, an image, progress, li
   await newest().getByText(/of 4/).waitFor();
   await newest().getByText('done').waitFor();
   await tab('Prompts');
-  await pick('Arguments');
+  await pick('Arguments Prompt');
   await field('city').fill('Oslo');
   await main().getByRole('button', { name: 'Get', exact: true }).click();
   await newest().getByText(/Oslo/).first().waitFor();

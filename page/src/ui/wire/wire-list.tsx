@@ -1,49 +1,48 @@
-// The messages, one a row. Only the rows that are in sight are in the page, however many there are.
+// The messages, one a row. Only the rows that are in sight are in the page, however many there are. All rows are of one
+// height, so that which are in sight is a division: no library for lists is worth 4 KiB of the playground here.
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { WireEntry } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { clock, duration } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import { isError } from './wire-store.ts';
 
+/** The height of a row, in pixels; style.css says the same. */
 const ROW = 40;
+/** Rows that are drawn above and below those in sight. */
+const BEYOND = 8;
 /** Rows that PageUp and PageDown go. */
 const PAGE = 10;
 
 export function WireList(): JSX.Element {
   const { wire } = useState();
   const at = useRef<HTMLDivElement>(null);
-  const drawn = useSignal(0);
-  const virtual = useRef<Virtualizer<HTMLDivElement, Element>>(undefined);
-  const options = {
-    count: wire.shown.length,
-    getScrollElement: () => at.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    onChange: () => { drawn.value++; },
-  };
-  const list = virtual.current ??= new Virtualizer(options);
+  const top = useSignal(0);
+  const height = useSignal(0);
   void wire.version.value;
-  void drawn.value;
-  list.setOptions(options);
-  // After each drawing: the place that scrolls is there then.
-  useLayoutEffect(() => list._willUpdate());
-  useEffect(() => list._didMount(), []);
+  const count = wire.shown.length;
+  const first = Math.max(Math.floor(top.value / ROW) - BEYOND, 0);
+  const rows = wire.shown.slice(first, Math.ceil((top.value + height.value) / ROW) + BEYOND);
+  useEffect(() => {
+    const found = at.current;
+    if (!found) return undefined;
+    const observer = new ResizeObserver(() => { height.value = found.clientHeight; });
+    observer.observe(found);
+    return () => observer.disconnect();
+  }, []);
+  // After the drawing: the place is as high then as its rows.
+  const scroll = (to: (list: HTMLElement) => number): void => void requestAnimationFrame(() => {
+    if (at.current) at.current.scrollTop = to(at.current);
+  });
   useSignalEffect(() => {
     void wire.version.value;
-    if (wire.following.value && wire.shown.length > 0) {
-      requestAnimationFrame(() => list.scrollToIndex(wire.shown.length - 1, { align: 'end' }));
-    }
+    if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
     const index = wire.shownAt(wire.selected.value);
-    if (index >= 0) requestAnimationFrame(() => list.scrollToIndex(index, { align: 'auto' }));
+    if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
   });
 
   const chosen = wire.shownAt(wire.selected.value);
@@ -57,15 +56,14 @@ export function WireList(): JSX.Element {
   };
   return (
     <div ref={at} class="wire-list" role="listbox" tabIndex={0} aria-label="Messages" aria-activedescendant={chosen >= 0 ? `wire-${wire.selected.value}` : undefined} onKeyDown={move}
-      onWheel={() => { wire.following.value = false; }}>
-      <div class="wire-rows" style={{ height: `${list.getTotalSize()}px` }} role="presentation">
-        {list.getVirtualItems().map(({ index, start }) => {
-          const entry = wire.shown[index];
-          return entry && <Row key={entry.seq} entry={entry} top={start} selected={entry.seq === wire.selected.value} marked={entry.seq === wire.marked.value} index={index} size={wire.shown.length}
-            onPick={() => { wire.following.value = false; wire.selected.value = entry.seq; }} />;
-        })}
+      onScroll={(event) => { top.value = event.currentTarget.scrollTop; }} onWheel={() => { wire.following.value = false; }}>
+      <div class="wire-rows" style={{ height: `${count * ROW}px` }} role="presentation">
+        {rows.map((entry, place) => (
+          <Row key={entry.seq} entry={entry} top={(first + place) * ROW} selected={entry.seq === wire.selected.value} marked={entry.seq === wire.marked.value} index={first + place} size={count}
+            onPick={() => { wire.following.value = false; wire.selected.value = entry.seq; }} />
+        ))}
       </div>
-      {wire.shown.length === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing has passed.</div>}
+      {count === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing has passed.</div>}
     </div>
   );
 }

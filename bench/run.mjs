@@ -15,7 +15,7 @@
 //            only its own sections are written, and each says when it was measured
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { endAll, here, runtime } from './lib/process.mjs';
 import { markdown, plain, results, withSections } from './lib/report.mjs';
 import { picture } from './lib/svg.mjs';
@@ -203,6 +203,6 @@ function describe() {
     `Node ${node} for every program; ${wrk.present ? 'wrk drives HTTP, a socket client where events are counted' : 'wrk is not installed: a socket client in Node drives HTTP'}`,
     `barewire: commit ${git('rev-parse', '--short=12', 'HEAD')}${changed}`,
     `Peers: ${names.map((name) => `${name} ${version(name)}`).join(', ')}`,
-    `Date: ${new Date().toISOString().slice(0, 10)}; ${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths`,
+    `Date: ${new Date().toISOString().slice(0, 10)}; ${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths; load average ${loadavg()[1].toFixed(1)} over the last five minutes`,
   ];
 }

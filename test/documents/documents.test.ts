@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { methods } from '../../src/protocol/methods.ts';
 import { anchorsOf, linksOf, snippetsOf } from './snippets.ts';
 
 const run = promisify(execFile);
@@ -116,7 +117,7 @@ test('the files that ARCHITECTURE.md and the glossary name are there', () => {
   for (const file of ['ARCHITECTURE.md', 'docs/glossary.md']) {
     for (const [, path = ''] of read(file).matchAll(/`((?:[\w.-]+\/)+[\w.-]+)`/g)) {
       if (/^(notifications|resources|tools|prompts|sampling|elicitation|subscriptions|logging|completion|server)\/[a-z_]+$/i.test(path)) continue;
-      if (path.startsWith('barewire/')) continue;
+      if (path.startsWith('barewire/') || path.startsWith('io.modelcontextprotocol/') || Object.hasOwn(methods, path)) continue;
       named++;
       if (!existsSync(join(root, 'src', path)) && !existsSync(join(root, path))) dead.push(`${file}: ${path}`);
     }

@@ -14,7 +14,7 @@ const [budget, ceiling] = [120 * 1024, 126 * 1024];
 /** @param {import('esbuild').BuildOptions} options */
 async function bundled(options) {
   const { outputFiles } = await build({
-    absWorkingDir: here, tsconfig: 'tsconfig.json', bundle: true, minify: true, write: false, target: 'es2022', charset: 'utf8', legalComments: 'none', logOverride: { 'ignored-bare-import': 'silent' },
+    absWorkingDir: here, tsconfigRaw: {}, jsx: 'transform', jsxFactory: 'h', jsxFragment: 'Fragment', inject: ['src/ui/jsx.ts'], bundle: true, minify: true, write: false, target: 'es2022', charset: 'utf8', legalComments: 'none', logOverride: { 'ignored-bare-import': 'silent' },
     outdir: 'dist', ...options,
   });
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.split('.').at(-1), text]));

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// What `npm run build` publishes. The conformance builds make no dist/lib.
+const lib = fileURLToPath(new URL('../../lib/', import.meta.url));
+const published = join(lib, 'cli.js');
+const built = existsSync(published) ? {} : { skip: 'dist/lib is not built' };
+
+/** Milliseconds that a program takes from its start to its end. */
+function timed(...args: string[]): number {
+  const began = performance.now();
+  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  assert.equal(status, 0);
+  return performance.now() - began;
+}
+
+test('--help takes at most 60 ms more than bare Node: the median of pairs, taken in turns', built, (t) => {
+  // A machine that is busy slows both of a pair; the pairs that it slows unevenly are not the median.
+  const round = (): number => {
+    const more = Array.from({ length: 9 }, () => -timed('-e', '') + timed(published, '--help')).sort((a, b) => a - b);
+    return more[4] ?? Infinity;
+  };
+  let least = Infinity;
+  for (let rounds = 0; rounds < 4 && least > 60; rounds++) least = Math.min(least, round());
+  t.diagnostic(`${least.toFixed(1)} ms more`);
+  assert.ok(least <= 60, `${least} ms`);
+});
+
+test('--help loads no subcommand: a few kilobytes', built, (t) => {
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    // What is loaded at once; subcommands are in `import()`.
+    for (const [, path = ''] of readFileSync(join(lib, file), 'utf8').matchAll(/\bimport\s*(?:[^("';]*?from\s*)?"\.\/([^"]+)"/g)) load(path);
+  };
+  load('cli.js');
+  const bytes = [...loaded].reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
+  t.diagnostic(`${bytes} bytes in ${loaded.size} files`);
+  assert.ok(bytes < 16_384, `${bytes} bytes: ${[...loaded].join(', ')}`);
+  const text = readFileSync(published, 'utf8');
+  for (const name of ['doctor', 'bridge', 'tour', 'host']) assert.match(text, new RegExp(`import\\("\\./cli-${name}-`), name);
+});

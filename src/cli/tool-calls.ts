@@ -131,6 +131,8 @@ export async function cancelCall(
     });
     return `${tool.name} had answered before it could be cancelled`;
   } catch (error) {
+    // A tool whose service is not there may be quick to say so.
+    if (error instanceof RpcError) return `${tool.name} had failed before it could be cancelled: ${error.message}`;
     if (error !== reason) throw error;
     if (overHttp && client.revision?.era === 'modern') {
       note(

@@ -38,7 +38,7 @@ const GROUPS = {
   AnsweringLimits: '`answering`, `McpClient`: `limits`',
   OAuthLimits: '`oauth`, `login`: `limits`',
   FileLockLimits: '`fileStore` of `barewire/oauth/node`: `limits`',
-  HostLimits: '`Host`: `limits`',
+  ConsentLimits: '`Host`: `limits`',
   RestartLimits: '`Host`, a server that dies: `limits`',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */

@@ -28,8 +28,8 @@ interface Opened extends SessionRecord {
 export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;
   const records = new Map<string, Opened>();
-  /** The records of requests whose bodies are still being read. */
-  const arrived = new WeakMap<HttpRequest, Opened>();
+  /** What those that are open were opened from: they may be opened again while the body of a request is being read. */
+  const origins = new WeakMap<Session, Opened>();
   const handshakes = new WeakMap<Session, Agreed>();
 
   function remember(id: string, opened: Opened): void {
@@ -41,9 +41,13 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     ({ id, shared: { ...shared, admit, questionId: side.questionId }, announce: toNobody });
 
   /** The session with this name, opened where it is not. Undefined: there may be no more. */
-  function openHere({ name, agreed }: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
-    return local.find(name, auth, false)
-      ?? local.open(auth, false, { ...given(name, { agreed, agree: (_, result) => result }), admitted });
+  function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
+    const { name, agreed } = record;
+    const found = local.find(name, auth, false);
+    if (found) return found;
+    const session = local.open(auth, false, { ...given(name, { agreed, agree: (_, result) => result }), admitted });
+    if (session) origins.set(session, record);
+    return session;
   }
 
   function enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void {
@@ -51,9 +55,9 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     if (id === undefined || id.length > maxSessionId || request.method !== 'POST') return next();
     const go = (record: Opened | undefined): void => {
       if (record === undefined || record.principal !== auth?.principal || record.expires <= Date.now()) return next();
-      if (openHere(record, auth, false) === undefined) return refuse(services, request, 503, noRoom);
-      arrived.set(request, record);
-      next();
+      request.opened = openHere(record, auth, false);
+      if (request.opened) next();
+      else refuse(services, request, 503, noRoom);
     };
     const known = records.get(id);
     if (known) return go(known);
@@ -116,7 +120,9 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     },
     find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);
-      const record = request && arrived.get(request);
+      const session = request?.opened;
+      if (!session?.ended) return session;
+      const record = origins.get(session);
       return record && openHere(record, auth, true);
     },
     receive() {},

@@ -167,8 +167,9 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     if (id === undefined || !/^[\da-f]{32}$/.test(id)) return next();
     const go = (known: Known | undefined): void => {
       if (known === undefined || known.record.principal !== auth?.principal) return next();
-      if (openHere(id, known.record, auth, false) === undefined) return refuse(services, request, 503, noRoom);
-      next();
+      request.opened = openHere(id, known.record, auth, false);
+      if (request.opened) next();
+      else refuse(services, request, 503, noRoom);
     };
     const known = records.get(id);
     if (known && Date.now() - known.checked < everyMs) {
@@ -324,8 +325,11 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       const session: Session | undefined = local.open(auth, false, given(randomId(), undefined, () => session));
       return session;
     },
-    find(id, auth, paired) {
+    find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);
+      const session = request?.opened;
+      if (!session?.ended) return session;
+      // It left the cache while the body of the request was being read, or has ended.
       const known = records.get(id);
       return known && known.record.principal === auth?.principal ? openHere(id, known.record, auth, true) : undefined;
     },

@@ -18,6 +18,9 @@ interface Followed extends Follower {
   tell(task: Bag): void;
 }
 
+/** How many tasks one stream names; more are looked at. Servers have bounds too: ours is 1,000. */
+const maxNamed = 500;
+
 /**
  * What a server tells of tasks by itself, and who waits for it. Where the server offers it, one
  * `subscriptions/listen` names all tasks that are followed; where it does not, nobody is told, and handles poll.
@@ -109,7 +112,7 @@ export class TaskNews {
     await Promise.resolve();
     while (!this.#refused && this.#differs) {
       const connection = this.#connection;
-      const ids = [...this.#followed.keys()];
+      const ids = this.#wanted;
       this.#asked = new Set(ids);
       const answer = await this.#offer(ids);
       if (connection !== this.#connection) continue;
@@ -133,9 +136,15 @@ export class TaskNews {
     }
   }
 
+  /** The tasks to be told of: those that are followed longest. */
+  get #wanted(): string[] {
+    const ids: string[] = [];
+    for (const id of this.#followed.keys()) if (ids.push(id) === maxNamed) break;
+    return ids;
+  }
+
   get #differs(): boolean {
-    if (this.#followed.size === 0) return this.#asked.size > 0;
-    for (const id of this.#followed.keys()) if (!this.#asked.has(id)) return true;
-    return false;
+    const wanted = this.#wanted;
+    return wanted.length === 0 ? this.#asked.size > 0 : !wanted.every((id) => this.#asked.has(id));
   }
 }

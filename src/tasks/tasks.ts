@@ -17,6 +17,8 @@ export interface TaskPage {
 
 /** How often a task is looked at on which somebody waits, and of which nothing is heard: other processes may write it. */
 const lookMs = 500;
+/** And how many are looked at in a second, where many wait. */
+const maxLooks = 500;
 /** How long a count of tasks is good for, and how many owners' are kept. */
 const [countedMs, maxCounts] = [1_000, 1_000];
 const pageSize = 100;
@@ -197,7 +199,7 @@ export class Tasks {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       for (const id of [...this.#waiting.keys()]) this.#wake(id);
-    }, lookMs);
+    }, Math.max(lookMs, this.#waiting.size * 1000 / maxLooks));
     (this.#timer as { unref?: () => void }).unref?.();
   }
 }

@@ -338,3 +338,29 @@ test('a durable tool whose tasks end with the process: the author is told once',
   await other.ended(await other.begin('job'));
   assert.deepEqual(kept.errors, []);
 });
+
+test('who listens to what is followed already is told its state, and the store is not asked again', async (t) => {
+  const inner = memoryStore();
+  let loads = 0;
+  const { server } = made(t, { store: { ...inner, load: (id) => {
+    loads++;
+    return inner.load(id);
+  } } });
+  server.tool('wait', { task: 'required' }, () => new Promise<string>(() => {}));
+  const client = await ModernTasks.to(server);
+  const ids = [await client.begin('wait'), await client.begin('wait')];
+  const heard = async (): Promise<unknown[]> => {
+    void client.peer.modern('subscriptions/listen', { notifications: { taskIds: ids } });
+    const said = [await client.peer.next(), await client.peer.next(), await client.peer.next()];
+    return said.map(({ method, params }) => [method, params?.['taskId']]);
+  };
+  const wanted = [['notifications/subscriptions/acknowledged', undefined], ...ids.map((id) => ['notifications/tasks', id])];
+  assert.deepEqual(await heard(), wanted);
+  const before = loads;
+  void client.peer.modern('subscriptions/listen', { notifications: { taskIds: ids } });
+  const said = [];
+  // Both streams are told; the acknowledgement comes first.
+  for (let n = 0; n < 5; n++) said.push((await client.peer.next()).method);
+  assert.deepEqual(said, ['notifications/subscriptions/acknowledged', ...Array.from({ length: 4 }, () => 'notifications/tasks')]);
+  assert.equal(loads, before);
+});

@@ -211,3 +211,17 @@ test('a client that is connected again asks its new server, and who waits is tol
   go.resolve();
   assert.equal(textOf(await handle?.result() as { content: unknown[] }), 'made');
 });
+
+test('a stream names 500 tasks, and what is followed beyond them is looked at', async (t) => {
+  const { client, wire } = await scripted(t, (sent, to) => {
+    if (sent.method === 'tasks/get') return result(task('working', { taskId: sent.params?.['taskId'] }));
+    agree(to, sent, filterOf(sent));
+    return undefined;
+  });
+  const named = wire.until((sent) => sent.method === 'subscriptions/listen' && (filterOf(sent)['taskIds'] as unknown[]).length >= 500);
+  const handles = Array.from({ length: 501 }, (_, n) => client.task(`t${n}`));
+  t.after(() => handles.forEach((handle) => handle.leave(new Error('over'))));
+  assert.equal((filterOf(await named)['taskIds'] as unknown[]).length, 500);
+  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+  assert.ok(listens(wire).every((sent) => (filterOf(sent)['taskIds'] as unknown[]).length <= 500));
+});

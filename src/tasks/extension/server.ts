@@ -31,13 +31,19 @@ export function detailedTask(view: TaskView): Bag {
   return task;
 }
 
+/** A task that somebody listens to, and what was told of it last. */
+interface Followed {
+  readonly controller: AbortController;
+  told: { readonly view: TaskView; readonly task: Bag } | undefined;
+}
+
 /** The tasks of 2026-07-28: the extension `io.modelcontextprotocol/tasks`. */
 export class ExtensionTasks {
   readonly extension: ServerExtension<Context>;
   readonly #tasks: Tasks;
   #tell: TellListeners = () => {};
   /** What is followed, by owner and id: nobody stops what is told to another. */
-  readonly #heard = new Map<string, AbortController>();
+  readonly #heard = new Map<string, Followed>();
 
   constructor(tasks: Tasks) {
     this.#tasks = tasks;
@@ -65,7 +71,7 @@ export class ExtensionTasks {
   }
 
   close(): void {
-    for (const controller of this.#heard.values()) controller.abort();
+    for (const { controller } of this.#heard.values()) controller.abort();
   }
 
   /**
@@ -80,32 +86,43 @@ export class ExtensionTasks {
     return wanted.length > 0 ? wanted as string[] : undefined;
   }
 
-  /** Tells of a task until it has ended, or nobody listens. */
+  /**
+   * Tells of a task until it has ended, or nobody listens. Where it is followed already, who listens now is told what
+   * was told last: a stream may name a thousand tasks, and a client opens another for each that it adds.
+   */
   async #follow(id: string, auth: Auth | undefined): Promise<void> {
     const owner = ownerOf(auth);
     const key = `${id} ${owner}`;
-    this.#heard.get(key)?.abort();
-    const controller = new AbortController();
-    this.#heard.set(key, controller);
+    const before = this.#heard.get(key);
+    if (before) {
+      // After the acknowledgement.
+      await Promise.resolve();
+      if (before.told) this.#tellOf(before.told.view, before.told.task);
+      return;
+    }
+    const followed: Followed = { controller: new AbortController(), told: undefined };
+    const { signal } = followed.controller;
+    this.#heard.set(key, followed);
     let last = '';
     try {
       for (;;) {
         // Before the look, so that what happens meanwhile is not missed.
-        const change = this.#tasks.changed(id, controller.signal);
+        const change = this.#tasks.changed(id, signal);
         change.catch(() => {});
         const view = await this.#tasks.view(owner, id);
         const task = detailedTask(view);
         const text = JSON.stringify(task);
+        followed.told = { view, task };
         if (text !== last && !this.#tellOf(view, task)) break;
         last = text;
         if (view.end) break;
         await change;
       }
     } catch {
-      // There is no such task any more, or somebody else follows it now.
+      // There is no such task any more.
     } finally {
-      controller.abort();
-      if (this.#heard.get(key) === controller) this.#heard.delete(key);
+      followed.controller.abort();
+      this.#heard.delete(key);
     }
   }
 

@@ -1,4 +1,3 @@
-import { isObject } from '../jsonrpc/codec.ts';
 import { ConnectionError, internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText, notificationText } from '../jsonrpc/outlet.ts';
@@ -15,6 +14,7 @@ import type { KeptStream } from './engine.ts';
 import { lend } from './lending.ts';
 import type { Lent } from './lending.ts';
 import type { Carried, FleetMessage, Handed, StreamHead, Take } from './messages.ts';
+import { headOf, questionIn } from './kept-stream.ts';
 import { SharedStream } from './shared-stream.ts';
 import { nameIn } from './side.ts';
 import type { StoredSide } from './side.ts';
@@ -230,20 +230,37 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     else cannot(request, stream, number);
   }
 
-  /** Nobody writes the stream any more: what the store has is all, and this process ends it. */
-  async function orphaned(one: Borrowed): Promise<void> {
+  /**
+   * Nobody writes the stream any more: what the store has is all, and this process ends it. `dead`: a process that has
+   * gone since.
+   */
+  async function orphaned(one: Borrowed, dead?: string): Promise<void> {
     const { session, stream, number } = one;
     const record = await records.record(session.id);
     const kept = await side.streams.after(session.id, stream, one.carrying?.written ?? number);
     if (record === undefined || session.ended) return one.carrying ? one.carrying.end() : notFound(one.request);
-    const last = record.listener?.stream === stream;
-    if (kept === undefined && !last) return cut(one);
+    const { listener } = record;
+    const last = listener?.stream === stream;
+    // Of a GET stream alone the client learns an id before the store has anything.
+    const listening = kept ? headOf(kept).listening === true : number === 0;
+    if (kept === undefined && !last && !listening) return cut(one);
     if (one.carrying) one.carrying.deliver(one.carrying.written + 1, kept?.texts ?? [], false, false);
     else begin(one, kept);
     const carrying = begin(one);
     if (carrying.closed) return;
-    if (last) return adopt(session, carrying, one, record);
-    if (kept === undefined || kept.over || headOf(kept).listening) return carrying.end();
+    if (last || (listening && listener?.process === dead)) return adopt(session, carrying, one, record);
+    if (listening && listener && listener.process !== side.process) {
+      // Another stream is the session's by now. Its process may go before the client has heard of it.
+      const { process } = listener;
+      one.release = side.watch.on(process, () => {
+        orphaned(one, process).catch((thrown: unknown) => {
+          report(thrown);
+          carrying.end();
+        });
+      });
+      return;
+    }
+    if (kept === undefined || kept.over || listening) return carrying.end();
     await conclude(one, carrying, headOf(kept));
   }
 
@@ -381,14 +398,4 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
       for (const carrying of [...lasting]) carrying.end();
     },
   };
-}
-
-const headOf = ({ head }: KeptStream): StreamHead => JSON.parse(head) as StreamHead;
-
-/** The id of the question that a text puts; undefined: it puts none. */
-function questionIn(text: string): RequestId | undefined {
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value) || typeof value['method'] !== 'string') return undefined;
-  const { id } = value;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -137,6 +137,25 @@ test('the GET stream of a process that is killed goes on elsewhere, and its clie
   assert.deepEqual((await read(third, 1)).words, [updated]);
 });
 
+test('the GET stream goes on where a second process is killed before the client has heard of the first one\'s successor', async (t) => {
+  const bench = await start(t);
+  const headers = await bench.open(0);
+  await bench.post(1, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
+  const updated = 'notifications/resources/updated note:a';
+  const first = await bench.get(0, headers);
+  const known = (await first.next())?.id;
+  bench.kill(0);
+  const second = await bench.get(1, headers, known);
+  const { words } = await read(second, 3);
+  assert.ok(words.includes(updated), words.join());
+  // As if nothing of it had reached the client.
+  bench.kill(1);
+  const third = await bench.get(2, headers, known);
+  assert.ok((await read(third, 3)).words.includes(updated));
+  bench.members[2]?.server.resourceUpdated('note:a');
+  assert.deepEqual((await read(third, 1)).words, [updated]);
+});
+
 test('a process that closes hands its streams over: requests are served to their end, GET streams go on elsewhere', async (t) => {
   const bench = await start(t);
   const headers = await bench.open(0);

@@ -154,8 +154,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
   /** The GET stream of a session cannot go on after what its client has: another one begins, and all may have changed. */
   async function beginAnew(request: HttpRequest, session: Session): Promise<void> {
     await open(request, session);
-    const record = await records.record(session.id);
-    if (record) refresh(session.id, record.watched);
+    refresh(session.id, (await records.record(session.id))?.watched ?? []);
   }
 
   /** Its connection has ended: the stream goes on without one. */

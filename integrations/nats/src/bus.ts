@@ -49,6 +49,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   await connection.flush();
 
   async function renew(): Promise<void> {
+    if (connection.isClosed()) return clearInterval(renewal);
     const found = await lease.renew();
     if (left) return;
     if (found === 'taken') throw new Error(`the name ${process} is another process's by now`);

@@ -77,6 +77,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
   }
 
   async function renew(): Promise<void> {
+    if (pool.ending) return clearInterval(renewal);
     // Over the connection that listens: the pool may be busy for longer than the lease.
     const { rows: [found] } = await retrying(answerMs, () => listener.query<{ out: boolean }>(`
       WITH old AS (SELECT name, held_until <= ${now} AS out FROM ${processes} WHERE name = $1 AND token = $2 FOR NO KEY UPDATE)

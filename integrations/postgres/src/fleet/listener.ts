@@ -54,7 +54,7 @@ export class Listener {
   }
 
   async #reconnect(): Promise<void> {
-    for (let tries = 1; !this.#stopped; tries++) {
+    for (let tries = 1; !this.#stopped && !this.#pool.ending; tries++) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
       try {
         await this.#connect();

@@ -109,7 +109,8 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   }
 
   async function renewLease(): Promise<void> {
-    const found = await retrying(answerMs, () => run(renew, [lease, inbox], token, leaseMs));
+    // Once: the next one follows soon.
+    const found = await within(leaseMs / 3, run(renew, [lease, inbox], token, leaseMs));
     if (left) return;
     if (found === 0) throw new Error(`the name ${process} is another process's by now`);
     if (found === 2) handler?.lost();

@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 import { minify } from 'terser';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-/** What playground.html should weigh, gzipped, the server inside included; and what it may not exceed today. */
-const [budget, ceiling] = [120 * 1024, 126 * 1024];
+/** What playground.html should weigh, gzipped, the server inside included; and what it may not exceed, as barewire grows. */
+const [budget, ceiling] = [120 * 1024, 122 * 1024];
 
 /** @param {import('esbuild').BuildOptions} options */
 async function bundled(options) {

@@ -1,3 +1,4 @@
+import type { McpClient } from 'barewire/client';
 import type { CallToolResult } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
 import type { ActionName, CallView } from '../messages.ts';
@@ -8,27 +9,19 @@ import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 import { knowsTasks } from './task-client.ts';
 
-type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prompt.${string}` | `call.${string}` | `task.${string}` | 'complete'>;
+type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prompt.${string}` | `call.${string}` | 'complete'>;
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** What is asked of one server: calls, reads, gets, completions, subscriptions, tasks. */
+/** What is asked of one server: calls, reads, gets, completions, subscriptions. */
 export function callActions(page: PageHost): Pick<Handlers, Names> {
   const { host, calls, tasks } = page;
-
-  /** Starts the server where it does not run, and lists it where nobody has seen what it offers. */
-  async function ready(server: string, signal: AbortSignal): ReturnType<typeof host.connect> {
-    const entry = page.entry(server);
-    const client = await host.connect(server, signal);
-    if (entry.listing === 0) void host.refresh(server).catch((thrown: unknown) => page.trouble(server, thrown));
-    return client;
-  }
 
   async function callTool(server: string, name: string, args: Readonly<Record<string, unknown>>, asTask: boolean, running: Running): Promise<CallToolResult> {
     let key: string | undefined;
     const onProgress: Running['onProgress'] = (progress) => {
       running.onProgress(progress);
-      if (key !== undefined) tasks.progress(key, { progress: progress.progress, total: progress.total ?? null, message: progress.message ?? null });
+      if (key !== undefined) tasks?.progress(key, { progress: progress.progress, total: progress.total ?? null, message: progress.message ?? null });
     };
     const result = await host.call(`${server}/${name}`, args, {
       signal: running.signal, onProgress, timeoutMs: page.limits.callTimeoutMs,
@@ -37,7 +30,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
         const declared = client.revision?.era === 'modern'
           ? client.capabilities?.extensions?.[tasksExtension] !== undefined
           : client.revision?.coreTasks === true && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
-        if (!knowsTasks(client) || !declared) return client.callTool(tool, given, options);
+        if (!tasks || !knowsTasks(client) || !declared) return client.callTool(tool, given, options);
         const started = await client.startTool(tool, given, options);
         if (started.task) {
           key = tasks.follow(server, tool, started.task);
@@ -73,7 +66,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     'resource.read'({ server, uri }, { signal }) {
       page.entry(server);
       return calls.run(server, { kind: 'resource', uri }, signal, async (running) => {
-        const client = await ready(server, running.signal);
+        const client = await ready(page, server, running.signal);
         running.sends('resources/read');
         return client.readResource(uri, { signal: running.signal, onProgress: running.onProgress, fresh: true });
       });
@@ -81,7 +74,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     'prompt.get'({ server, name, args }, { signal }) {
       page.entry(server);
       return calls.run(server, { kind: 'prompt', name, args }, signal, async (running) => {
-        const client = await ready(server, running.signal);
+        const client = await ready(page, server, running.signal);
         running.sends('prompts/get');
         return client.getPrompt(name, args, { signal: running.signal, onProgress: running.onProgress });
       });
@@ -108,11 +101,11 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
       return null;
     },
     async complete({ server, ref, argument, settled }, { signal }) {
-      const client = await ready(server, signal);
+      const client = await ready(page, server, signal);
       return client.complete(ref, argument, settled, { signal });
     },
     async 'resource.subscribe'({ server, uri }, { signal }) {
-      const client = await ready(server, signal);
+      const client = await ready(page, server, signal);
       await client.subscribe(uri, { signal });
       page.entry(server).subscriptions.add(uri);
       page.changed(server);
@@ -125,18 +118,13 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
       page.changed(server);
       return null;
     },
-    async 'task.cancel'({ key }) {
-      await tasks.cancel(key);
-      return null;
-    },
-    async 'task.find'({ server, task }, { signal }) {
-      const client = await ready(server, signal);
-      if (!knowsTasks(client)) throw new PageError('not-here', 'this host knows no tasks');
-      return { key: tasks.follow(server, '', client.task(task)) };
-    },
-    'task.forget'({ key }) {
-      tasks.forget(key);
-      return null;
-    },
   };
+}
+
+/** Starts a server where it does not run, and lists it where nobody has seen what it offers. */
+export async function ready(page: PageHost, server: string, signal: AbortSignal): Promise<McpClient> {
+  const entry = page.entry(server);
+  const client = await page.host.connect(server, signal);
+  if (entry.listing === 0) void page.host.refresh(server).catch((thrown: unknown) => page.trouble(server, thrown));
+  return client;
 }

@@ -4,5 +4,6 @@ export { defaultPageHostLimits } from './options.ts';
 export type { Login, OpenHooks, PageHostLimits, PageHostOptions } from './options.ts';
 export { localActions } from './local-actions.ts';
 export { PageHost } from './page-host.ts';
+export { Tasks } from './tasks.ts';
 export { openTab } from './tab.ts';
 export type { Tab } from './tab.ts';

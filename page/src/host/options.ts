@@ -4,10 +4,11 @@ import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 
 import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
-import type { FindingView, LoginStep, Target, Welcome } from '../messages.ts';
+import type { FindingView, LoginStep, Target, TaskView, Welcome } from '../messages.ts';
 import type { Handlers } from './actions.ts';
 import type { LocalActionName } from './local-actions.ts';
 import type { PageHost } from './page-host.ts';
+import type { Tasks } from './tasks.ts';
 
 /** What a transport is opened with. */
 export interface OpenHooks {
@@ -35,6 +36,8 @@ export interface PageHostOptions {
   readonly open: (name: string, config: ServerConfig, hooks: OpenHooks) => ClientTransport;
   /** Makes the client of a server. Default: an `McpClient`, which knows no tasks. */
   readonly client?: (info: Implementation, options: ClientOptions) => McpClient;
+  /** Follows tasks: `(onChange, onRemoved) => new Tasks(onChange, onRemoved)`, with a `client` that knows them. */
+  readonly tasks?: (onChange: (view: TaskView) => void, onRemoved: (key: string) => void) => Tasks;
   /** How a server is shown that is neither a program nor an address. */
   readonly target?: (name: string) => Target | undefined;
   /** More actions: `localActions`. Without them no server can be typed in, no one can log in, and nothing is copied as curl. */

@@ -16,7 +16,7 @@ import { changeView, Questions } from './questions.ts';
 import { Recordings } from './recordings.ts';
 import { Gathered, Ring } from './ring.ts';
 import { ServerEntry } from './server-entry.ts';
-import { Tasks } from './tasks.ts';
+import type { Tasks } from './tasks.ts';
 import { maxShown, parsed, WireLog } from './wire-log.ts';
 
 /** What the welcome has of each long list. */
@@ -32,7 +32,7 @@ export class PageHost {
   readonly entries = new Map<string, ServerEntry>();
   readonly questions: Questions;
   readonly calls: Calls;
-  readonly tasks: Tasks;
+  readonly tasks: Tasks | undefined;
   readonly recordings: Recordings;
   readonly wire: WireLog;
   readonly logins = new Map<string, Login>();
@@ -60,7 +60,7 @@ export class PageHost {
       onClosed: (id, by) => this.tell({ type: 'question-closed', id, by }),
     });
     this.calls = new Calls((call) => this.tell({ type: 'call', call }));
-    this.tasks = new Tasks((task) => this.tell({ type: 'task', task }), (key) => this.tell({ type: 'task-removed', key }));
+    this.tasks = options.tasks?.((task) => this.tell({ type: 'task', task }), (key) => this.tell({ type: 'task-removed', key }));
     this.recordings = new Recordings(({ id }) => this.#recorded.add(id));
     this.wire = new WireLog({
       maxEntries: this.limits.maxWireEntries, maxBytes: this.limits.maxWireBytes,
@@ -307,7 +307,7 @@ export class PageHost {
       catalogues: [...this.#catalogues.values()],
       questions: this.questions.open,
       calls: this.calls.views,
-      tasks: this.tasks.views,
+      tasks: this.tasks?.views ?? [],
       holds: [...this.entries.values()].map((entry) => this.holdView(entry)),
       recordings: this.recordings.views,
       logins: this.#steps.last(),

@@ -9,7 +9,7 @@ import type { Rule, ServerConfig } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
-import { localActions, PageHost } from '../host/index.ts';
+import { localActions, PageHost, Tasks } from '../host/index.ts';
 import type { PageHostLimits } from '../host/index.ts';
 import { examine } from './doctor.ts';
 import { filesOf } from './files.ts';
@@ -49,6 +49,7 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
     actions: localActions,
     explainHttp,
     client: (info, options) => new TaskClient(info, options),
+    tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     compile: (schema) => compile(schema, { formats }),
     open: (_name, config, { auth, ...hooks }) => openServer(config, {
       ...hooks, auth: auth ?? ('url' in config && tokensFile !== undefined ? keptLogin(config.url, tokensFile) : undefined),

@@ -2,7 +2,7 @@ import { McpServer } from 'barewire/server';
 import { memoryTransport } from 'barewire/memory';
 import { compile, formats } from 'barewire/schema';
 import { TaskClient } from 'barewire/tasks';
-import { localActions, openTab, PageHost } from '../../src/host/index.ts';
+import { localActions, openTab, PageHost, Tasks } from '../../src/host/index.ts';
 import type { PageHostOptions, Tab } from '../../src/host/index.ts';
 import type { ActionName, HostMessage, News, ParamsOf, QuestionView, Reply, ResultOf, Welcome, WireEntry } from '../../src/messages.ts';
 
@@ -92,6 +92,7 @@ export function hostOf(t: Ending, servers: Readonly<Record<string, McpServer>>, 
     servers: Object.fromEntries(Object.keys(servers).map((name) => [name, { command: name }])),
     compile: (schema) => compile(schema, { formats }),
     client: (info, given) => new TaskClient(info, given),
+    tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     open: (name, _config, { trace }) => {
       const server = servers[name];
       if (!server) throw new Error(`there is no program ${name}`);

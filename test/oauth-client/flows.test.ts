@@ -303,3 +303,14 @@ test('oauth: over the HTTP transport a refusal reaches the call unchanged, in bo
     await assert.rejects(client.connect(httpTransport(rs.url, { auth: oauth({ grant }) })), code('authorization_required'));
   }
 });
+
+test('oauth: a client whose redirect URI is on the web registers as web', async (t) => {
+  const { as, rs } = await pair(t);
+  const auth = oauth({
+    grant: authorizationCode({
+      client: { name: 'page' }, redirectUri: 'https://app.example/callback', onAuthorize: () => { throw new Error('seen'); },
+    }),
+  });
+  await assert.rejects(call(auth, rs.url));
+  assert.equal(as.registrations[0]?.['application_type'], 'web');
+});

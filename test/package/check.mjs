@@ -1,6 +1,7 @@
 // npm run package-check: packs barewire as it would be published. publint and Are The Types Wrong judge the manifest and
 // the types of every entry; then the package is installed from the tarball and from git, and a user's program is
-// type-checked under both module resolutions and run, as a module and from CommonJS.
+// type-checked under both module resolutions and run, as a module and from CommonJS; and so is every snippet of README.md
+// and docs/.
 //
 //   node test/package/check.mjs [--git]     --git installs from a clone of the last commit as well
 import { execFileSync } from 'node:child_process';
@@ -8,6 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkSnippets } from './snippets.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'barewire-package-'));
@@ -97,6 +99,7 @@ function installed(spec, what) {
   expect('the program', run(process.execPath, ['out/main.js'], folder).trim(), '[2,{"sum":3},5,7]');
   expect('the CommonJS program', run(process.execPath, ['common.cjs'], folder).trim(), '["function","barewire/server"]');
   console.log(`${what}: installed, checked and ran, as a module and from CommonJS`);
+  console.log(`${what}: ${checkSnippets(root, folder)}`);
 }
 
 try {

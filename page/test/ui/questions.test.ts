@@ -51,8 +51,13 @@ test('a form is accepted with its defaults, and only when it fits', async () => 
 test('decline is decline, and Escape is cancel', async () => {
   const { page, end } = await openWith(form('q1'));
   await page.getByRole('button', { name: 'Decline' }).click();
-  await page.keyboard.press('Escape');
-  assert.deepEqual(await answers(page), [{ question: 'q1', answer: { kind: 'form', action: 'decline' } }, { question: 'q1', answer: { kind: 'form', action: 'cancel' } }]);
+  const cancelled = { question: 'q1', answer: { kind: 'form', action: 'cancel' } };
+  // A browser closes a dialog by itself at the second Escape.
+  for (let presses = 0; presses < 3; presses++) {
+    await page.keyboard.press('Escape');
+    await page.waitForFunction((count) => window.fake.asked.length === count, presses + 2);
+  }
+  assert.deepEqual(await answers(page), [{ question: 'q1', answer: { kind: 'form', action: 'decline' } }, cancelled, cancelled, cancelled]);
   assert.ok(await page.getByRole('dialog').isVisible(), 'the host says when a question is closed');
   await end();
 });

@@ -1,6 +1,6 @@
 // The browser's own <dialog>: it keeps the focus inside, and Escape asks to cancel.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly title: ComponentChildren;
@@ -15,11 +15,13 @@ interface Props {
 export function Dialog({ title, from, onCancel, children, wide = false }: Props): JSX.Element {
   const at = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  const shown = useRef(true);
+  useLayoutEffect(() => {
     const dialog = at.current;
     const before = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
     return () => {
+      shown.current = false;
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -30,6 +32,9 @@ export function Dialog({ title, from, onCancel, children, wide = false }: Props)
       if (event.target !== event.currentTarget) return;
       event.preventDefault();
       onCancel();
+    }} onClose={() => {
+      // A browser closes a dialog at some Escape, whatever the page says: while the question is open it comes back.
+      if (shown.current) at.current?.showModal();
     }}>
       <header class="dialog-head">
         {from && <p class="from">{from}</p>}

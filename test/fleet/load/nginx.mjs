@@ -19,14 +19,14 @@ async function listening(port) {
   throw new Error('nginx does not listen');
 }
 
-/** Undefined where the machine has no nginx. */
-export async function startNginx(port, upstreams) {
+/** Undefined where the machine has no nginx. `more`: lines for its `http`. */
+export async function startNginx(port, upstreams, more = '') {
   const program = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
   if (program === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'barewire-nginx-'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `  ${name}_temp_path ${folder}/${name};`).join('\n');
-  await writeFile(join(folder, 'nginx.conf'), `
+  const write = (list) => writeFile(join(folder, 'nginx.conf'), `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 worker_processes 1;
 daemon off;
@@ -35,9 +35,10 @@ error_log ${folder}/error.log;
 events { worker_connections 8192; }
 http {
   access_log off;
+  ${more}
 ${temporary}
   upstream fleet {
-${upstreams.map((to) => `    server 127.0.0.1:${to} max_fails=1 fail_timeout=1s;`).join('\n')}
+${list.map((to) => `    server 127.0.0.1:${to} max_fails=1 fail_timeout=1s;`).join('\n')}
     keepalive 64;
   }
   server {
@@ -53,9 +54,17 @@ ${upstreams.map((to) => `    server 127.0.0.1:${to} max_fails=1 fail_timeout=1s;
   }
 }
 `);
+  await write(upstreams);
   const child = spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
   await listening(port);
   return {
+    /** Puts other processes in the list: requests that have begun go on, new ones go to these. */
+    async list(others) {
+      await write(others);
+      child.kill('SIGHUP');
+      // nginx says nowhere when its new worker has taken over.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    },
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');

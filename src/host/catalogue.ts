@@ -57,6 +57,7 @@ export class Catalogue {
     this.#changed();
   }
 
+  /** What is pinned of a tool; undefined: it was never seen. */
   pin(server: string, tool: string): Pin | undefined {
     const tools = this.#servers.get(server)?.tools;
     return tools && Object.hasOwn(tools, tool) ? tools[tool] : undefined;

@@ -75,7 +75,12 @@ export class Connection {
   /** Why the connection has closed; undefined while it is open. */
   closed: ConnectionError | undefined;
   /** Told of every message that arrives, and of the end. */
-  watch: { heard(): void; end(): void } | undefined;
+  watch: {
+    /** Something came from the peer. */
+    heard(): void;
+    /** The connection is closed. */
+    end(): void;
+  } | undefined;
   /** Makes the ids of our requests; without it they count from 1. */
   newId?: (() => RequestId) | undefined;
   readonly outlet: Outlet;

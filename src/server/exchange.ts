@@ -73,6 +73,7 @@ export class Exchange implements PlainContext, ResultJudge {
     return outcome as R | Promise<R>;
   }
 
+  /** What the caller is told of a failure; the author hears of it. */
   judge(thrown: unknown): unknown {
     return this.failures?.judge(thrown, this);
   }

@@ -175,7 +175,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.5 * KIB,
+    ceiling: 31.75 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';

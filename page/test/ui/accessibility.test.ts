@@ -75,17 +75,18 @@ test('a call is made, a question answered and the border moved by keyboard alone
   await page.getByRole('heading', { name: 'Plan a trip' }).waitFor();
   await tabTo(/^Call$/);
   await page.keyboard.press('Enter');
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true', 'the first field that is wrong has the focus');
+  // The first field that is wrong has the focus.
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
   await page.keyboard.type('Lisbon');
   await tabTo(/^Share of the server/);
   const before = await page.getByRole('main').evaluate((one) => one.clientWidth);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
-  assert.ok(await page.getByRole('main').evaluate((one) => one.clientWidth) < before);
+  await page.waitForFunction((width) => (document.querySelector('main')?.clientWidth ?? Infinity) < width, before);
   const [question] = questions;
   await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
   await page.getByRole('dialog').waitFor();
-  assert.ok(await page.evaluate(() => document.querySelector('dialog')?.contains(document.activeElement)), 'the focus is in the dialog');
+  await page.waitForFunction(() => document.querySelector('dialog')?.contains(document.activeElement));
   await page.keyboard.press('Escape');
   await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'form', by: null }));
   await page.getByRole('dialog').waitFor({ state: 'detached' });

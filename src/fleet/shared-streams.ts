@@ -47,6 +47,8 @@ export interface SharedStreams {
   settle(session: string, record: StoredRecord): void;
   /** The session has ended: so do its streams, and the store keeps nothing of them. */
   forget(session: string): void;
+  /** Forgets the GET streams of sessions that have left the cache: who comes back begins another one. */
+  sweep(): void;
   /** Ends the connections whose streams go on, so that their clients come back elsewhere. */
   drain(): void;
 }
@@ -392,6 +394,14 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
         stream.finish();
       }
       for (const { session, carrying } of [...borrowed.values()]) if (session.id === id) carrying?.end();
+    },
+    sweep() {
+      for (const stream of own.values()) {
+        if (!stream.listening || !stream.session.ended) continue;
+        own.delete(stream.id);
+        if (held.get(stream.session.id) === stream) held.delete(stream.session.id);
+        stream.carrier?.end();
+      }
     },
     drain() {
       for (const carrying of [...lasting]) carrying.end();

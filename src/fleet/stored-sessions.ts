@@ -295,6 +295,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
   }
 
   const timer = setInterval(() => {
+    own.sweep();
     for (const session of local.all()) {
       if (session.paired || session.connections === 0 || !records.has(session.id)) continue;
       check(session.id, records.get(session.id)).catch((thrown: unknown) => services.report(thrown));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { queryObjects } from 'node:v8';
 import { memoryEngine } from '../../src/fleet/index.ts';
 import type { BusHandler, FleetEngine } from '../../src/fleet/index.ts';
+import { SharedStream } from '../../src/fleet/shared-stream.ts';
 import { liveAt, modern } from '../transport/http/harness.ts';
 import { startFleet } from './harness.ts';
 import { read } from './reading.ts';
@@ -49,6 +51,25 @@ test('a session that nobody uses ends in all processes, and one that is used or 
     assert.equal((await bench.post(member, connected, ping)).status, 200);
   }
   live.cut();
+});
+
+/** How many streams this process holds. */
+const left = (): number => Number(queryObjects(SharedStream, { format: 'count' }));
+
+test('of a client that has left for good nothing is kept', async (t) => {
+  const bench = await startFleet(t, { version, engine: memoryEngine(), http: { limits: { sessionIdleMs: 400 } } });
+  for (let i = 0; i < 30; i++) {
+    const headers = await bench.open(i % 3);
+    const live = await bench.get((i + 1) % 3, headers);
+    assert.ok(left() > 0);
+    live.cut();
+  }
+  const deadline = Date.now() + 8000;
+  // Node's parsers of HTTP remember the last request of each process.
+  while (left() > 3) {
+    assert.ok(Date.now() < deadline, `${left()} streams are left`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 });
 
 /** An engine, and what reads each process's bus. */

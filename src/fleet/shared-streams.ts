@@ -231,36 +231,25 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     else cannot(request, stream, number);
   }
 
-  /**
-   * Nobody writes the stream any more: what the store has is all, and this process ends it. `dead`: a process that has
-   * gone since.
-   */
-  async function orphaned(one: Borrowed, dead?: string): Promise<void> {
+  /** Nobody writes the stream any more: what the store has is all, and this process ends it. */
+  async function orphaned(one: Borrowed): Promise<void> {
     const { session, stream, number } = one;
     const record = await records.record(session.id);
     const kept = await side.streams.after(session.id, stream, one.carrying?.written ?? number);
     if (record === undefined || session.ended) return one.carrying ? one.carrying.end() : notFound(one.request);
-    const { listener } = record;
-    const last = listener?.stream === stream;
+    const last = record.listener?.stream === stream;
     // Of a GET stream alone the client learns an id before the store has anything.
     const listening = kept ? headOf(kept).listening === true : number === 0;
-    if (kept === undefined && !last && !listening) return cut(one);
+    if (!last && one.carrying === undefined) {
+      // One that took its place never reached the client, or it would name that; one that is over was replaced by the client.
+      if (listening && !kept?.over) return beginAnew(one.request, session);
+      if (kept === undefined) return cut(one);
+    }
     if (one.carrying) one.carrying.deliver(one.carrying.written + 1, kept?.texts ?? [], false, false);
     else begin(one, kept);
     const carrying = begin(one);
     if (carrying.closed) return;
-    if (last || (listening && listener?.process === dead)) return adopt(session, carrying, one, record);
-    if (listening && listener && listener.process !== side.process) {
-      // Another stream is the session's by now. Its process may go before the client has heard of it.
-      const { process } = listener;
-      one.release = side.watch.on(process, () => {
-        orphaned(one, process).catch((thrown: unknown) => {
-          report(thrown);
-          carrying.end();
-        });
-      });
-      return;
-    }
+    if (last) return adopt(session, carrying, one, record);
     if (kept === undefined || kept.over || listening) return carrying.end();
     await conclude(one, carrying, headOf(kept));
   }

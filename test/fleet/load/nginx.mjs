@@ -40,6 +40,8 @@ ${temporary}
   upstream fleet {
 ${list.map((to) => `    server 127.0.0.1:${to} max_fails=1 fail_timeout=1s;`).join('\n')}
     keepalive 64;
+    # Node closes an idle connection after 5 seconds: one that nginx takes up then costs a 502.
+    keepalive_timeout 4s;
   }
   server {
     listen 127.0.0.1:${port};

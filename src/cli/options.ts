@@ -41,7 +41,7 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
   --fast         does not pause between the steps; it does so only for a person at a terminal
-  --step         waits for a key after each exchange: q ends, c goes on without waiting
+  --step         waits for a key after each exchange: u unfolds its messages, q ends, c goes on without waiting
   --full         prints messages whole, however long they are, long ones a line a member
   --http         shows requests, responses, header fields and events too, of an address; the example is then
                  served over HTTP
@@ -112,6 +112,6 @@ export function readOptions(
     if (args.length > 0) return { problem: `an address stands alone: ${args.join(' ')}` };
     return { ...options, target: { kind: 'address', url: command } };
   }
-  if (options.http) return { problem: `--http is for an address, and ${command} is a program` };
+  if (options.http && args.length > 0) return { problem: `--http is for an address, and ${command} is a program` };
   return { ...options, target: { kind: 'program', command, args } };
 }

@@ -6,24 +6,39 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
 import type { ClientTransport, HttpTrace } from '../transport/port.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
+import type { ServerConfig } from '../host/index.ts';
+import { readConfiguration } from './configuration.ts';
 import { NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
 import type { Root } from '../protocol/roots.ts';
 
-/** Where to find a server: a program with its arguments, or an address. */
+/** Where to find a server: a program with its arguments, an address, or a name from the configuration. */
 export type Target =
   | { readonly kind: 'program'; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: 'address'; readonly url: string };
+  | { readonly kind: 'address'; readonly url: string }
+  | { readonly kind: 'configured'; readonly name: string; readonly server: ServerConfig };
 
 export function describeTarget(target: Target): string {
-  return target.kind === 'address' ? target.url : [target.command, ...target.args].join(' ');
+  return target.kind === 'address' ? target.url : target.kind === 'configured' ? target.name : [target.command, ...target.args].join(' ');
 }
 
 /** `http`: `trace` sees what HTTP adds to the messages, too. */
 export function openTarget(target: Target, trace: HttpTrace, onStderr: (line: string) => void, http: boolean): ClientTransport {
+  const hooks = { trace, onStderr, ...http && { wire: trace } };
+  if (target.kind === 'configured') return openServer(target.name, target.server, hooks);
   return target.kind === 'address'
-    ? openServer(target.url, { url: target.url }, { trace, onStderr, ...http && { wire: trace } })
+    ? openServer(target.url, { url: target.url }, hooks)
     : stdioTransport(target.command, target.args, { trace, onStderr });
+}
+
+/** A single word may be the name of a server in the configuration, which goes before a program of that name. */
+export async function named(target: Target): Promise<Target> {
+  if (target.kind !== 'program' || target.args.length > 0 || /[\\/]/.test(target.command)) return target;
+  const { command: name } = target;
+  // A configuration that cannot be read does not keep a program from being toured.
+  const servers = await readConfiguration({}).catch(() => ({} as Record<string, ServerConfig>));
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  return server ? { kind: 'configured', name, server } : target;
 }
 
 /** The travel agency of the examples, if it is here: a published package has none. */

@@ -9,12 +9,15 @@ import type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
 
 /** Where the server is, and how it is asked. */
 export interface Address {
+  /** The MCP endpoint. */
   readonly url: string;
+  /** Sends one request of the doctor's. */
   readonly send: Probe;
 }
 
 /** What HTTP has to say before any protocol is spoken. */
 export interface AddressReport {
+  /** What is wrong; empty: nothing. */
   readonly findings: readonly Finding[];
   /** Whether a conversation is worth while. */
   readonly usable: boolean;

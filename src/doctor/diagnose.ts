@@ -21,6 +21,7 @@ export interface Subject {
   readonly http?: Address | undefined;
 }
 
+/** How a server is examined. */
 export interface DiagnoseOptions {
   /** Milliseconds to wait for each answer. 10 s. */
   readonly timeoutMs?: number;

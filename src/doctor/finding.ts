@@ -21,6 +21,7 @@ export type FindingCode =
 export interface Finding {
   /** Stable. */
   readonly code: FindingCode;
+  /** How bad it is. */
   readonly severity: Severity;
   /** What was done, what was expected and what came: one sentence or two. Text from the wire in it is made visible and cut. */
   readonly what: string;
@@ -32,8 +33,11 @@ export interface Finding {
 
 /** What all findings of a code have in common. */
 export interface Kind {
+  /** How bad it is. */
   readonly severity: Severity;
+  /** The section of the specification. */
   readonly where: string;
+  /** The usual advice. */
   readonly todo: string;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * `barewire/doctor`: why a server does not work, as data: `diagnose` and its parts. No input or output of its own.
+ *
+ * @module
+ */
+
 export { badAnswer, examineAddress } from './address.ts';
 export type { Address, AddressReport } from './address.ts';
 export { diagnose, startFinding } from './diagnose.ts';

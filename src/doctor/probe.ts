@@ -1,8 +1,12 @@
 /** One HTTP request of the doctor's. */
 export interface ProbeRequest {
+  /** `POST`, `GET`, `DELETE` or `OPTIONS`. */
   readonly method: string;
+  /** Where it goes. */
   readonly url: string;
+  /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
   readonly body?: string | undefined;
   /** Nothing but the head is wanted: the body may last. */
   readonly headOnly?: boolean;
@@ -10,6 +14,7 @@ export interface ProbeRequest {
 
 /** What came back. Redirects are not followed. */
 export interface ProbeAnswer {
+  /** 0 where a browser hides it, as of a redirect. */
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;

@@ -41,3 +41,26 @@ test('tour --full prints a long message a line a member, and cuts none', async (
   // The sentences about messages are short by themselves.
   assert.doesNotMatch(out, /^ *[\d.]+ [→←].*…/m);
 });
+
+test('tour --step unfolds the messages of an exchange on demand, a line a member', async () => {
+  const child = spawn('script', ['-qec', `stty cols 80; '${process.execPath}' '${program}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
+    { env: { ...process.env, NO_COLOR: '1' }, stdio: 'pipe' });
+  const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
+  let out = '';
+  let asked = 0;
+  child.stdin.on('error', () => {});
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      for (; out.split('any key goes on').length - 1 > asked; asked++) child.stdin.write(asked === 0 ? 'u' : 'q');
+    });
+    child.on('error', reject).on('close', () => resolve());
+  });
+  clearTimeout(stuck);
+  const [folded = '', unfolded = ''] = out.replaceAll('\r', '').split(/ {3}any key goes on.*\n/);
+  assert.doesNotMatch(folded, /^ {10} {2}"jsonrpc": "2\.0",$/m);
+  assert.match(folded, /…$/m);
+  assert.match(unfolded, /→ \{\n {10} {2}"jsonrpc": "2\.0",/);
+  // q ended it at the second stop.
+  assert.equal(asked, 2);
+});

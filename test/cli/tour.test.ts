@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createTravelServer } from '../../examples/travel/server.ts';
@@ -240,4 +243,17 @@ test('tour --http of a program is wrong use', async () => {
   const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
   const child = spawn(process.execPath, [main, 'tour', '--http', 'node', 'x.js'], { stdio: ['ignore', 'ignore', 'ignore'] });
   assert.equal(await new Promise((resolve) => child.once('close', resolve)), 2);
+});
+
+test('tour of a name from the configuration', async () => {
+  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+  const home = mkdtempSync(join(tmpdir(), 'barewire-tour-name-'));
+  writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { agency: { command: process.execPath, args: [fileURLToPath(new URL('../../examples/travel/main.js', import.meta.url))] } } }));
+  const child = spawn(process.execPath, [main, 'tour', '--quiet', 'agency'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home } });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  rmSync(home, { recursive: true, force: true });
+  assert.equal(code, 0, text);
+  assert.match(text, /The tour of agency[^]*Travel agency 1\.0\.0/);
 });

@@ -5,9 +5,9 @@ import { help, readOptions } from '../options.ts';
 import type { Options } from '../options.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { jsonReporter, quietReporter, watchReporter } from '../reporter.ts';
-import type { Reporter } from '../reporter.ts';
+import type { ExplainedMessage, Reporter } from '../reporter.ts';
 import { askConsent } from '../ask-consent.ts';
-import { describeTarget, openTarget, serveTravel, temporaryRoot, travelTarget } from '../target.ts';
+import { describeTarget, named, openTarget, serveTravel, temporaryRoot, travelTarget } from '../target.ts';
 import type { Target } from '../target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { tour } from '../tour.ts';
@@ -37,9 +37,22 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const colours = style(options.colour ?? wantsColour(process.env, process.stdout.isTTY));
   const columns = options.full ? Infinity : process.stdout.columns || 120;
-  const reporter: Reporter = options.output === 'json' ? jsonReporter(print)
+  const shown: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
+  // What was shown since the last key, for who wants to see it whole.
+  const recent: ExplainedMessage[] = [];
+  const reporter: Reporter = !options.step ? shown : {
+    ...shown,
+    message(message) {
+      recent.push(message);
+      shown.message(message);
+    },
+  };
+  const unfold = (): void => {
+    const whole = watchReporter({ print, style: colours, columns: Infinity });
+    for (const message of recent) whole.message(message);
+  };
   const atTerminal = options.output === 'watch' && process.stdin.isTTY && process.stdout.isTTY;
   const person = { present: atTerminal && !options.defaults };
   const { root, remove } = temporaryRoot();
@@ -78,7 +91,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
           },
         },
       },
-      ...options.step && atTerminal && { afterExchange: stepper(print, colours.dim) },
+      ...options.step && atTerminal && { afterExchange: stepper(print, colours.dim, recent, unfold) },
       roots: [root],
       timeoutMs: options.timeoutMs,
       paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
@@ -100,21 +113,25 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
 }
 
 /** Waits for a key, until the person wants no more of it. */
-function stepper(print: (line: string) => void, dim: (text: string) => string): () => Promise<void> {
+function stepper(print: (line: string) => void, dim: (text: string) => string, recent: unknown[], unfold: () => void): () => Promise<void> {
   let waits = true;
   return async () => {
-    if (!waits) return;
-    print(dim('   any key goes on; c without waiting, q ends'));
-    const { stdin } = process;
-    stdin.setRawMode(true);
-    stdin.resume();
-    const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
-    stdin.setRawMode(false);
-    stdin.pause();
-    // In raw mode Ctrl-C is a key like any other.
-    if (key === '\u0003') process.exit(exitCodes.interrupted);
-    if (key.startsWith('q')) process.exit(exitCodes.good);
-    if (key.startsWith('c')) waits = false;
+    while (waits) {
+      print(dim('   any key goes on; u unfolds what was said, c goes on without waiting, q ends'));
+      const { stdin } = process;
+      stdin.setRawMode(true);
+      stdin.resume();
+      const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
+      stdin.setRawMode(false);
+      stdin.pause();
+      // In raw mode Ctrl-C is a key like any other.
+      if (key === '\u0003') process.exit(exitCodes.interrupted);
+      if (key.startsWith('q')) process.exit(exitCodes.good);
+      if (key.startsWith('c')) waits = false;
+      if (!key.startsWith('u')) break;
+      unfold();
+    }
+    recent.length = 0;
   };
 }
 
@@ -132,7 +149,7 @@ export const command: Command = {
     }
     if ('problem' in options) throw new WrongUse(options.problem);
     const example = options.target ? undefined : travelTarget();
-    const target = options.target ?? example;
+    const target = options.target ? await named(options.target) : example;
     if (target === undefined) {
       process.stdout.write(`${help}\n`);
       return exitCodes.good;

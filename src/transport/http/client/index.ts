@@ -1,4 +1,5 @@
 export type { HttpAuthorization, HttpRefusal, HttpTarget } from './authorization.ts';
+export type { Cancellation } from './cancellation.ts';
 export { httpTransport } from './fetch-sender.ts';
 export type { FetchTransportOptions } from './fetch-sender.ts';
 export { httpTrace } from './http-trace.ts';

@@ -8,7 +8,7 @@ export { fetchHandler } from './handler.ts';
 export type { FetchContext, FetchHandler } from './handler.ts';
 export { defaultHttpClientLimits, httpTrace, httpTransport } from '../client/index.ts';
 export type {
-  FetchTransportOptions, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget,
+  Cancellation, FetchTransportOptions, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget,
   HttpTransportOptions,
 } from '../client/index.ts';
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';

@@ -12,7 +12,7 @@ export { defaultNodeHttpClientLimits, httpTransport } from './transport.ts';
 export type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
 export { httpTrace } from '../client/http-trace.ts';
 export type {
-  HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
+  Cancellation, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
 export type { CloseOptions } from '../server/endpoint.ts';

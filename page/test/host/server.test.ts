@@ -36,7 +36,11 @@ function visit(port: number, headers: Record<string, string>, texts: readonly (s
     const heard: HostMessage[] = [];
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
     socket.on('open', () => texts.forEach((text) => socket.send(text)));
-    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString('utf8')) as HostMessage));
+    socket.on('message', (data: Buffer) => {
+      // Who hears anything was let in.
+      heard.push(JSON.parse(data.toString('utf8')) as HostMessage);
+      socket.close();
+    });
     socket.on('unexpected-response', (_request, response) => resolve({ heard, code: response.statusCode ?? 0 }));
     socket.on('close', (code) => resolve({ heard, code }));
     socket.on('error', () => {});
@@ -106,7 +110,7 @@ test('server: without the token nothing is served over the socket', async (t) =>
   const { port, token } = await served(t);
   const origin = `http://127.0.0.1:${port}`;
   const wrong = [
-    [ping], [hello('')], [hello(undefined)], [hello(`${token}x`)], [hello(token.slice(1))], [hello([token])], ['not JSON'], ['null'], [Buffer.from(hello(token))],
+    [ping], [hello('')], [hello(undefined)], [hello(`${token}x`)], [hello(token.slice(1))], [hello(`${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`)], [hello([token])], ['not JSON'], ['null'], [Buffer.from(hello(token))],
     [JSON.stringify({ type: 'action', id: 1, name: 'server.add', params: { name: 'x', target: { command: 'touch', args: ['/tmp/never'] } }, token })],
     [hello(token).replace('"tab"', `"padding":"${'x'.repeat(5_000)}","tab"`)],
   ];

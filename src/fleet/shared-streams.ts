@@ -51,6 +51,8 @@ export interface SharedStreams {
   sweep(): void;
   /** Ends the connections whose streams go on, so that their clients come back elsewhere. */
   drain(): void;
+  /** Messages may be lost: ends the connections that carry streams of other processes, so that their clients come back. */
+  giveBack(): void;
 }
 
 /** A stream of another process that this one carries, or begins to. */
@@ -394,6 +396,9 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     },
     drain() {
       for (const carrying of [...lasting]) carrying.end();
+    },
+    giveBack() {
+      for (const { carrying } of [...borrowed.values()]) carrying?.end();
     },
   };
 }

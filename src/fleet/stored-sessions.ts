@@ -347,7 +347,10 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       if (session) apply(session, record);
     },
     lost: () => refresh(),
-    gap: () => refresh(),
+    gap() {
+      own.giveBack();
+      refresh();
+    },
     close: () => clearInterval(timer),
   };
 

@@ -115,6 +115,21 @@ test('after a gap of the bus a process tells its own clients that all lists and 
   assert.deepEqual(bench.errors, []);
 });
 
+test('after a gap of the bus a stream that another process writes is given back, and its client comes again', async (t) => {
+  const { engine, handlers } = heard(memoryEngine());
+  const bench = await startFleet(t, { version, engine });
+  const headers = await bench.open(0);
+  const first = await bench.get(0, headers);
+  const known = (await first.next())?.id;
+  first.cut();
+  bench.members[0]?.server.tool('late', {}, () => '');
+  const carried = await bench.get(1, headers, known);
+  await read(carried, 1);
+  (handlers[1] as BusHandler).gap();
+  // To its end.
+  await read(carried);
+});
+
 test('a record that was changed during a gap is read again after it', async (t) => {
   const { engine, handlers } = heard(memoryEngine());
   const bench = await startFleet(t, { version, engine });

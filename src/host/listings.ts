@@ -5,7 +5,7 @@ import type { Catalogue, CatalogueTool } from './catalogue.ts';
 import { HostError } from './errors.ts';
 import type { ManagedServer } from './managed-server.ts';
 import { comparePins } from './pins.ts';
-import type { PinChange } from './pins.ts';
+import type { Pin, PinChange } from './pins.ts';
 
 /** What listing needs of the host. */
 export interface ListingsOptions {
@@ -69,7 +69,8 @@ export class Listings {
       has?.resources ? client.listResourceTemplates({ fresh: true }) : [],
     ]);
     const before = catalogue.server(name);
-    const pins = { ...before?.tools };
+    // A server chooses the names: on an object without a prototype `__proto__` is one like the rest.
+    const pins = Object.assign(Object.create(null) as Record<string, Pin>, before?.tools);
     const changes = await comparePins(name, pins, tools);
     for (const change of changes) {
       const { kind, digest, after } = change;

@@ -76,6 +76,14 @@ test('host: without anybody to ask, what is not allowed is refused', async (t) =
   await assert.rejects(host.call('a/echo', {}), { code: 'refused', message: /nobody can be asked/ });
 });
 
+test('host: a tool may have a name that objects have by themselves', async (t) => {
+  const server = new McpServer({ name: 'odd', version: '1.0.0' });
+  for (const name of ['__proto__', 'constructor', 'toString']) server.tool(name, {}, () => name);
+  const { host } = make(t, { odd: server });
+  assert.deepEqual((await host.tools()).map(({ tool }) => tool.name).sort(), ['__proto__', 'constructor', 'toString']);
+  assert.deepEqual((await host.call('odd/__proto__', {})).content, [{ type: 'text', text: '__proto__' }]);
+});
+
 test('host: a yes once, for the session, for good', async (t) => {
   const store = memoryStore();
   let reach: 'once' | 'session' | 'always' = 'once';

@@ -14,7 +14,7 @@ const rows = {
   streams: ['process.stdin', 'process.stdout', 'process.stderr', 'console', 'node:readline', 'node:readline/promises', 'node:tty'],
   clock: ['Date', 'performance', 'process.hrtime', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'AbortSignal.timeout', 'node:timers', 'node:timers/promises', 'process.nextTick', 'queueMicrotask'],
   randomness: ['Math.random', 'crypto', 'node:crypto'],
-  code: ['eval', 'Function', 'WebAssembly', 'node:vm', 'node:module', 'process.binding', 'process.dlopen'],
+  code: ['eval', 'Function', 'WebAssembly', 'node:vm', 'node:module', 'process.binding', 'process.dlopen', 'import() of what is named at run time'],
   other: [
     'AbortController', 'AbortSignal', 'Buffer', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'Headers', 'Request', 'Response', 'ReadableStream', 'TransformStream', 'WritableStream', 'FormData', 'Blob',
     'DOMException', 'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'Event', 'EventTarget', 'MessageChannel', 'MessagePort', 'CustomEvent', 'structuredClone', 'atob', 'btoa', 'CompressionStream', 'DecompressionStream',

@@ -26,8 +26,8 @@ export function readSource(file, root) {
     ExportNamedDeclaration: ({ source }) => source && imports.add(source.value),
     ExportAllDeclaration: ({ source }) => imports.add(source.value),
     ImportExpression({ source }) {
-      if (source.type !== 'Literal') throw new Error(`${where}:${source.loc.start.line}: import() of something that is not a text`);
-      imports.add(source.value);
+      if (source.type === 'Literal') imports.add(source.value);
+      else names.add('import() of what is named at run time');
     },
     CallExpression({ callee, arguments: [first] }) {
       if (callee.type !== 'ChainExpression' && memberName(callee) === 'getBuiltinModule') {

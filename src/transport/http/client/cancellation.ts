@@ -18,6 +18,7 @@ export class Cancellation {
     return this.#controller.signal;
   }
 
+  /** Cancels the request, once. */
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;

@@ -22,7 +22,13 @@ const main = (): ReturnType<Page['getByRole']> => page.getByRole('main');
 const field = (name: string): ReturnType<Page['getByLabel']> => main().getByLabel(name, { exact: true });
 const tab = (name: string): Promise<void> => page.getByRole('tab', { name }).click();
 const pick = (name: string): Promise<void> => main().getByRole('button', { name }).first().click();
-const call = (): Promise<void> => main().getByRole('button', { name: 'Call', exact: true }).click();
+/** Calls the tool; resolves when its call is shown, so that the newest is this one and not the one before. */
+const call = async (): Promise<void> => {
+  const shown = page.locator('article.call');
+  const before = await shown.count();
+  await main().getByRole('button', { name: 'Call', exact: true }).click();
+  await shown.nth(before).waitFor();
+};
 const route = async (destination: string): Promise<void> => {
   await field('origin').fill('Berlin');
   await field('destination').fill(destination);

@@ -1,4 +1,5 @@
-// barewire/host with /server and /memory: a catalogue, a rule, a refusal, a log that verifies.
+// barewire/doctor and /host with /server and /memory: a catalogue, a rule, a refusal, a log that verifies.
+import { diagnose } from 'barewire/doctor';
 import { Host, memoryLog } from 'barewire/host';
 import { memoryTransport } from 'barewire/memory';
 import { McpServer } from 'barewire/server';
@@ -16,4 +17,6 @@ export async function run() {
   const refused = await host.call('files/write_file', {}).then(() => undefined, (error) => error.code);
   if (refused !== 'refused') throw new Error(`not refused: ${refused}`);
   await host.close();
+  const { findings } = await diagnose({ name: 'files', open: (trace) => memoryTransport(files, { trace }) });
+  if (findings.some(({ severity }) => severity === 'error')) throw new Error(JSON.stringify(findings));
 }

@@ -20,7 +20,7 @@ const chains = {
   },
   rust: {
     present: () => has('cargo'),
-    build: () => execute('cargo', ['build', '--release', '--locked'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust` }, maxBuffer: 1 << 26 }),
+    build: () => execute('cargo', ['build', '--release'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust` }, maxBuffer: 1 << 26 }),
   },
   python: {
     present: () => has('python3'),

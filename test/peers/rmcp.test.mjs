@@ -18,7 +18,7 @@ let built;
 function program() {
   return built ??= (async () => {
     const target = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'barewire-rmcp');
-    const { code, output } = await run('cargo', ['build', '--locked', '--quiet'], {
+    const { code, output } = await run('cargo', ['build', '--quiet'], {
       cwd: at('test/peers/rmcp'), env: { CARGO_TARGET_DIR: target }, timeoutMs: 1_200_000,
     });
     assert.equal(code, 0, output.slice(-2000));

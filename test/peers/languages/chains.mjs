@@ -27,7 +27,7 @@ export const peers = {
   },
   rust() {
     if (!has('cargo', '--version')) return undefined;
-    execFileSync('cargo', ['build', '-q', '--locked'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust-peer` }, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('cargo', ['build', '-q'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust-peer` }, stdio: ['ignore', 'ignore', 'inherit'] });
     return [`${cache}/rust-peer/debug/barewire-peers`];
   },
   java() {

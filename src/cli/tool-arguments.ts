@@ -45,7 +45,7 @@ function propertiesOf(schema: unknown): Bag {
   return isObject(properties) ? properties : {};
 }
 
-/** The types that a property may have; empty: any. */
+/** The types that a property may have; empty: each type. */
 function typesAt(schema: unknown, path: readonly string[]): readonly unknown[] {
   let at: unknown = schema;
   for (const name of path) {

@@ -22,7 +22,7 @@ interface Opened extends SessionRecord {
 }
 
 /**
- * Sessions whose ids say all that a process needs: any process with the keys opens them. Those that are open here are in
+ * Sessions whose ids say all that a process needs, so that each process with the keys opens them. Those that are open here are in
  * `local` under their names; leaving it ends nothing.
  */
 export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {

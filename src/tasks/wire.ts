@@ -1,12 +1,15 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
+import type { Task } from '../protocol/tasks.ts';
 import type { TaskView } from './journal.ts';
 
 /** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** What both kinds say of a task in the same words. */
-export function commonFields({ id, status, message, createdAt, updatedAt }: TaskView): Record<string, unknown> {
+export function commonFields(
+  { id, status, message, createdAt, updatedAt }: Pick<TaskView, 'id' | 'status' | 'message' | 'createdAt' | 'updatedAt'>,
+): Omit<Task, 'ttl' | 'pollInterval'> {
   return {
     taskId: id,
     status,

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { McpServer } from '../../dist/lib/server.js';
 import { TaskClient, tasks } from '../../dist/lib/tasks.js';
 import { memoryTransport } from '../../dist/lib/memory.js';
+import { randomOf } from '../../dist/test/random.js';
 import { check } from './check.mjs';
 import { defineOrder, leaseMs } from './order.mjs';
 import { stores } from './stores.mjs';
@@ -23,16 +24,6 @@ const chosen = Object.keys(stores).filter((name) => args.includes(name));
 const names = chosen.length > 0 ? chosen : Object.keys(stores);
 const workers = 4;
 const everyMs = 200;
-
-/** mulberry32: the same seed, the same choices. */
-function randomOf(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

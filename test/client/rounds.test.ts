@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { McpClient } from '../../src/client/index.ts';
-import type { ClientOptions } from '../../src/client/index.ts';
-import { legacy, modern, Scripted } from './scripted.ts';
+import { connectScripted as connect, legacy, modern } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
-
-const info = { name: 'tester', version: '1' };
-
-async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
-  const wire = new Scripted('pipe', script);
-  const client = new McpClient(info, options);
-  await client.connect(wire);
-  return { client, wire };
-}
 
 const ask = (name: string): object => ({
   method: 'elicitation/create',

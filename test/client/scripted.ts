@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { McpClient } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/index.ts';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
@@ -155,4 +157,12 @@ export function modern(
     }
     return script(sent, wire);
   };
+}
+
+/** A client that is connected to what answers as the script says. */
+export async function connectScripted(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
+  const wire = new Scripted('pipe', script);
+  const client = new McpClient({ name: 'tester', version: '1' }, options);
+  await client.connect(wire);
+  return { client, wire };
 }

@@ -12,6 +12,7 @@ import type { Bag } from './fault.ts';
 import { Program } from './program.ts';
 import { Talk } from './talk.ts';
 import type { Passed } from './talk.ts';
+import { freePort } from '../free-ports.ts';
 
 // Where a check happens: it starts the reader's program in one of its four roles, plays the other end, and ends all of it.
 
@@ -214,15 +215,6 @@ export class Desk {
 }
 
 export const late = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
-
-async function freePort(): Promise<number> {
-  const door = createServer().listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  const { port } = door.address() as AddressInfo;
-  door.close();
-  await once(door, 'close');
-  return port;
-}
 
 export async function reachable(port: number, host: string): Promise<boolean> {
   const socket = connect(port, host);

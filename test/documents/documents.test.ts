@@ -6,7 +6,7 @@ import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { methods } from '../../src/protocol/methods.ts';
-import { anchorsOf, linksOf, snippetsOf } from './snippets.ts';
+import { anchorsOf, linksOf, projectOf, snippetsOf } from './snippets.ts';
 
 const run = promisify(execFile);
 // The compiled test lies in dist/test/documents.
@@ -25,14 +25,7 @@ async function compiled(folder: string, programs: ReadonlyMap<string, string>): 
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of programs) writeFileSync(join(folder, name), text);
   writeFileSync(join(folder, 'frameworks.d.ts'), read('test/documents/frameworks.d.ts'));
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: {
-      target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
-      lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')],
-      skipLibCheck: true, outDir: 'out', rootDir: '.',
-    },
-    include: ['*.ts'],
-  }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(projectOf(root)));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   return run(process.execPath, [tsc, '-p', folder], { cwd: folder }).then(
     ({ stdout }) => stdout, (error: { stdout?: unknown }) => String(error.stdout));

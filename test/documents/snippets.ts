@@ -61,3 +61,13 @@ export function linksOf(text: string): string[] {
 }
 
 const withoutCode = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
+
+/** The TypeScript project in which snippets are compiled; `root`: where the types of Node are installed. */
+export const projectOf = (root: string): object => ({
+  compilerOptions: {
+    target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
+    lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], typeRoots: [`${root}/node_modules/@types`],
+    skipLibCheck: true, outDir: 'out', rootDir: '.',
+  },
+  include: ['*.ts'],
+});

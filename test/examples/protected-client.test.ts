@@ -2,26 +2,17 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../free-ports.ts';
 import { signJwt } from '../../src/oauth/jwt.ts';
 import { authorizationServer, json } from '../oauth-client/authorization-server.ts';
 
 const program = (name: string): string => fileURLToPath(new URL(`../../examples/protected/${name}.js`, import.meta.url));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Runs the client to its end. */
 function run(url: string, env: Record<string, string>): Promise<{ code: number | null; out: string; errors: string }> {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request } from 'node:https';
 import type { RequestOptions } from 'node:https';
-import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -16,16 +15,9 @@ import { httpListener } from '../../src/transport/http/node/listener.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';
 import type { Authenticate } from '../../src/transport/http/server/authenticator.ts';
+import { freePort } from '../free-ports.ts';
 import { startIssuer } from '../oauth-resource/issuer.ts';
 import { authority, clientCertificate, clientKey, serverCertificate, serverKey } from './certificates.ts';
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 for (const era of ['legacy', 'modern'] as const) {
   test(`protected, ${era}: who may look may not book, and who may book does`, async (t) => {

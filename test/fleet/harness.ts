@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
@@ -184,4 +185,14 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
     }),
   };
   return bench;
+}
+
+/** A call that its client cancels is told so in whatever process it runs. */
+export async function cancelsACall({ waiting }: Pick<FleetBench, 'waiting'>, client: McpClient): Promise<void> {
+  const abort = new AbortController();
+  const call = client.callTool('wait', {}, { signal: abort.signal });
+  await waiting.begun;
+  abort.abort(new Error('never mind'));
+  await assert.rejects(call, /never mind/);
+  assert.match(await waiting.stopped, /never mind/);
 }

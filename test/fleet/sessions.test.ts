@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { busEngine, startFleet, versions } from './harness.ts';
+import { busEngine, cancelsACall, startFleet, versions } from './harness.ts';
 
 const textOf = (result: object): unknown => (result as { content?: { text?: string }[] }).content?.[0]?.text;
 const roomy = { era: 'legacy' } as const;
@@ -38,12 +38,7 @@ for (const version of versions) {
     const asked = bench.log.filter(({ body }) => body.includes('tools/call'));
     answers.forEach(({ member }, i) => assert.notEqual(member, asked[i]?.member));
 
-    const abort = new AbortController();
-    const call = client.callTool('wait', {}, { signal: abort.signal });
-    await bench.waiting.begun;
-    abort.abort(new Error('never mind'));
-    await assert.rejects(call, /never mind/);
-    assert.match(await bench.waiting.stopped, /never mind/);
+    await cancelsACall(bench, client);
     assert.deepEqual(bench.errors, []);
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryEngine } from '../../src/fleet/index.ts';
-import { startFleet, versions } from './harness.ts';
+import { cancelsACall, startFleet, versions } from './harness.ts';
 
 const textOf = (result: object): unknown => (result as { content?: { text?: string }[] }).content?.[0]?.text;
 
@@ -21,12 +21,7 @@ for (const version of versions) {
     for (let i = 0; i < 4; i++) {
       assert.match(String(textOf(await client.callTool(asks))), asks === 'confirm' ? /^accept true$/ : /Done\./);
     }
-    const abort = new AbortController();
-    const call = client.callTool('wait', {}, { signal: abort.signal });
-    await bench.waiting.begun;
-    abort.abort(new Error('never mind'));
-    await assert.rejects(call, /never mind/);
-    assert.match(await bench.waiting.stopped, /never mind/);
+    await cancelsACall(bench, client);
     assert.deepEqual(bench.errors, []);
   });
 }

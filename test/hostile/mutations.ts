@@ -1,4 +1,5 @@
 // Messages gone wrong, the same ones for the same seed.
+import { randomOf } from '../random.ts';
 
 export interface Random {
   /** From 0 up to `below`, whole. */
@@ -7,15 +8,8 @@ export interface Random {
   chance(of: number): boolean;
 }
 
-/** mulberry32: small, and good enough to break things with. */
 export function random(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = randomOf(seed);
   const int = (below: number): number => Math.floor(next() * below);
   return { int, pick: (from) => from[int(from.length)] as (typeof from)[number], chance: (of) => next() < of };
 }

@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { snippetsOf } from '../../dist/test/documents/snippets.js';
+import { projectOf, snippetsOf } from '../../dist/test/documents/snippets.js';
 
 /** Throws at the first that does not hold. `folder` has barewire installed. Gives what was checked. */
 export function checkSnippets(root, folder) {
@@ -15,14 +15,7 @@ export function checkSnippets(root, folder) {
   const fileOf = (place) => place.replace(/\W+/g, '-');
   for (const { place, program } of snippets) writeFileSync(join(work, `${fileOf(place)}.ts`), program);
   cpSync(join(root, 'test/documents/frameworks.d.ts'), join(work, 'frameworks.d.ts'));
-  writeFileSync(join(work, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: {
-      target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
-      lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')],
-      skipLibCheck: true, outDir: 'out', rootDir: '.',
-    },
-    include: ['*.ts'],
-  }));
+  writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(projectOf(root)));
   try {
     execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', work], { encoding: 'utf8', stdio: 'pipe' });
   } catch (failed) {

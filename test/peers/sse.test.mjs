@@ -2,18 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createParser } from 'eventsource-parser';
+import { randomOf } from '../../dist/test/random.js';
 import { sseParser } from '../../dist/src/transport/http/sse-parser.js';
-
-/** Mulberry32. */
-function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const fields = ['data', 'data', 'data', 'event', 'id', 'retry', '', 'dat', 'Data', 'data ', 'unknown'];
 const values = ['', ' ', 'x', ' x', '  x', 'a:b', ':', 'message', '10', '-1', '007', '1e3', 'é', '日本語', '😀', '\ufeff', '{"a": 1}'];
@@ -46,7 +36,7 @@ function cut(whole, random, most) {
 }
 
 test('50,000 streams are read alike, however they are cut', () => {
-  const random = generator(20_260_728);
+  const random = randomOf(20_260_728);
   const encoder = new TextEncoder();
   let events = 0;
   for (let n = 0; n < 50_000; n++) {

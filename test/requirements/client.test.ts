@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { McpClient } from '../../src/client/index.ts';
-import type { ClientOptions } from '../../src/client/index.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { McpServer, RpcError } from '../../src/server/index.ts';
-import { legacy, modern, RpcFault, Scripted } from '../client/scripted.ts';
-import type { Script } from '../client/scripted.ts';
+import { connectScripted as connect, legacy, modern, RpcFault } from '../client/scripted.ts';
 import { connect as connectPeer, modernMeta } from '../server/peer.ts';
 
 // Rules of requirements/*.tsv that the client keeps by its construction, each where breaking it would show.
-
-const info = { name: 'tester', version: '1' };
-
-async function connect(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
-  const wire = new Scripted('pipe', script);
-  const client = new McpClient(info, options);
-  await client.connect(wire);
-  return { client, wire };
-}
 
 const page = (nextCursor?: string): object => ({
   resultType: 'complete', ttlMs: 1000, cacheScope: 'private', tools: [], ...nextCursor !== undefined && { nextCursor },

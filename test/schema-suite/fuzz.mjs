@@ -7,20 +7,15 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import Ajv7 from 'ajv';
 import { compile } from '../../dist/src/schema/full/index.js';
+import { randomOf } from '../../dist/test/random.js';
 
 const wanted = Number(process.argv[2] ?? 100_000);
 const seed = Number(process.argv[3] ?? 1);
 const VALUES = 100;
 
-let state = seed >>> 0;
-/** A number from 0 up to (not including) n; mulberry32. */
-function pick(n) {
-  state = (state + 0x6d2b79f5) >>> 0;
-  let t = state;
-  t = Math.imul(t ^ (t >>> 15), t | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * n);
-}
+const next = randomOf(seed);
+/** A number from 0 up to (not including) n. */
+const pick = (n) => Math.floor(next() * n);
 const one = (list) => list[pick(list.length)];
 const chance = (n) => pick(n) === 0;
 const several = (most, make) => Array.from({ length: pick(most + 1) }, make);

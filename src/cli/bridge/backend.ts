@@ -130,7 +130,7 @@ export class Backend {
     }
   }
 
-  /** The call that carries a log message, which names none: any open one of this principal whose client is there. */
+  /** The call that carries a log message, which names none: an open one of this principal whose client is there. */
   #carrying(): BridgedCall | undefined {
     return [...this.calls.values()].findLast((call) => call.open && call.carrier);
   }

@@ -13,7 +13,7 @@ import { relatedTask } from '../../protocol/tasks.ts';
 import type { Task, TaskStatus } from '../../protocol/tasks.ts';
 import { defaultReceivedTaskLimits } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
-import { random, ttlOf } from '../wire.ts';
+import { commonFields, random, ttlOf } from '../wire.ts';
 
 /** A question of the server's that the client works on, or has answered. */
 interface ReceivedTask extends Listed {
@@ -239,16 +239,7 @@ class ReceivedTasks {
     for (const go of [...task.waiting]) go();
   }
 
-  #wire({ id, status, message, createdAt, updatedAt, ttl }: ReceivedTask): Task {
-    return {
-      taskId: id,
-      status,
-      // JSON leaves out what is undefined.
-      statusMessage: message,
-      createdAt: new Date(createdAt).toISOString(),
-      lastUpdatedAt: new Date(updatedAt).toISOString(),
-      ttl,
-      pollInterval: this.#limits.pollIntervalMs,
-    };
+  #wire(task: ReceivedTask): Task {
+    return { ...commonFields(task), ttl: task.ttl, pollInterval: this.#limits.pollIntervalMs };
   }
 }

@@ -6,24 +6,16 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { McpClient } from '../../../dist/lib/client.js';
 import { httpTransport } from '../../../dist/lib/http.js';
+import { freePorts } from '../../../dist/test/free-ports.js';
 import { engines } from './engines.mjs';
 import { startNginx } from './nginx.mjs';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1' }, clients: { type: 'string', default: '24' } } });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 const engine = await engines.redis.start();
 const [publicPort, ...ports] = await freePorts(5);

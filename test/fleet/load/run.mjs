@@ -8,11 +8,12 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { freePorts } from '../../../dist/test/free-ports.js';
+import { randomOf } from '../../../dist/test/random.js';
 import { check, readLedger } from './check.mjs';
 import { kinds, LoadClient } from './client.mjs';
 import { engines } from './engines.mjs';
@@ -38,26 +39,7 @@ const leaseMs = 3000;
 /** Bytes by which the heap of a process may have grown: code that was compiled, and caches that are bounded. */
 const growth = 12 * 1024 * 1024;
 
-/** mulberry32: the same seed, the same choices. */
-function randomOf(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Ports that nobody listens on. */
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 async function run(name) {
   const server = await engines[name].start();

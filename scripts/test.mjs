@@ -1,12 +1,23 @@
 // npm test: every test file that the build made, one a core. The time limit is for what hangs; no test measures time.
+// What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
+// (scripts/tests/end.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
+const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, seconds: { type: 'string', default: '60' } } });
+const others = tokens.filter(({ name }) => name !== 'only' && name !== 'seconds').map(({ index }) => process.argv[index + 2]);
 const tests = fileURLToPath(new URL('../dist/test', import.meta.url));
+const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.url));
+const only = values.only?.split(',') ?? [''];
 const files = readdirSync(tests, { recursive: true })
-  .filter((file) => file.endsWith('.test.js'))
+  .filter((file) => file.endsWith('.test.js') && only.some((text) => file.includes(text)))
   .map((file) => `${tests}/${file}`);
-const { status } = spawnSync(process.execPath, ['--test', '--test-timeout=60000', `--test-concurrency=${availableParallelism()}`, ...process.argv.slice(2), ...files], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [
+  `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism()}`,
+  `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',
+  ...others, ...files,
+], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -1,0 +1,34 @@
+// Preloaded into the process of each test file by scripts/test.mjs. A file whose tests have all ended, but in which
+// something that they left open keeps the process alive, is ended as failed after five seconds, and what is open is
+// named. Without this a failed assertion that skips a `close()` would wait for the time limit of the file.
+
+import { isMainThread } from 'node:worker_threads';
+
+const QUIET_MS = Number(process.env.QUIET_MS ?? 5_000);
+
+/** How many tests wait or run. node:test has no event for it inside the process, so its reports on stdout are counted. */
+let open = 0;
+let timer;
+
+const count = (text, word) => text.split(word).length - 1;
+
+// Programs that a test starts may inherit both the option and the environment.
+if (process.env.NODE_TEST_CONTEXT === 'child-v8' && isMainThread && /\.test\.m?[jt]s$/.test(process.argv[1] ?? '')) {
+  const { write } = process.stdout;
+  process.stdout.write = function (chunk, ...rest) {
+    if (typeof chunk !== 'string') {
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
+      open += count(text, 'test:enqueue') - count(text, 'test:complete');
+      clearTimeout(timer);
+      if (open <= 0) timer = setTimeout(end, QUIET_MS).unref();
+    }
+    return write.call(this, chunk, ...rest);
+  };
+}
+
+function end() {
+  const left = [...new Set(process.getActiveResourcesInfo())].join(', ');
+  console.error(`${process.argv[1]}: all tests have ended, and the process has not for ${QUIET_MS / 1000} s. Still open: ${left}`);
+  process.exitCode = 1;
+  process.exit();
+}

@@ -1,0 +1,18 @@
+// A reporter beside the one that people read: names the tests that had not ended when the time of their file was over.
+
+export default async function* unfinished(events) {
+  const running = new Map();
+  for await (const { type, data } of events) {
+    if (!data.file) continue;
+    const names = running.get(data.file) ?? running.set(data.file, new Map()).get(data.file);
+    const isFile = data.name === data.file;
+    const key = `${data.nesting} ${data.name}`;
+    if (type === 'test:dequeue' && !isFile) names.set(key, data.name);
+    else if (type === 'test:complete' && !isFile) names.delete(key);
+    else if (type === 'test:fail' && isFile && data.details.error?.failureType === 'testTimeoutFailure') {
+      yield `\n${data.file}: its time was over\n`;
+      if (names.size === 0) yield '  all tests that began had ended\n';
+      for (const name of names.values()) yield `  still running: ${name}\n`;
+    }
+  }
+}

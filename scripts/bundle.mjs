@@ -32,7 +32,7 @@ const options = {
 
 // esbuild makes a chunk of every set of modules that the same entries reach: left alone, ten for a server over pipes,
 // and each costs half a millisecond at its start. Where every entry names all that this server shares with others,
-// that is one chunk. It holds nothing of Node, and nothing that a bundler cannot leave out.
+// that is one chunk, and one more of JSON Schema. They hold nothing of Node, and nothing that a bundler cannot leave out.
 const { metafile: { inputs } } = await build({ ...options, entryPoints, write: false, metafile: true });
 
 // Entries that build on these (host, oauth, tasks) import them as published files: see fromEntries.
@@ -42,19 +42,29 @@ const baseFiles = new Set(base.map((name) => entryPoints[name]));
 /** What an entry is made of. A later entry is not made of the base entries that it imports. */
 function reached(file, later, into = new Set()) {
   into.add(file);
-  for (const { path, external } of inputs[file].imports) {
-    if (!external && !into.has(path) && !(later && baseFiles.has(path))) reached(path, later, into);
+  for (const { path, external, kind } of inputs[file].imports) {
+    if (!external && kind === 'import-statement' && !into.has(path) && !(later && baseFiles.has(path))) reached(path, later, into);
   }
   return into;
 }
 
 const reaches = Object.entries(entryPoints).map(([name, file]) => [name, reached(file, !base.includes(name))]);
+const reachedBy = new Map(reaches);
+
+// JSON Schema is a chunk of its own: a client loads it at the first tool that has an output schema.
+const loadedLater = 'src/schema/compile.ts';
+const isSchema = (file) => file.startsWith('src/schema/');
 const shared = new Set();
-for (const [name, files] of reaches) {
-  if (name !== 'server' && name !== 'stdio') continue;
-  for (const file of files) {
+for (const name of ['server', 'stdio']) {
+  for (const file of reachedBy.get(name)) {
     if (reaches.some(([other, theirs]) => other !== name && theirs.has(file))) shared.add(file);
   }
+}
+
+/** The files of the shared chunks that an entry has to name, so that each remains one chunk. */
+function sharedWith(file) {
+  const schemas = file === loadedLater || [...reachedBy.get(nameOf.get(file))].some((other) => isSchema(other) && shared.has(other));
+  return [...shared].filter((other) => other !== file && (isSchema(other) ? schemas : file !== loadedLater));
 }
 
 const oneChunk = {
@@ -62,9 +72,9 @@ const oneChunk = {
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const file = relative(root, path).replaceAll('\\', '/');
-      if (!nameOf.has(file)) return undefined;
+      if (!nameOf.has(file) && file !== loadedLater) return undefined;
       const up = '../'.repeat(file.split('/').length - 1);
-      const named = [...shared].map((other, i) => `import * as shared${i} from '${up}${other}';`);
+      const named = sharedWith(file).map((other, i) => `import * as shared${i} from '${up}${other}';`);
       return { contents: readFileSync(path, 'utf8') + named.join('\n'), loader: 'ts' };
     });
   },

@@ -24,10 +24,20 @@ function loaded(...entries: string[]): string[] {
   return [...found];
 }
 
-test('published: a stdio server loads three files, and no module of Node by name', built, () => {
+test('published: a stdio server loads four files, and no module of Node by name', built, () => {
   const files = loaded('server.js', 'stdio.js');
-  assert.equal(files.length, 3, files.join(', '));
-  assert.ok(files.some((file) => file.startsWith('shared-')));
+  assert.equal(files.length, 4, files.join(', '));
+  assert.equal(files.filter((file) => file.startsWith('shared-')).length, 2);
+});
+
+test('published: JSON Schema stands in a file that a client does not load first', built, () => {
+  const holding = (files: string[]): string[] =>
+    files.filter((file) => readFileSync(join(lib, file), 'utf8').includes('is not in the small dialect'));
+  assert.deepEqual(holding(loaded('client.js', 'fetch.js')), []);
+  const [chunk, ...others] = holding(loaded('schema.js'));
+  assert.ok(chunk);
+  assert.deepEqual(others, []);
+  assert.deepEqual(holding(loaded('server.js')), [chunk]);
 });
 
 test('published: what entries share holds nothing of Node, nor does what runs everywhere', built, () => {

@@ -30,9 +30,11 @@ const fromSource: Plugin = {
   },
 };
 
-/** The source files that a program's bundle has something of. */
-async function filesOf(contents: string): Promise<string[]> {
+/** The source files that a program's bundle has something of; with `split` what it loads first. */
+async function filesOf(contents: string, split = false): Promise<string[]> {
   const { metafile } = await build({
+    outdir: 'out',
+    splitting: split,
     stdin: { contents, resolveDir: root },
     absWorkingDir: root,
     bundle: true,
@@ -45,7 +47,12 @@ async function filesOf(contents: string): Promise<string[]> {
     logLevel: 'silent',
     plugins: [fromSource],
   });
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const first = new Set(['out/stdin.js']);
+  for (const chunk of first) {
+    for (const { path, kind } of metafile.outputs[chunk]?.imports ?? []) if (kind === 'import-statement') first.add(path);
+  }
+  const outputs = Object.entries(metafile.outputs).filter(([path]) => first.has(path));
+  const inputs = outputs.flatMap(([, output]) => Object.entries(output.inputs));
   return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file.replace(/^src\//, ''));
 }
 
@@ -98,11 +105,19 @@ test('a server of tools alone holds no other feature', async () => {
   without(files, /resources|prompts|completion|template|protocol\/form|question|asking|modern\/exchange|request-state|aes|compile/);
 });
 
-test('a client over HTTP holds no server, no pipes and no command line', async () => {
-  const files = await filesOf(`
+const httpClient = `
     import { McpClient } from 'barewire/client';
     import { httpTransport } from 'barewire/fetch';
-    await new McpClient({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
+    await new McpClient({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`;
+
+test('a client that a bundler splits loads its validator later', async () => {
+  const files = await filesOf(httpClient, true);
+  assert.ok(files.includes('client/mcp-client.ts') && files.includes('client/tool-output.ts'));
+  without(files, /^schema\//);
+});
+
+test('a client over HTTP holds no server, no pipes and no command line', async () => {
+  const files = await filesOf(httpClient);
   assert.ok(files.includes('client/mcp-client.ts'));
   without(files, /oauth/);
   without(files, /^(host|doctor|explain|transcript|executables|cli)\/|http-trace|redact/);

@@ -9,12 +9,12 @@ import { ClientCore } from './client-core.ts';
 import { listening } from './listening.ts';
 import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
-import { compile } from '../schema/index.ts';
-import { toolOutputs } from './tool-output.ts';
+import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 
 /**
  * A client of one MCP server, in whatever revision that server speaks, with every part there is. What tools return is
- * judged by barewire's own JSON Schema validator, unless `options.validator` says otherwise. What is to stay small is put together from `ClientCore` and the parts that it needs.
+ * judged by barewire's own JSON Schema validator, which is loaded when it is needed, unless `options.validator` says
+ * otherwise. What is to stay small is put together from `ClientCore` and the parts that it needs.
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;
@@ -26,7 +26,7 @@ export class McpClient extends ClientCore {
    * @throws RangeError for a revision that is not in the table, or when none is left
    */
   constructor(info: Implementation, options: ClientOptions = {}) {
-    const { around, cache, limits, validator = compile } = options;
+    const { around, cache, limits, validator } = options;
     const answers = answering(options);
     const listener = listening();
     const kept = cache === false ? undefined : resultCache(limits?.maxCached);
@@ -35,7 +35,7 @@ export class McpClient extends ClientCore {
       answering: around ? around(answers) : answers,
       listening: listener,
       cache: kept,
-      outputs: validator ? toolOutputs(validator) : undefined,
+      outputs: validator === false ? undefined : validator ? toolOutputs(validator) : loadedToolOutputs(),
     });
     this.#answering = answers;
     this.#listening = listener;

@@ -109,8 +109,8 @@ export interface Outputs {
   learn(tools: readonly unknown[]): void;
   /** Forgets all output schemas: the list has changed. */
   forget(): void;
-  /** Throws where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
-  check(name: string, result: Bag, warn: (error: Error) => void): void;
+  /** Rejects where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
+  check(name: string, result: Bag, warn: (error: Error) => void): Promise<void>;
 }
 
 let taken: WeakSet<object> | undefined;

@@ -4,9 +4,24 @@ import type { Bag } from '../jsonrpc/message.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
 import type { Outputs } from './parts.ts';
 
+type Compile = (schema: JsonSchema) => Validate;
+
 /** The part of a client that judges what tools return; `compile` is that of barewire/schema, or another. */
-export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
-  return new ToolOutputs(compile);
+export function toolOutputs(compile: Compile): Outputs {
+  return new ToolOutputs(() => compile);
+}
+
+/**
+ * The same with a validator that is loaded at the first result to judge; that of barewire/schema, if no other is named. A
+ * client of tools without output schemas never loads it. Where it cannot be loaded, the call rejects.
+ */
+export function loadedToolOutputs(load: () => Promise<Compile> = loadSmallDialect): Outputs {
+  return new ToolOutputs(load);
+}
+
+async function loadSmallDialect(): Promise<Compile> {
+  const { compile } = await import('../schema/compile.ts');
+  return compile;
 }
 
 /**
@@ -14,12 +29,12 @@ export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs 
  * not judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
  */
 class ToolOutputs implements Outputs {
-  readonly #compile: (schema: JsonSchema) => Validate;
+  readonly #load: () => Compile | Promise<Compile>;
   // Compiled at the first call.
   readonly #schemas = new Map<string, JsonSchema | Validate>();
 
-  constructor(compile: (schema: JsonSchema) => Validate) {
-    this.#compile = compile;
+  constructor(load: () => Compile | Promise<Compile>) {
+    this.#load = load;
   }
 
   learn(tools: readonly unknown[]): void {
@@ -34,13 +49,13 @@ class ToolOutputs implements Outputs {
     this.#schemas.clear();
   }
 
-  /** Throws where the result of a call breaks the tool's promise. */
-  check(name: string, result: Bag, warn: (error: Error) => void): void {
+  /** Rejects where the result of a call breaks the tool's promise. */
+  async check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> {
     const schema = this.#schemas.get(name);
     // What an extension made of a result of its own type is not the tool's.
     if (schema === undefined || result['isError'] === true) return;
     if ((result['resultType'] ?? 'complete') !== 'complete') return;
-    const validate = typeof schema === 'function' ? schema : this.#prepare(name, schema, warn);
+    const validate = typeof schema === 'function' ? schema : await this.#prepare(name, schema, warn);
     if (validate === undefined) return;
     if (result['structuredContent'] === undefined) {
       throw new Error(
@@ -57,14 +72,17 @@ class ToolOutputs implements Outputs {
     );
   }
 
-  /** A schema that cannot be used is reported once, and its tool not judged. */
-  #prepare(name: string, schema: JsonSchema, warn: (error: Error) => void): Validate | undefined {
+  /** A schema that cannot be used is reported once, and its tool not judged. Rejects where `compile` cannot be loaded. */
+  async #prepare(name: string, schema: JsonSchema, warn: (error: Error) => void): Promise<Validate | undefined> {
+    const compile = await this.#load();
+    // The list may have told another schema meanwhile.
+    const current = this.#schemas.get(name) === schema;
     try {
-      const validate = this.#compile(schema);
-      this.#schemas.set(name, validate);
+      const validate = compile(schema);
+      if (current) this.#schemas.set(name, validate);
       return validate;
     } catch (error) {
-      this.#schemas.delete(name);
+      if (current) this.#schemas.delete(name);
       const what = `the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`;
       warn(new Error(what, { cause: error }));
       return undefined;

@@ -5,6 +5,7 @@ import type { ClientOptions } from '../../src/client/index.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
+import { loadedToolOutputs } from '../../src/client/tool-output.ts';
 import { compile } from '../../src/schema/compile.ts';
 import { HttpError, SessionExpired } from '../../src/transport/port.ts';
 import { everything, legacy, modern, RpcFault, Scripted } from './scripted.ts';
@@ -456,4 +457,27 @@ test('-32020 makes the client read the list anew and call once more', async () =
   // From the server again, not from the cache; and only once.
   assert.deepEqual(wire.methods().slice(4), ['tools/call', 'tools/list', 'tools/call']);
   assert.ok(everything.tools);
+});
+
+test('a validator is loaded at the first result to judge; one that cannot be loaded fails the call', async () => {
+  let loads = 0;
+  const broken = loadedToolOutputs(() => {
+    loads++;
+    return Promise.reject(new Error('no such chunk'));
+  });
+  broken.learn([{ name: 't', outputSchema }]);
+  const warnings: Error[] = [];
+  const warn = (error: Error): void => void warnings.push(error);
+  await broken.check('unlisted', { structuredContent: {} }, warn);
+  await broken.check('t', { isError: true }, warn);
+  assert.equal(loads, 0);
+  await assert.rejects(broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
+  // It is not the schema that is at fault: the next call tries again.
+  await assert.rejects(broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
+  assert.deepEqual([loads, warnings], [2, []]);
+
+  const whole = loadedToolOutputs();
+  whole.learn([{ name: 't', outputSchema }]);
+  await whole.check('t', { structuredContent: { n: 1 } }, warn);
+  await assert.rejects(whole.check('t', { structuredContent: { n: 'x' } }, warn), /breaks its output schema.*is not of type integer/);
 });

@@ -6,6 +6,7 @@
 // languages  the suite of other languages, which writes LANGUAGES.md
 // --quick    shorter measurements, 2 rounds, fewer streams and sessions
 //   node run.mjs tasks                                  the same as --only tasks
+//   node run.mjs languages --peers barewire,hyper,rmcp  some of its programs, by their names in languages/peers.mjs
 //
 // --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
 // --peers    only these programs (bare is needed for ratios)
@@ -32,6 +33,7 @@ const list = (name) => option(name)?.split(',');
 const quick = flag('quick');
 const only = list('only') ?? (args[0] !== undefined && !args[0].startsWith('--') ? args[0].split(',') : undefined);
 const onlyPeers = list('peers');
+const ownPage = only?.[0] === 'languages';
 const totalRounds = Number(option('rounds') ?? (quick ? 2 : 5));
 runtime.node = option('node') ?? process.execPath;
 
@@ -54,6 +56,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 
 const bench = {
   quick,
+  onlyPeers,
   ms: quick ? 1000 : 2000,
   warmMs: quick ? 600 : 1000,
   spawns: quick ? 3 : 8,
@@ -99,6 +102,10 @@ for (const name of suiteNames.filter(wantsSuite)) {
   const suite = await import(`./suites/${name}.mjs`);
   Object.assign(definitions, suite.tables);
   const rounds = Math.min(totalRounds, suite.rounds ?? totalRounds);
+  if (suite.run) {
+    await suite.run(bench, rounds);
+    continue;
+  }
   for (current = 0; current < rounds; current++) {
     turn = 0;
     say(`${name}: round ${current + 1} of ${rounds}`);
@@ -108,15 +115,32 @@ for (const name of suiteNames.filter(wantsSuite)) {
 
 const machine = describe();
 console.log(`\n${machine.join('\n')}\n`);
-console.log('The first figure of a peer is its ratio to the bare program of the same round (medians; spread in brackets).\n');
+if (!ownPage) console.log('The first figure of a peer is its ratio to the bare program of the same round (medians; spread in brackets).\n');
 for (const [key, definition] of Object.entries(definitions)) {
   const rows = found.tables.get(key);
   if (rows) console.log(plain(definition, rows).join('\n'));
 }
 for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part, null, 2)}\n`);
 
-const page = only?.[0] === 'languages' ? 'LANGUAGES.md' : 'RESULTS.md';
-if (flag('write') || (!quick && !onlyPeers && (!only || page === 'LANGUAGES.md'))) write();
+if (flag('write') || (!quick && !onlyPeers && (!only || ownPage))) {
+  if (ownPage) writeOwnPage();
+  else write();
+}
+
+/** The page of other languages: the suite has made all of it but what the machine is. */
+function writeOwnPage() {
+  const lines = [
+    '# Results beside other languages',
+    '',
+    'Written by `npm run bench -- languages`; do not edit. The programs are in `bench/languages`.',
+    'What the profiles showed: [NOTES.md](NOTES.md#other-languages).',
+    '',
+    ...machine.map((line) => `- ${line}`),
+    ...found.notes.flatMap((part) => part.page),
+  ];
+  writeFileSync(here('LANGUAGES.md'), `${lines.join('\n').trimEnd()}\n`);
+  console.log('written: bench/LANGUAGES.md');
+}
 
 function write() {
   const sections = [];
@@ -126,7 +150,7 @@ function write() {
   }
   for (const part of found.notes) if (part.markdown) sections.push(part.markdown);
   // A partial run leaves what it did not measure as it is.
-  if (page === 'RESULTS.md' && (only || onlyPeers)) {
+  if (only || onlyPeers) {
     const apart = `Measured apart: ${machine.filter((line) => /^(barewire|Node|Date)/.test(line)).join('; ')}.`;
     const path = here('RESULTS.md');
     writeFileSync(path, withSections(readFileSync(path, 'utf8'), sections.map((section) => `${section}\n\n${apart}`)));
@@ -134,9 +158,9 @@ function write() {
     return;
   }
   const lines = [
-    page === 'RESULTS.md' ? '# Results' : '# Results beside other languages',
+    '# Results',
     '',
-    `Written by \`npm run bench${page === 'RESULTS.md' ? '' : ' -- languages'}\`; do not edit. What each program is: \`bench/servers\`, \`bench/clients\` and \`bench/languages\`.`,
+    'Written by `npm run bench`; do not edit. What each program is: `bench/servers` and `bench/clients`.',
     'What the profiles showed: [NOTES.md](NOTES.md).',
     '',
     ...machine.map((line) => `- ${line}`),
@@ -147,8 +171,7 @@ function write() {
     '',
   ];
   for (const section of sections) lines.push(section, '');
-  writeFileSync(here(page), `${lines.join('\n').trimEnd()}\n`);
-  if (page !== 'RESULTS.md') return console.log(`written: bench/${page}`);
+  writeFileSync(here('RESULTS.md'), `${lines.join('\n').trimEnd()}\n`);
   const svg = picture(found.tables, [
     { table: 'stdio', row: '20 B, 64 in flight', label: 'stdio, 20-byte payload, 64 calls in flight' },
     { table: 'stdio', row: '64 KiB, 64 in flight', label: 'stdio, 64 KiB payload, 64 calls in flight' },
@@ -179,6 +202,7 @@ function prepare() {
 }
 
 function describe() {
+  const load = `load average ${loadavg()[1].toFixed(1)} over the last five minutes`;
   const git = (...command) => {
     try {
       return execFileSync('git', command, { cwd: here('..'), encoding: 'utf8' }).trim();
@@ -200,9 +224,9 @@ function describe() {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`
       .replace('Linux', process.platform === 'linux' ? 'Linux' : process.platform),
-    `Node ${node} for every program; ${wrk.present ? 'wrk drives HTTP, a socket client where events are counted' : 'wrk is not installed: a socket client in Node drives HTTP'}`,
+    ownPage ? `Node ${node} for every program of Node` : `Node ${node} for every program; ${wrk.present ? 'wrk drives HTTP, a socket client where events are counted' : 'wrk is not installed: a socket client in Node drives HTTP'}`,
     `barewire: commit ${git('rev-parse', '--short=12', 'HEAD')}${changed}`,
-    `Peers: ${names.map((name) => `${name} ${version(name)}`).join(', ')}`,
-    `Date: ${new Date().toISOString().slice(0, 10)}; ${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths; load average ${loadavg()[1].toFixed(1)} over the last five minutes`,
+    ...(ownPage ? [] : [`Peers: ${names.map((name) => `${name} ${version(name)}`).join(', ')}`]),
+    `Date: ${new Date().toISOString().slice(0, 10)}; ${ownPage ? '' : `${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths; `}${load}`,
   ];
 }

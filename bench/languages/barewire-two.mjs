@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import { fleet } from 'barewire/fleet';
 import { httpListener } from 'barewire/http';
-import { build } from '../servers/barewire.mjs';
+import { build } from './barewire-tools.mjs';
 
 if (cluster.isPrimary) {
   const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
@@ -16,6 +16,6 @@ if (cluster.isPrimary) {
   process.on('disconnect', () => process.exit(0));
 } else {
   const keys = [Uint8Array.from(Buffer.from(process.env.FLEET_KEY, 'base64'))];
-  createServer(httpListener(build(), { fleet: await fleet({ keys }) })).listen(0, '127.0.0.1');
+  createServer(httpListener(await build(), { fleet: await fleet({ keys }) })).listen(0, '127.0.0.1');
   process.on('disconnect', () => process.exit(0));
 }

@@ -1,19 +1,23 @@
-// Servers in other languages: built once into a cache outside of the tree, started like the rest.
+// The programs that are measured, each with the modes that it serves, and how each tool chain builds its own.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { spawnHttp, running } from '../lib/process.mjs';
+import { spawnHttp } from '../lib/process.mjs';
 
 const execute = promisify(execFile);
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const cache = process.env.BAREWIRE_CACHE ?? join(homedir(), '.cache', 'barewire-languages');
 const has = (command, ...args) => spawnSync(command, args.length ? args : ['--version']).status === 0;
 
-/** How each tool chain is found, and how its servers are built. */
+/** The Rust program; one of its kinds is the load generator. */
+export const rustProgram = `${cache}/rust/release/barewire-bench-languages`;
+
+/** How each tool chain is found, and how it builds. A second build of the same sources takes a second or so. */
 const chains = {
+  node: { present: () => true, build: async () => undefined },
   go: {
     present: () => has('go', 'version'),
     build: () => execute('go', ['build', '-o', `${cache}/go`, '.'], { cwd: here('go') }),
@@ -35,33 +39,10 @@ const chains = {
   },
 };
 
-const go = (kind) => ({ chain: 'go', start: (one) => [`${cache}/go`, [kind], one ? { GOMAXPROCS: '1' } : {}] });
-const rust = (kind) => ({ chain: 'rust', start: (one) => [`${cache}/rust/release/barewire-bench-languages`, one ? [kind, 'one'] : [kind], {}] });
-const python = (kind) => ({ chain: 'python', start: () => [`${cache}/python/bin/python`, [here('python/server.py'), kind], {}] });
-const java = (kind) => ({ chain: 'java', start: (one) => ['java', [...(one ? ['-XX:ActiveProcessorCount=1'] : []), '-cp', `${cache}/java/classes:${cache}/java/lib/*`, 'bench.Servers', kind], {}] });
-const node = (program) => ({ chain: 'node', program });
-
-/** Which program stands for a peer in each mode; what a peer has not is left out. */
-export const peers = {
-  bare: { modern: node('servers/bare-http.mjs'), session: node('servers/bare-http.mjs'), iteration: node('servers/bare-http.mjs') },
-  'bare hyper': { modern: rust('bare'), session: rust('bare'), iteration: rust('bare') },
-  'bare net/http': { modern: go('bare'), session: go('bare'), iteration: go('bare') },
-  barewire: { modern: node('servers/barewire-http.mjs'), session: node('servers/barewire-http.mjs'), iteration: node('servers/barewire-http.mjs') },
-  'barewire, 2 processes': { modern: node('languages/barewire-two.mjs'), session: node('languages/barewire-two.mjs'), several: true },
-  'rmcp 3.9': { modern: rust('rmcp'), session: rust('rmcp'), iteration: rust('rmcp') },
-  'rmcp 3.9, json_response': { modern: rust('rmcp-json') },
-  'go-sdk 1.8': { session: go('sdk'), iteration: go('sdk') },
-  'go-sdk 1.8, Stateless, JSONResponse': { modern: go('sdk-stateless') },
-  'Python SDK 2.3': { modern: python('sdk'), session: python('sdk'), iteration: python('sdk') },
-  'FastMCP 4.1': { modern: python('fastmcp'), session: python('fastmcp'), iteration: python('fastmcp') },
-  'Java SDK 2.1': { session: java('sdk'), iteration: java('sdk') },
-  'sdk v2': { modern: node('servers/sdk-v2-modern.mjs'), session: node('servers/sdk-v2-http.mjs'), iteration: node('servers/sdk-v2-http.mjs') },
-};
-
 const ready = new Map();
 
 /** Builds what a chain needs, once. Throws where the tool chain is missing, by its name. */
-function prepare(chain) {
+export function prepare(chain) {
   const { present, build } = chains[chain];
   if (!ready.has(chain)) {
     mkdirSync(cache, { recursive: true });
@@ -70,37 +51,66 @@ function prepare(chain) {
   return ready.get(chain);
 }
 
-/** Starts a server; resolves with the process, which has `port`. `one`: on one thread. */
-export async function startPeer(server, one) {
-  if (server.chain === 'node') return spawnHttp(server.program);
-  await prepare(server.chain);
-  const [command, args, env] = server.start(one);
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
-  running.add(child);
-  child.complaints = '';
-  child.stderr.on('data', (chunk) => { if (child.complaints.length < 4000) child.complaints += chunk; });
-  child.port = await new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (chunk) => {
-      said += chunk;
-      const port = /port (\d+)/.exec(said)?.[1];
-      if (port !== undefined) resolve(Number(port));
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${child.complaints.trim().slice(0, 400)}`)));
-  });
+const go = (kind) => ({ chain: 'go', start: (one) => [`${cache}/go`, [kind], one ? { GOMAXPROCS: '1' } : {}] });
+const rust = (kind) => ({ chain: 'rust', start: (one) => [rustProgram, one ? [kind, 'one'] : [kind], {}] });
+const python = (kind) => ({ chain: 'python', alone: true, start: () => [`${cache}/python/bin/python`, [here('python/server.py'), kind], {}] });
+// As in a container of 2 GB: the JVM chooses its heap by it.
+const java = (kind) => ({
+  chain: 'java',
+  start: (one) => ['java', ['-XX:MaxRAM=2g', ...(one ? ['-XX:ActiveProcessorCount=1'] : []), '-cp', `${cache}/java/classes:${cache}/java/lib/*`, 'bench.Servers', kind], {}],
+});
+const node = (program, env = {}) => ({ chain: 'node', alone: true, program, env });
+
+const sessions = ['session', 'echo', 'cart', 'product'];
+const all = ['modern', ...sessions];
+const stateless = ['modern', 'echo', 'cart', 'product'];
+
+/**
+ * Every program under a short name. `alone`: it runs on one thread as it comes, so that it is measured once and stands
+ * in both columns. `several`: it has no form on one thread.
+ */
+export const programs = {
+  barewire: { label: 'barewire', modes: all, ...node('languages/barewire.mjs') },
+  'barewire-2': { label: 'barewire, two processes', modes: all, several: true, ...node('languages/barewire-two.mjs') },
+  bare: { label: 'bare node:http', modes: all, ...node('languages/bare.mjs') },
+  hyper: { label: 'bare hyper', modes: all, ...rust('bare') },
+  'net-http': { label: 'bare net/http', modes: all, ...go('bare') },
+  rmcp: { label: 'rmcp', modes: all, ...rust('rmcp') },
+  'rmcp-json': { label: 'rmcp, json_response, no sessions', modes: stateless, ...rust('rmcp-json') },
+  'go-sdk': { label: 'go-sdk', modes: sessions, ...go('sdk') },
+  'go-sdk-stateless': { label: 'go-sdk, Stateless, JSONResponse', modes: stateless, ...go('sdk-stateless') },
+  'java-sdk': { label: 'Java SDK', modes: sessions, ...java('sdk') },
+  'sdk-v2': { label: 'TypeScript SDK', modes: sessions, ...node('languages/sdk-v2.mjs') },
+  'sdk-v2-modern': { label: 'TypeScript SDK, 2026-07-28', modes: ['modern'], ...node('languages/sdk-v2.mjs', { ERA: 'modern' }) },
+  'python-sdk': { label: 'Python SDK', modes: all, ...python('sdk') },
+  fastmcp: { label: 'FastMCP (Python)', modes: all, ...python('fastmcp') },
+};
+
+/** Starts a program; resolves with its process, which has `port`. `one`: on one thread. */
+export async function start(program, one, env) {
+  await prepare(program.chain);
+  if (program.chain === 'node') return spawnHttp(program.program, { ...env, ...program.env }, [], true);
+  const [command, args, more] = program.start(one);
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, ...more } });
+  child.port = await saidPort(child);
   return child;
 }
 
-/** Until the server answers: some say their port before they listen. */
-export async function untilAnswers(attempt) {
-  const ends = Date.now() + 20_000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (Date.now() > ends || !/ECONNREFUSED|closed the connection/.test(error.message)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+/** The port that a program says on stdout as `port 1234`; it throws with its stderr where it ends before. */
+export function saidPort(child, patienceMs = 30_000) {
+  let complaints = '';
+  let said = '';
+  child.stdin.on('error', () => {});
+  child.stderr.on('data', (chunk) => (complaints = `${complaints}${chunk}`.slice(-4000)));
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no port after ${patienceMs / 1000} s: ${complaints.trim()}`)), patienceMs);
+    const settle = (how, value) => (clearTimeout(timer), how(value));
+    child.stdout.on('data', (chunk) => {
+      said = `${said}${chunk}`.slice(-4000);
+      const port = /port (\d+)/.exec(said)?.[1];
+      if (port !== undefined) settle(resolve, Number(port));
+    });
+    child.once('error', (error) => settle(reject, error));
+    child.once('exit', (code) => settle(reject, new Error(`ended with ${code}: ${complaints.trim().slice(0, 400)}`)));
+  });
 }

@@ -1,93 +1,100 @@
-// The same tool in other languages: one call at 32 connections in both eras, and whole sessions of 50 users. Each peer
-// twice: as it comes, and on one thread. `node run.mjs --only languages`.
-import { peers, startPeer, untilAnswers } from '../languages/peers.mjs';
-import { connection } from '../lib/http-load.mjs';
-import * as sockets from '../lib/http-load.mjs';
-import { checkEcho, echo, headers, initialize, initialized, messagesOf, request } from '../lib/messages.mjs';
+// The same tools in other languages: one call in both eras, and whole sessions of 50 users with a tool that returns its
+// text, one that reads Redis and one that calls an HTTP service. `npm run bench -- languages`.
+//
+// All programs are started and warmed once, and then take turns: each mode goes through all of them before the next one,
+// each round begins with another program. Rounds end early where the time is up.
+import { modes, planFor } from '../languages/plans.mjs';
+import { page } from '../languages/page.mjs';
+import { programs, start } from '../languages/peers.mjs';
+import { familySum, load, openWorld } from '../languages/world.mjs';
 import { cpuSeconds, end, peakMemory } from '../lib/process.mjs';
-import * as wrk from '../lib/wrk.mjs';
 
-const modes = {
-  modern: 'HTTP, 2026-07-28, no session, 32 connections: calls a second',
-  session: 'HTTP, 2025-11-25, in a session, 32 connections: calls a second',
-  iteration: 'initialize, initialized, tools/call, DELETE; 50 users: iterations a second',
-};
 export const tables = {};
-for (const [mode, title] of Object.entries(modes)) tables[`languages-${mode}`] = { title: `Other languages. ${title}`, unit: '/s', more: true };
-tables['languages-memory'] = { title: 'Other languages. Peak resident memory after the calls', unit: 'MiB', more: false, alone: true };
 
-const text = 'a'.repeat(20);
+/** Seconds for everything; a whole round takes about two minutes. */
+const allowed = 690;
 
-export async function round(bench) {
-  for (const mode of Object.keys(modes)) {
-    for (const [peer, { several, ...programs }] of bench.inTurn(peers)) {
-      if (programs[mode] === undefined) continue;
-      for (const row of several ? ['as it comes'] : ['as it comes', 'one thread']) {
-        // A program of Node runs its JavaScript on one thread either way.
-        await bench.attempt([`languages-${mode}`, row], peer, async () => {
-          const child = await startPeer(programs[mode], row === 'one thread');
-          try {
-            await measure(bench, mode, row, peer, child);
-          } finally {
-            await end(child);
-          }
-        });
+export async function run(bench, rounds) {
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1000;
+  const lengths = bench.quick ? { warm: 300, lead: 100, ms: 400 } : { warm: 500, lead: 150, ms: 850 };
+  const world = await openWorld(50);
+  const runners = [];
+  const samples = [];
+  const faults = [];
+  let done = 0;
+  try {
+    await startAll(bench, world, runners, faults);
+    bench.say(`languages: ${runners.length} programs started after ${seconds().toFixed(0)} s`);
+    for (const runner of runners) await warm(runner, lengths.warm, faults);
+    const warmed = seconds();
+    bench.say(`languages: warm after ${warmed.toFixed(0)} s`);
+    for (let round = 0; round < rounds; round++) {
+      const each = round === 0 ? 0 : (seconds() - warmed) / round;
+      if (seconds() + each > allowed) break;
+      for (const mode of Object.keys(modes)) {
+        for (let i = 0; i < runners.length; i++) {
+          const runner = runners[(i + round * 7) % runners.length];
+          if (runner.program.modes.includes(mode) && !(runner.failed.get(mode) > 1)) await measure(runner, mode, round, lengths, samples, faults);
+        }
+      }
+      done = round + 1;
+      bench.say(`languages: round ${done} of ${rounds} after ${seconds().toFixed(0)} s`);
+    }
+    for (const runner of runners) runner.peak = familySum(runner.child.pid, peakMemory);
+  } finally {
+    await Promise.all(runners.map(({ child }) => end(child)));
+    await world.close();
+  }
+  for (const fault of faults) bench.say(`    ${fault}`);
+  const report = { samples, runners, faults, rounds: done, seconds: seconds(), lengths, redis: world.redis };
+  const lines = page(report);
+  bench.include({ text: lines.join('\n'), page: lines });
+}
+
+async function startAll(bench, world, runners, faults) {
+  for (const [name, program] of Object.entries(programs)) {
+    if (bench.onlyPeers && !bench.onlyPeers.includes(name)) continue;
+    for (const one of program.alone || program.several ? [false] : [false, true]) {
+      const columns = program.alone && !program.several ? ['many', 'one'] : [one ? 'one' : 'many'];
+      try {
+        runners.push({ name, program, columns, failed: new Map(), child: await start(program, one, world.env) });
+      } catch (error) {
+        faults.push(`${program.label}${one ? ', one thread' : ''} did not start: ${error.message.split('\n')[0]}`);
       }
     }
   }
 }
 
-async function measure(bench, mode, row, peer, child) {
-  const { port } = child;
-  const modern = mode === 'modern';
-  const session = await untilAnswers(async () => (modern ? undefined : sockets.sessions(port, 32)));
-  const message = echo(text, { modern });
-  const options = { modern, session: session?.ids[0], version: session?.version };
-  const sample = await untilAnswers(() => sockets.askOnce(port, message, options));
-  checkEcho(sample.messages.at(-1), text);
-  const cpu = cpuSeconds(child.pid);
-  const out = mode === 'iteration'
-    ? await iterations(port, { users: 50, ms: bench.ms, warmMs: bench.warmMs })
-    // wrk compares lengths, and events have ids of many lengths.
-    : await (wrk.present && !sample.head.toLowerCase().includes('text/event-stream') ? wrk : sockets).load(port, message, {
-      connections: 32, ms: bench.ms, warmMs: bench.warmMs, modern, session, bytes: sample.bytes, expect: (body) => body.includes(text),
-    });
-  out.server = cpuSeconds(child.pid) - cpu;
-  bench.record(`languages-${mode}`, row, peer, out.perSecond, out);
-  if (mode !== 'iteration') bench.record('languages-memory', `${mode}, ${row}`, peer, peakMemory(child.pid) / 2 ** 20);
+/** Every mode once, twice as long for a program that compiles while it runs. */
+async function warm(runner, ms, faults) {
+  for (const mode of runner.program.modes) {
+    const times = runner.program.chain === 'java' ? 3 : 1;
+    await attempt(runner, mode, faults, () => load(planFor(mode, runner.child.port, 0, ms * times)));
+  }
 }
 
-/** Users that each open a session, say so, call, and end it, over a connection of their own. */
-async function iterations(port, { users, ms, warmMs }) {
-  const call = echo(text);
-  const open = request('initialize');
-  let done = 0;
-  let errors = 0;
-  let counting = false;
-  let stopped = false;
-  const field = (answer, name) => new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(answer.head)?.[1];
-  async function user() {
-    const line = connection(port);
-    while (!stopped) {
-      const opened = await line.post(headers(open), initialize());
-      const session = field(opened, 'mcp-session-id');
-      await line.post(headers(open, { session }), initialized);
-      const answer = await line.post(headers(call, { session }), `${call.before}1${call.after}`);
-      const last = answer.status === 200 ? messagesOf(field(answer, 'content-type'), answer.body).at(-1) : undefined;
-      await line.post({ 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }, undefined, 'DELETE');
-      if (!counting) continue;
-      if (last?.result?.content?.[0]?.text === text) done += 1;
-      else errors += 1;
-    }
-    line.close();
+async function measure(runner, mode, round, { lead, ms }, samples, faults) {
+  const { child } = runner;
+  const before = familySum(child.pid, cpuSeconds);
+  const out = await attempt(runner, mode, faults, () => load(planFor(mode, child.port, lead, ms)));
+  if (out === undefined) return;
+  const micros = ((familySum(child.pid, cpuSeconds) - before) / out.all) * 1e6;
+  for (const column of runner.columns) samples.push({ mode, column, name: runner.name, round, micros, ...out });
+}
+
+/** A run that shows an error counts for nothing; after two of them the program is left out of the mode. */
+async function attempt(runner, mode, faults, work) {
+  const fail = (reason) => {
+    runner.failed.set(mode, (runner.failed.get(mode) ?? 0) + 1);
+    faults.push(`${runner.program.label}${runner.columns.includes('many') ? '' : ', one thread'}, ${mode}: ${reason.replace(/\s+/g, ' ').slice(0, 240)}`);
+  };
+  try {
+    const out = await work();
+    if (out.errors > 0) fail(`${out.errors} wrong answers, the first: ${out.reason}`);
+    else if (out.unfinished > 0) fail(`${out.unfinished} of its users waited for an answer for 5 s`);
+    else return out;
+  } catch (error) {
+    fail(error.killed ? 'not finished in time' : error.message);
   }
-  const all = Promise.all(Array.from({ length: users }, user));
-  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, warmMs))]);
-  counting = true;
-  const began = performance.now();
-  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, ms))]);
-  const seconds = (performance.now() - began) / 1000;
-  stopped = true;
-  await all;
-  return { perSecond: done / seconds, errors };
 }

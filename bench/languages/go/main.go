@@ -21,11 +21,34 @@ type echoArguments struct {
 	Text string `json:"text"`
 }
 
-func sdk(options *mcp.StreamableHTTPOptions) http.Handler {
+type cartArguments struct {
+	User string `json:"user"`
+}
+
+type productArguments struct {
+	ID string `json:"id"`
+}
+
+func answered(text string, err error) (*mcp.CallToolResult, any, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+}
+
+func sdk(tools *tools, options *mcp.StreamableHTTPOptions) http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{Name: "go-sdk", Version: "1.0.0"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "echo", Description: "Returns its text"},
 		func(_ context.Context, _ *mcp.CallToolRequest, in echoArguments) (*mcp.CallToolResult, any, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Text}}}, nil, nil
+			return answered(in.Text, nil)
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "cart", Description: "What is in a user's cart"},
+		func(ctx context.Context, _ *mcp.CallToolRequest, in cartArguments) (*mcp.CallToolResult, any, error) {
+			return answered(tools.cart(ctx, in.User))
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "product", Description: "One product of the catalogue"},
+		func(ctx context.Context, _ *mcp.CallToolRequest, in productArguments) (*mcp.CallToolResult, any, error) {
+			return answered(tools.product(ctx, in.ID))
 		})
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, options)
 }
@@ -34,8 +57,12 @@ type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		Name      string        `json:"name"`
-		Arguments echoArguments `json:"arguments"`
+		Name      string `json:"name"`
+		Arguments struct {
+			Text string `json:"text"`
+			User string `json:"user"`
+			ID   string `json:"id"`
+		} `json:"arguments"`
 	} `json:"params"`
 }
 
@@ -45,7 +72,7 @@ type answer struct {
 	Result  any             `json:"result"`
 }
 
-func bare() http.Handler {
+func bare(tools *tools) http.Handler {
 	var sessions sync.Map
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
@@ -69,7 +96,18 @@ func bare() http.Handler {
 			w.Header().Set("Mcp-Session-Id", id)
 			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "bare", "version": "1.0.0"}}
 		default:
-			content := []map[string]string{{"type": "text", "text": in.Params.Arguments.Text}}
+			text := in.Params.Arguments.Text
+			switch in.Params.Name {
+			case "cart":
+				text, err = tools.cart(r.Context(), in.Params.Arguments.User)
+			case "product":
+				text, err = tools.product(r.Context(), in.Params.Arguments.ID)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+				return
+			}
+			content := []map[string]string{{"type": "text", "text": text}}
 			if r.Header.Get("Mcp-Protocol-Version") == "2026-07-28" {
 				result = map[string]any{"resultType": "complete", "content": content}
 			} else {
@@ -83,14 +121,18 @@ func bare() http.Handler {
 }
 
 func main() {
+	tools, err := connectTools()
+	if err != nil {
+		log.Fatal(err)
+	}
 	var handler http.Handler
 	switch os.Args[1] {
 	case "bare":
-		handler = bare()
+		handler = bare(tools)
 	case "sdk":
-		handler = sdk(nil)
+		handler = sdk(tools, nil)
 	case "sdk-stateless":
-		handler = sdk(&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+		handler = sdk(tools, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

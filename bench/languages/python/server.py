@@ -1,37 +1,51 @@
-"""Servers in Python: "sdk" is the official SDK as documented, "sdk-json" the same without sessions and with plain JSON
-answers, "fastmcp" is FastMCP as documented. The port is chosen by the system and said on stdout."""
+"""Servers in Python: "sdk" is the official SDK as documented, "fastmcp" is FastMCP as documented. The port is chosen by
+the system and said on stdout."""
 
+import json
 import os
 import socket
 import sys
 import threading
 
+import httpx2
 import uvicorn
+from redis import asyncio as redis
+
+carts = redis.from_url(os.environ["REDIS_URL"], decode_responses=True)
+catalogue = httpx2.AsyncClient(base_url=os.environ["CATALOGUE_URL"])
 
 
-def sdk(**options):
+def echo(text: str) -> str:
+    """Returns its text"""
+    return text
+
+
+async def cart(user: str) -> str:
+    """What is in a user's cart"""
+    return json.dumps(await carts.hgetall(f"cart:{user}"))
+
+
+async def product(id: str) -> str:
+    """One product of the catalogue"""
+    answer = await catalogue.get(f"/products/{id}")
+    return answer.raise_for_status().text
+
+
+def sdk():
     from mcp.server.mcpserver import MCPServer
 
     server = MCPServer("python-sdk", log_level="ERROR")
-
-    @server.tool()
-    def echo(text: str) -> str:
-        """Returns its text"""
-        return text
-
-    return server.streamable_http_app(**options)
+    for tool in (echo, cart, product):
+        server.tool()(tool)
+    return server.streamable_http_app()
 
 
 def fastmcp():
     from fastmcp import FastMCP
 
     server = FastMCP("fastmcp")
-
-    @server.tool
-    def echo(text: str) -> str:
-        """Returns its text"""
-        return text
-
+    for tool in (echo, cart, product):
+        server.tool(tool)
     return server.http_app(path="/mcp")
 
 
@@ -40,7 +54,7 @@ def end_with_the_bench():
     os._exit(0)
 
 
-apps = {"sdk": sdk, "sdk-json": lambda: sdk(json_response=True, stateless_http=True), "fastmcp": fastmcp}
+apps = {"sdk": sdk, "fastmcp": fastmcp}
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
 listener.listen(1024)

@@ -3,7 +3,7 @@ import type { HeaderFields, HttpRequest } from '../transport/http/server/http-re
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { Wire } from '../transport/http/server/wire.ts';
-import type { KeptStream, StreamStore } from './engine.ts';
+import type { StreamStore } from './engine.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
 export interface Carrier {
@@ -44,6 +44,7 @@ export class Carrying implements Carrier {
   #closed = false;
   /** What came while the store was asked. */
   #waiting: Parameters<Carrier['deliver']>[] | undefined;
+  #reading: Promise<void> = Promise.resolve();
 
   /** Opens the response. */
   constructor(options: CarryingOptions) {
@@ -120,7 +121,8 @@ export class Carrying implements Carrier {
       this.#waiting = [];
       return this.recover();
     }
-    this.prime();
+    // Nobody can resume after what could not be kept.
+    if (!unkept) this.prime();
     this.#write(first, texts, unkept);
     if (over) this.end();
   }
@@ -146,16 +148,25 @@ export class Carrying implements Carrier {
     });
   }
 
-  /** The same, and gives what the store says of the stream. Rejects where it cannot be reached. */
-  async catchUp(): Promise<KeptStream | undefined> {
+  /**
+   * The same. Rejects where the store cannot be reached. `mayEnd`: the connection ends where the store says that the
+   * stream is over.
+   */
+  catchUp(mayEnd = true): Promise<void> {
+    const read = (): Promise<void> => this.#read(mayEnd);
+    // One after the other: each goes on after what the one before has written.
+    return this.#reading = this.#reading.then(read, read);
+  }
+
+  async #read(mayEnd: boolean): Promise<void> {
+    if (this.#closed) return;
     this.#waiting ??= [];
     const { streams, session } = this.#options;
     const kept = await streams.after(session.id, this.#stream, this.#written);
-    const waiting = this.#waiting ?? [];
+    const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (kept) this.deliver(this.#written + 1, kept.texts, kept.over, false);
-    else if (waiting.length > 0) return void this.end();
+    if (kept) this.deliver(this.#written + 1, kept.texts, kept.over && mayEnd, false);
+    else if (waiting.length > 0) return this.end();
     for (const part of waiting) this.deliver(...part);
-    return kept;
   }
 }

@@ -70,6 +70,10 @@ export class Undeliverable extends Error {
   }
 }
 
+/** Whether a send was refused because the process has gone. Any other refusal says nothing of the process. */
+export const isUndeliverable = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === 'undeliverable';
+
 /** A record of a session, as the store has it. */
 export interface KeptSession {
   readonly text: string;

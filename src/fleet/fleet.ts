@@ -6,6 +6,7 @@ import { requestStateSealer } from '../server/modern/request-state.ts';
 import type { FleetPort } from '../transport/http/server/fleet-port.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 import { watchGone } from './gone-watch.ts';
+import { insisting } from './insisting.ts';
 import { joinChanges } from './joined-changes.ts';
 import type { FleetMessage, Told } from './messages.ts';
 import { sealedSessions } from './sealed-sessions.ts';
@@ -56,6 +57,8 @@ export interface Fleet extends FleetPort {
 }
 
 const topic = 'barewire.fleet';
+/** Milliseconds after which what an engine has refused is tried again. */
+const againMs = 250;
 
 /**
  * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError
@@ -73,6 +76,8 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   const tables: SharedSessions[] = [];
   const bus: Bus | undefined = await engine?.join(process);
   const watch = bus && watchGone(bus, report);
+  const started = Date.now();
+  const owed = insisting(againMs);
   const awaited = new Set<Promise<unknown>>();
   let names = 0;
 
@@ -88,11 +93,20 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       return side.newName();
     },
     send: async (to, message) => bus?.send(to, JSON.stringify(message)),
-    tell: async (told) => bus?.tell(topic, JSON.stringify({ from: process, told })),
+    tell: (told) => tell(told).catch((thrown: unknown) => {
+      // What it was nobody knows any more by the time that they can be told.
+      owed.insist('missed', () => tell({ kind: 'missed' }));
+      throw thrown;
+    }),
   };
+  const tell = async (told: Told): Promise<void> => bus?.tell(topic, JSON.stringify({ from: process, told }));
   const { sessions, streams, spent } = engine ?? {};
   const stored: StoredSide | undefined = watch && sessions && streams && {
     ...side, sessions, streams, watch,
+    insist(to, message) {
+      owed.insist(`${message.kind} ${to} ${'ticket' in message ? message.ticket : ''}`, () => side.send(to, message));
+    },
+    lists: () => ({ started, changed: changes?.changed ?? 0 }),
     awaited(promise) {
       awaited.add(promise);
       promise.finally(() => awaited.delete(promise));
@@ -125,7 +139,15 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
     if (from === process) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);
-    else watch?.left(from);
+    else if (told.kind === 'left') watch?.left(from);
+    else if (told.kind === 'lapsed') for (const table of tables) table.lapsed(from);
+    else missed();
+  }
+
+  /** What was told may not have been heard. */
+  function missed(): void {
+    changes?.everything();
+    for (const table of tables) table.missed();
   }
 
   bus?.receive({
@@ -136,11 +158,13 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       hear(from, told);
     }),
     gap: () => attempt(() => {
-      changes?.everything();
-      for (const table of tables) table.gap();
+      missed();
+      for (const table of tables) table.lapsed();
     }),
     lost: () => attempt(() => {
-      for (const table of tables) table.lost();
+      missed();
+      for (const table of tables) table.lapsed();
+      owed.insist('lapsed', () => tell({ kind: 'lapsed' }));
     }),
   });
 
@@ -158,11 +182,12 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
     },
     async close() {
       changes?.end();
+      owed.end();
       for (const table of tables) table.close();
       while (awaited.size > 0) await Promise.allSettled(awaited);
       watch?.end();
       // Where the engine cannot be reached, the lease runs out by itself.
-      await side.tell({ kind: 'left' }).catch(report);
+      await tell({ kind: 'left' }).catch(report);
       await bus?.leave().catch(report);
     },
   };

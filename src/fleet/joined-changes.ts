@@ -13,6 +13,8 @@ export interface JoinedChanges {
   share(server: ServerPort): void;
   /** Another process has said that something changed. */
   hear(change: Change): void;
+  /** When a list has changed last: milliseconds since the epoch; 0: never that this process knew of. */
+  readonly changed: number;
   /** Anything may have changed. */
   everything(): void;
   /** Each server tells its own clients at once again. */
@@ -24,6 +26,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
   const servers = new Set<ServerInternals>();
   const lists = new Set<ListName>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let changed = 0;
 
   function flush(): void {
     timer = undefined;
@@ -36,6 +39,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const { catalogue } of servers) catalogue.updated(change.uri);
       return;
     }
+    changed = Date.now();
     lists.add(change.list);
     timer ??= setTimeout(flush, joinMs);
   }
@@ -57,6 +61,9 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       };
     },
     hear,
+    get changed() {
+      return changed;
+    },
     everything() {
       for (const list of ['tools', 'prompts', 'resources'] as const) hear({ list });
       for (const server of servers) {

@@ -13,3 +13,10 @@ export function questionIn(text: string): RequestId | undefined {
   const { id } = value;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
+
+/** Whether a text is the answer to this request. */
+export function answers(text: string, request: RequestId): boolean {
+  if (text === '') return false;
+  const value: unknown = JSON.parse(text);
+  return isObject(value) && value['id'] === request && !('method' in value);
+}

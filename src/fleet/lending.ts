@@ -1,4 +1,5 @@
 import type { Carrier } from './carrying.ts';
+import { isUndeliverable } from './engine.ts';
 import type { FleetMessage, Take } from './messages.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StoredSide } from './side.ts';
@@ -15,7 +16,11 @@ export function lend(side: StoredSide, stream: SharedStream, { session, by, tick
   let sent: Promise<void> = Promise.resolve();
   // In the order of what is sent. Where the process has gone, its client comes back somewhere else.
   const push = (message: FleetMessage): void => {
-    sent = sent.then(() => open || message.kind === 'part' ? side.send(by, message) : undefined).catch(() => lent.close());
+    sent = sent.then(() => open || message.kind === 'part' ? side.send(by, message) : undefined).catch((thrown: unknown) => {
+      lent.close();
+      // It is still there, and its client waits for what it was not sent.
+      if (!isUndeliverable(thrown)) side.insist(by, { kind: 'returned', session, ticket });
+    });
   };
   const forgotten = side.watch.on(by, () => lent.close());
   const lent: Lent = {

@@ -51,6 +51,13 @@ export interface Dropped {
   readonly ticket: string;
 }
 
+/** What was written could not be sent: the connection with this ticket is to end, so that its client comes back. */
+export interface Returned {
+  readonly kind: 'returned';
+  readonly session: string;
+  readonly ticket: string;
+}
+
 /** A later GET stream carries for the session: yours is over. */
 export interface Superseded {
   readonly kind: 'superseded';
@@ -66,7 +73,7 @@ export interface Announced {
 }
 
 /** What goes from one process to another. */
-export type FleetMessage = Carried | Take | Handed | Part | Dropped | Superseded | Announced;
+export type FleetMessage = Carried | Take | Handed | Part | Dropped | Returned | Superseded | Announced;
 
 /** A list, or a resource, has changed. */
 export type Change = { readonly list: ListName } | { readonly uri: string };
@@ -78,6 +85,10 @@ export type Told =
   /** Another record has taken the place of a session's. */
   | { readonly kind: 'record'; readonly session: string; readonly version: number; readonly text: string }
   | { readonly kind: 'ended'; readonly session: string; readonly why: string }
+  /** Something that the process wanted to tell may not have been heard. */
+  | { readonly kind: 'missed' }
+  /** The lease of the process was out for a while: what others have sent it may be lost. */
+  | { readonly kind: 'lapsed' }
   /** The process that says so leaves the fleet. */
   | { readonly kind: 'left' };
 
@@ -86,5 +97,4 @@ export interface StreamHead {
   readonly owner: string;
   /** The request that it answers; of a batch none, and of a GET stream none. */
   readonly request?: RequestId | undefined;
-  readonly listening?: boolean | undefined;
 }

@@ -127,8 +127,8 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     },
     receive() {},
     hear() {},
-    gap() {},
-    lost() {},
+    missed() {},
+    lapsed() {},
     close() {},
   };
 }

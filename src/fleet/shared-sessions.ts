@@ -8,10 +8,10 @@ export interface SharedSessions extends Sessions {
   receive(message: Exclude<FleetMessage, Carried>): void;
   /** Takes what another process has told all. */
   hear(told: Told): void;
-  /** What was told may have been missed. */
-  gap(): void;
-  /** Others took this process for dead. */
-  lost(): void;
+  /** What was told to all may have been missed. */
+  missed(): void;
+  /** What this process and that one have sent each other may be lost; undefined: this one and any other. */
+  lapsed(process?: string): void;
   /** The fleet is left. */
   close(): void;
 }

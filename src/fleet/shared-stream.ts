@@ -1,4 +1,3 @@
-import { isObject } from '../jsonrpc/codec.ts';
 import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
@@ -9,6 +8,7 @@ import type { Session } from '../transport/http/server/session.ts';
 import type { Attachment } from '../transport/http/server/sse-stream.ts';
 import { Carrying } from './carrying.ts';
 import type { Carrier } from './carrying.ts';
+import { answers } from './kept-stream.ts';
 import type { StreamHead } from './messages.ts';
 import type { StoredSide } from './side.ts';
 
@@ -17,9 +17,9 @@ export interface SharedStreamOptions {
   readonly side: StoredSide;
   readonly services: EndpointServices;
   readonly session: Session;
+  readonly id: string;
   /** The request that it answers; undefined for a batch, and for a GET. */
   readonly request: RequestId | undefined;
-  readonly listening: boolean;
   /** Called once when nothing will be written any more and all that was is kept. */
   readonly over: (stream: SharedStream) => void;
 }
@@ -31,8 +31,6 @@ export interface SharedStreamOptions {
 export class SharedStream implements AnswerStream {
   readonly id: string;
   readonly session: Session;
-  /** Whether it is the stream of a GET. */
-  readonly listening: boolean;
   /** The number of the event that was kept last. */
   kept = 0;
   /** An event could not be kept: what follows is not kept either, and nobody can resume. */
@@ -45,6 +43,7 @@ export class SharedStream implements AnswerStream {
   #waiting = 0;
   #last = '';
   #carrier: Carrier | undefined;
+  #flushing = false;
   #storing = false;
   #known = false;
   #over = false;
@@ -52,11 +51,10 @@ export class SharedStream implements AnswerStream {
   #detaching = false;
 
   constructor(options: SharedStreamOptions) {
-    const { side, session, request, listening } = this.#options = options;
-    this.id = side.newName();
+    const { side, session, id, request } = this.#options = options;
+    this.id = id;
     this.session = session;
-    this.listening = listening;
-    const head: StreamHead = { owner: side.process, request, ...listening && { listening } };
+    const head: StreamHead = { owner: side.process, request };
     this.#head = JSON.stringify(head);
   }
 
@@ -71,9 +69,9 @@ export class SharedStream implements AnswerStream {
 
   /** Carries the stream over this request's response, from its beginning. */
   attach(request: HttpRequest, { fields }: Attachment = {}): void {
-    const { services, session, side: { streams }, listening } = this.#options;
+    const { services, session, side: { streams } } = this.#options;
     const carrying: Carrying = new Carrying({
-      services, streams, session, request, fields, listening, stream: this.id, written: 0, primed: false,
+      services, streams, session, request, fields, listening: false, stream: this.id, written: 0, primed: false,
       ended: () => this.release(carrying),
     });
     this.#carrier = carrying;
@@ -95,7 +93,13 @@ export class SharedStream implements AnswerStream {
     if (this.#over) return;
     this.#queue.push(text);
     this.#waiting += text.length;
-    this.#flush();
+    if (this.#flushing) return;
+    this.#flushing = true;
+    // An answer and the end of its stream are one event for the store: no process dies between them.
+    queueMicrotask(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
   }
 
   /** Ends the connection, not the stream: the client will come back. */
@@ -109,7 +113,7 @@ export class SharedStream implements AnswerStream {
     if (this.#over) return;
     const { session, request } = this.#options;
     // A client that cancels expects no answer. One whose session is closed under it waits for one.
-    if (session.ended && request !== undefined && !answers(this.#last, request)) {
+    if (session.ended && request !== undefined && !answers(this.#queue.at(-1) ?? this.#last, request)) {
       const error = toErrorObject(internalError('The process that served this request has closed before its end'));
       this.#queue.push(failureText(request, error));
     }
@@ -168,13 +172,7 @@ export class SharedStream implements AnswerStream {
   #detach(): void {
     if (!this.#detaching) return;
     this.#detaching = false;
-    this.#carrier?.end();
+    // Where nothing can be resumed, the client is not sent away.
+    if (!this.broken) this.#carrier?.end();
   }
-}
-
-/** Whether a text is the answer to this request. */
-function answers(text: string, request: RequestId): boolean {
-  if (text === '') return false;
-  const value: unknown = JSON.parse(text);
-  return isObject(value) && value['id'] === request && !('method' in value);
 }

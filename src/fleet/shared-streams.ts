@@ -1,34 +1,29 @@
-import { ConnectionError, internalError, toErrorObject } from '../jsonrpc/errors.ts';
+import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText, notificationText } from '../jsonrpc/outlet.ts';
 import { quote } from '../jsonrpc/quote.ts';
-import { internalsOfPort } from '../server/server-core.ts';
 import { readAccept } from '../transport/http/server/accept.ts';
 import type { AnswerStream } from '../transport/http/server/fleet-port.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { Carrying } from './carrying.ts';
+import { carry, endOrDestroy, notFound, release } from './borrowed.ts';
+import type { Borrowed, CarryingBench } from './borrowed.ts';
+import type { Carrying } from './carrying.ts';
+import { isUndeliverable } from './engine.ts';
 import type { KeptStream } from './engine.ts';
+import { getStreams } from './get-streams.ts';
+import type { StreamRecords } from './get-streams.ts';
+import { answers, headOf, questionIn } from './kept-stream.ts';
 import { lend } from './lending.ts';
 import type { Lent } from './lending.ts';
 import type { Carried, FleetMessage, Handed, StreamHead, Take } from './messages.ts';
-import { headOf, questionIn } from './kept-stream.ts';
 import { SharedStream } from './shared-stream.ts';
 import { nameIn } from './side.ts';
 import type { StoredSide } from './side.ts';
 import type { StoredRecord } from './stored-record.ts';
-
-/** What streams need of the records of their sessions. */
-export interface StreamRecords {
-  /** As the store has it now. */
-  record(id: string): Promise<StoredRecord | undefined>;
-  /** Undefined: the session has ended. */
-  change(id: string, next: (record: StoredRecord) => StoredRecord): Promise<StoredRecord | undefined>;
-  /** The GET stream of this session is written here from now on. */
-  listens(session: Session): void;
-}
+import { getStreamName, isGetStream, readEventId } from './stream-names.ts';
 
 /** The streams that this process writes, and those that it carries for others. */
 export interface SharedStreams {
@@ -40,7 +35,7 @@ export interface SharedStreams {
   holds(session: string): boolean;
   /** Sends a text over the GET stream. Rejects where there is none. */
   announce(session: string, text: string): Promise<void>;
-  /** Tells the client of a GET stream written here that these resources, and all lists, may have changed. */
+  /** Tells the client of a GET stream written here that these resources may have changed. */
   refresh(session: string, watched: readonly string[]): void;
   receive(message: Exclude<FleetMessage, Carried>): void;
   /** Another GET stream is the session's, as its record says. */
@@ -51,52 +46,39 @@ export interface SharedStreams {
   sweep(): void;
   /** Ends the connections whose streams go on, so that their clients come back elsewhere. */
   drain(): void;
-  /** Messages may be lost: ends the connections that carry streams of other processes, so that their clients come back. */
-  giveBack(): void;
-}
-
-/** A stream of another process that this one carries, or begins to. */
-interface Borrowed {
-  readonly session: Session;
-  readonly stream: string;
-  readonly request: HttpRequest;
-  /** The number of the event that the client has. */
-  readonly number: number;
-  /** What the store said of it at first. */
-  readonly kept: KeptStream | undefined;
-  carrying: Carrying | undefined;
-  /** Where the connection ends. */
-  release: () => void;
+  /**
+   * Messages may be lost: ends the connections that carry streams of another process, or of all others, so that their
+   * clients come back.
+   */
+  giveBack(process?: string): void;
 }
 
 const gone = 'The process that served this request has gone';
-const lists = ['tools', 'prompts', 'resources'] as const;
 
 /** Makes the streams of one endpoint. */
 export function sharedStreams(side: StoredSide, services: EndpointServices, records: StreamRecords): SharedStreams {
   /** What this process writes, by its id. */
   const own = new Map<string, SharedStream>();
-  /** The GET streams among them, by their sessions. */
-  const held = new Map<string, SharedStream>();
   /** What others carry of them, by ticket. */
   const lent = new Map<string, Lent>();
   /** What is carried here for others, by ticket. */
   const borrowed = new Map<string, Borrowed>();
-  /** Connections whose streams outlive them. */
-  const lasting = new Set<Carrying>();
+  const bench: CarryingBench = { services, streams: side.streams, lasting: new Set() };
+  const gets = getStreams(side, services, records, bench, (session) =>
+    make(session, getStreamName(side.newName()), undefined));
 
   const report = (thrown: unknown): void => services.report(thrown);
 
-  function make(session: Session, request: RequestId | undefined, listening: boolean): SharedStream {
+  function make(session: Session, id: string, request: RequestId | undefined): SharedStream {
     const stream = new SharedStream({
-      side, services, session, request, listening,
-      over: ({ id, carrier }) => {
+      side, services, session, id, request,
+      over: ({ carrier }) => {
         own.delete(id);
-        if (held.get(session.id) === stream) held.delete(session.id);
+        gets.forget(stream);
         carrier?.end();
       },
     });
-    own.set(stream.id, stream);
+    own.set(id, stream);
     return stream;
   }
 
@@ -106,178 +88,121 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     return stream?.session.id === session && !stream.session.ended ? stream : undefined;
   }
 
-  function hold(session: Session, stream: SharedStream): void {
-    const before = held.get(session.id);
-    held.set(session.id, stream);
-    if (before !== stream) before?.finish();
-    records.listens(session);
-  }
-
-  const holder = (session: string): SharedStream | undefined => {
-    const stream = held.get(session);
-    return stream?.session.ended ? undefined : stream;
-  };
-
-  /** Makes a stream the GET stream of its session; the one before it ends. False: the session has ended. */
-  async function supersede(session: Session, stream: SharedStream): Promise<boolean> {
-    let before: StoredRecord['listener'];
-    const record = await records.change(session.id, (known) => {
-      before = known.listener;
-      return { ...known, listener: { process: side.process, stream: stream.id } };
-    });
-    if (record === undefined) return false;
-    if (before && before.process !== side.process) {
-      // One whose process has gone has ended.
-      side.send(before.process, { kind: 'superseded', session: session.id, stream: before.stream }).catch(() => {});
-    }
-    return true;
-  }
-
-  function carry(
-    session: Session, request: HttpRequest, stream: string, number: number, listening: boolean, ended: () => void,
-  ): Carrying {
-    const carrying: Carrying = new Carrying({
-      services, session, request, stream, listening, streams: side.streams, written: number,
-      primed: request.header('last-event-id') !== undefined,
-      ended: () => {
-        lasting.delete(carrying);
-        ended();
-      },
-    });
-    lasting.add(carrying);
-    return carrying;
-  }
-
-  async function open(request: HttpRequest, session: Session): Promise<void> {
-    const stream = make(session, undefined, true);
-    if (!await supersede(session, stream) || session.ended) return notFound(request);
-    stream.take(carry(session, request, stream.id, 0, true, () => release(stream)));
-    hold(session, stream);
-  }
-
-  /** The GET stream of a session cannot go on after what its client has: another one begins, and all may have changed. */
-  async function beginAnew(request: HttpRequest, session: Session): Promise<void> {
-    await open(request, session);
-    refresh(session.id, (await records.record(session.id))?.watched ?? []);
-  }
-
-  /** Its connection has ended: the stream goes on without one. */
-  function release(stream: SharedStream): void {
-    const { carrier } = stream;
-    if (carrier instanceof Carrying && carrier.closed) stream.release(carrier);
-  }
-
-  const notFound = (request: HttpRequest): void => refuse(services, request, 404, 'Session not found');
-
   /** 2025-11-25 basic/transports#resumability-and-redelivery. */
   async function resume(request: HttpRequest, session: Session, stream: string, number: number): Promise<void> {
-    const kept = await side.streams.after(session.id, stream, number);
-    if (session.ended) return notFound(request);
+    const listening = isGetStream(stream);
+    const [kept, record] = await Promise.all([
+      side.streams.after(session.id, stream, number), listening ? records.record(session.id) : undefined,
+    ]);
+    // Whether the session is over, or has only left the cache, the client hears when it asks again.
+    if (session.ended) return request.destroy();
+    if (listening && record === undefined) return notFound(services, request);
+    const one = returning(request, session, stream, number, kept);
+    const { listener } = record ?? {};
+    if (listening && listener?.stream !== stream) {
+      // Where the client has not opened another one itself, it has not heard of the one that took its place.
+      if (!listener?.replaced?.includes(stream)) return gets.succeed(one, true);
+      return kept ? one.begin().end() : cannot(one);
+    }
     const here = written(stream, session.id);
-    const process = nameIn(stream);
     if (here) {
       if (here.broken || (kept === undefined && here.kept !== number)) {
-        return here.listening ? beginAnew(request, session) : cannot(request, stream, number);
+        return listening ? gets.succeed(one, true) : cannot(one);
       }
-      const carrying = carry(session, request, stream, number, here.listening, () => release(here));
+      const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => release(here));
       if (kept) carrying.deliver(number + 1, kept.texts, kept.over, false);
       here.take(carrying);
       if (here.kept > carrying.written) carrying.recover();
       return;
     }
-    const one: Borrowed = { session, stream, request, number, kept, carrying: undefined, release: () => {} };
+    const process = nameIn(stream);
     if (process === undefined || process === side.process) return orphaned(one);
+    borrow(one, process);
+  }
+
+  function returning(
+    request: HttpRequest, session: Session, stream: string, number: number, kept: KeptStream | undefined,
+  ): Borrowed {
+    const one: Borrowed = {
+      request, session, stream, number, kept,
+      carrying: undefined,
+      begin() {
+        if (one.carrying) return one.carrying;
+        const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => one.release());
+        // What is over may be a GET stream whose process has closed: whoever has read its record ends it.
+        if (kept) carrying.deliver(number + 1, kept.texts, kept.over && !isGetStream(stream), false);
+        return carrying;
+      },
+      release: () => {},
+    };
+    return one;
+  }
+
+  /** Asks the process that writes the stream for what follows. */
+  function borrow(one: Borrowed, process: string): void {
+    const { session, stream, kept } = one;
     const ticket = side.newName();
     borrowed.set(ticket, one);
-    const forgotten = side.watch.on(process, () => {
+    const stopped = side.watch.on(process, () => {
       one.release = () => {};
-      drop(ticket);
-      orphaned(one).catch(fail);
+      borrowed.delete(ticket);
+      orphaned(one).catch(failed(one));
     });
-    const fail = (thrown: unknown): void => {
-      report(thrown);
-      cut(one);
-    };
     one.release = () => {
-      forgotten();
-      drop(ticket);
-      const message = { kind: 'dropped', session: session.id, stream, ticket } as const;
-      side.send(process, message).catch(() => {});
+      one.release = () => {};
+      stopped();
+      borrowed.delete(ticket);
+      side.send(process, { kind: 'dropped', session: session.id, stream, ticket }).catch(() => {});
     };
-    if (kept) begin(one, kept);
+    if (kept) one.begin();
     if (one.carrying?.closed) return;
-    await side.send(process, { kind: 'take', session: session.id, stream, by: side.process, ticket })
+    side.send(process, { kind: 'take', session: session.id, stream, by: side.process, ticket }).catch((thrown: unknown) => {
       // The watch tells it too, later.
-      .catch(() => side.watch.left(process));
+      if (isUndeliverable(thrown)) side.watch.left(process);
+      else failed(one)(thrown);
+    });
   }
 
-  const drop = (ticket: string): void => void borrowed.delete(ticket);
+  const failed = (one: Borrowed) => (thrown: unknown): void => {
+    report(thrown);
+    endOrDestroy(one);
+  };
 
-  /** Opens the response with what the store has. */
-  function begin(one: Borrowed, kept?: KeptStream): Carrying {
-    const { session, request, stream, number } = one;
-    const listening = kept !== undefined && headOf(kept).listening === true;
-    const carrying = one.carrying ??= carry(session, request, stream, number, listening, () => one.release());
-    // What is over may be a GET stream whose process has closed: whoever has read its record ends it.
-    if (kept) carrying.deliver(number + 1, kept.texts, kept.over && !listening, false);
-    return carrying;
-  }
-
-  function cannot(request: HttpRequest, stream: string, number: number): void {
+  function cannot({ request, stream, number }: Borrowed): void {
     refuse(services, request, 400, `The stream cannot be resumed after event ${quote(`${stream}-${number}`)}`);
   }
 
-  /** Ends a connection that nothing follows on: its client comes back, or is refused. */
-  function cut({ carrying, request, stream, number }: Borrowed): void {
-    if (carrying) carrying.end();
-    else cannot(request, stream, number);
-  }
-
   /** Nobody writes the stream any more: what the store has is all, and this process ends it. */
-  async function orphaned(one: Borrowed): Promise<void> {
+  async function orphaned(one: Borrowed, asked = false): Promise<void> {
     const { session, stream, number } = one;
-    const record = await records.record(session.id);
-    const kept = await side.streams.after(session.id, stream, one.carrying?.written ?? number);
-    if (record === undefined || session.ended) return one.carrying ? one.carrying.end() : notFound(one.request);
-    const last = record.listener?.stream === stream;
-    // Of a GET stream alone the client learns an id before the store has anything.
-    const listening = kept ? headOf(kept).listening === true : number === 0;
-    if (!last && one.carrying === undefined) {
-      // One that took its place never reached the client, or it would name that; one that is over was replaced by the client.
-      if (listening && !kept?.over) return beginAnew(one.request, session);
-      if (kept === undefined) return cut(one);
+    if (isGetStream(stream)) return gets.succeed(one, asked);
+    const [record, kept] = await Promise.all([
+      records.record(session.id), side.streams.after(session.id, stream, one.carrying?.written ?? number),
+    ]);
+    if (record === undefined || session.ended) {
+      return one.carrying || record ? endOrDestroy(one) : notFound(services, one.request);
     }
-    if (one.carrying) one.carrying.deliver(one.carrying.written + 1, kept?.texts ?? [], false, false);
-    else begin(one, kept);
-    const carrying = begin(one);
+    if (kept === undefined) return one.carrying ? one.carrying.end() : cannot(one);
+    const carrying = one.begin();
+    await carrying.catchUp();
     if (carrying.closed) return;
-    if (last) return adopt(session, carrying, one, record);
-    if (kept === undefined || kept.over || listening) return carrying.end();
     await conclude(one, carrying, headOf(kept));
-  }
-
-  /** The GET stream of the session goes on as one of this process. */
-  async function adopt(session: Session, carrying: Carrying, one: Borrowed, { watched }: StoredRecord): Promise<void> {
-    const stream = make(session, undefined, true);
-    if (!await supersede(session, stream)) return carrying.end();
-    one.release = () => release(stream);
-    if (carrying.closed) return;
-    carrying.continueAs(stream.id);
-    stream.take(carrying);
-    hold(session, stream);
-    refresh(session.id, watched);
   }
 
   /** Ends the stream of a request whose process has gone: its questions are withdrawn, and it gets an error. */
   async function conclude(one: Borrowed, carrying: Carrying, { request }: StreamHead): Promise<void> {
     const { session, stream } = one;
-    const all = await side.streams.after(session.id, stream, 0);
     const last = carrying.written;
+    const all = await side.streams.after(session.id, stream, 0);
+    const end = all?.texts.at(-1) ?? (await side.streams.after(session.id, stream, Math.max(0, last - 1)))?.texts.at(-1);
+    // The process went when it had answered and not yet said that this was all.
+    const answered = end !== undefined && request !== undefined && answers(end, request);
     // Where the oldest events are forgotten, so are their questions.
-    const questions = (all?.texts ?? []).map(questionIn).filter((id) => id !== undefined);
+    const questions = answered ? [] : (all?.texts ?? []).map(questionIn).filter((id) => id !== undefined);
     const texts = questions.map((requestId) =>
       notificationText('notifications/cancelled', { requestId, reason: gone }));
-    texts.push(failureText(request ?? null, toErrorObject(internalError(gone)), session.peer.revision?.nullErrorId));
+    const error = toErrorObject(internalError(gone));
+    if (!answered) texts.push(failureText(request ?? null, error, session.peer.revision?.nullErrorId));
     await side.streams.append({
       session: session.id, stream, head: all?.head ?? JSON.stringify({ owner: side.process, request }),
       first: last + 1, texts, over: true, ttlMs: services.limits.sessionIdleMs,
@@ -287,80 +212,48 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     carrying.end();
   }
 
-  function refresh(id: string, watched: readonly string[]): void {
-    const stream = holder(id);
-    const { revision } = stream?.session.peer ?? {};
-    if (stream === undefined || revision === undefined) return;
-    const declared = internalsOfPort(services.server)?.catalogue.capabilities(revision);
-    for (const list of lists) {
-      if (declared?.[list]?.listChanged) stream.write(notificationText(`notifications/${list}/list_changed`));
-    }
-    for (const uri of watched) stream.write(notificationText('notifications/resources/updated', { uri }));
-  }
-
   /** The process that writes the stream sends from now on what it writes. */
   function handed({ ticket, kept }: Handed): void {
     const one = borrowed.get(ticket);
     if (one === undefined) return;
-    if (kept === undefined) return void orphaned(one).catch((thrown: unknown) => {
-      report(thrown);
-      cut(one);
-    });
+    if (kept === undefined) return void orphaned(one).catch(failed(one));
     // The store has nothing of it: nothing was written yet, or what was is forgotten.
     if (one.carrying === undefined && kept !== one.number) {
       one.release();
-      unkept(one).catch((thrown: unknown) => {
-        report(thrown);
-        cut(one);
-      });
+      if (isGetStream(one.stream)) gets.succeed(one, true).catch(failed(one));
+      else cannot(one);
       return;
     }
-    const carrying = begin(one);
+    const carrying = one.begin();
     if (kept > carrying.written) carrying.recover();
-  }
-
-  /** The events after what the client has are forgotten. */
-  async function unkept({ request, session, stream, number }: Borrowed): Promise<void> {
-    const record = await records.record(session.id);
-    if (record?.listener?.stream === stream) return beginAnew(request, session);
-    cannot(request, stream, number);
   }
 
   function take(message: Take): void {
     const { session, stream: id, by, ticket } = message;
     const stream = written(id, session);
     if (stream && !stream.broken) lent.set(ticket, lend(side, stream, message, () => lent.delete(ticket)));
-    else side.send(by, { kind: 'handed', session, ticket, kept: undefined }).catch(report);
+    else side.insist(by, { kind: 'handed', session, ticket, kept: undefined });
   }
 
   return {
-    answering: (session, request) => make(session, request, false),
+    answering: (session, request) => make(session, side.newName(), request),
     listen(request, session) {
       if (!readAccept(request.header('accept'))?.sse) {
         return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');
       }
       const last = request.header('last-event-id');
-      const [, stream, digits] = /^([a-z\d]{1,40}-[a-z\d]{1,40})-(\d{1,15})$/.exec(last ?? '') ?? [];
-      if (last !== undefined && stream === undefined) {
+      const named = last === undefined ? undefined : readEventId(last);
+      if (last !== undefined && named === undefined) {
         return refuse(services, request, 400, `The stream cannot be resumed after event ${quote(last)}`);
       }
-      (stream === undefined ? open(request, session) : resume(request, session, stream, Number(digits)))
-        .catch((thrown: unknown) => {
-          report(thrown);
-          request.destroy();
-        });
+      (named ? resume(request, session, ...named) : gets.open(request, session)).catch((thrown: unknown) => {
+        report(thrown);
+        request.destroy();
+      });
     },
-    holds: (session) => holder(session) !== undefined,
-    async announce(id, text) {
-      const stream = holder(id);
-      if (stream) return stream.write(text);
-      const listener = (await records.record(id))?.listener;
-      if (listener === undefined || listener.process === side.process) {
-        throw new ConnectionError('closed', 'the client has no stream open to be asked on');
-      }
-      await side.send(listener.process, { kind: 'announced', session: id, text });
-    },
-    refresh,
+    holds: (session) => gets.holder(session) !== undefined,
+    announce: gets.announce,
+    refresh: gets.refresh,
     receive(message) {
       switch (message.kind) {
         case 'take': return take(message);
@@ -370,35 +263,38 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
           return borrowed.get(message.ticket)?.carrying?.deliver(first, texts, over, unkept);
         }
         case 'dropped': return lent.get(message.ticket)?.close();
+        case 'returned': {
+          const one = borrowed.get(message.ticket);
+          return one && endOrDestroy(one);
+        }
         case 'superseded': return written(message.stream, message.session)?.finish();
-        case 'announced': return holder(message.session)?.write(message.text);
+        case 'announced': return gets.holder(message.session)?.write(message.text);
       }
     },
-    settle(id, { listener }) {
-      const stream = held.get(id);
-      if (stream && listener?.stream !== stream.id) stream.finish();
-    },
+    settle: gets.settle,
     forget(id) {
       for (const stream of [...own.values()]) {
         if (stream.session.id !== id) continue;
         stream.forgotten = true;
         stream.finish();
       }
-      for (const { session, carrying } of [...borrowed.values()]) if (session.id === id) carrying?.end();
+      for (const one of [...borrowed.values()]) if (one.session.id === id) endOrDestroy(one);
     },
     sweep() {
       for (const stream of own.values()) {
-        if (!stream.listening || !stream.session.ended) continue;
+        if (!isGetStream(stream.id) || !stream.session.ended) continue;
         own.delete(stream.id);
-        if (held.get(stream.session.id) === stream) held.delete(stream.session.id);
+        gets.forget(stream);
         stream.carrier?.end();
       }
     },
     drain() {
-      for (const carrying of [...lasting]) carrying.end();
+      for (const carrying of [...bench.lasting]) carrying.end();
     },
-    giveBack() {
-      for (const { carrying } of [...borrowed.values()]) carrying?.end();
+    giveBack(process) {
+      for (const one of [...borrowed.values()]) {
+        if (process === undefined || nameIn(one.stream) === process) endOrDestroy(one);
+      }
     },
   };
 }

@@ -24,6 +24,10 @@ export interface StoredSide extends FleetSide {
   readonly sessions: SessionStore;
   readonly streams: StreamStore;
   readonly watch: GoneWatch;
+  /** Sends it as soon as it can be sent, unless that process goes. */
+  insist(process: string, message: FleetMessage): void;
+  /** Since when this process hears of changes of lists, and when it has last heard of one: milliseconds since the epoch. */
+  lists(): { readonly started: number; readonly changed: number };
   /** `close` of the fleet waits for this. */
   awaited(promise: Promise<unknown>): void;
 }

@@ -3,6 +3,14 @@ import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel } from '../protocol/meta.ts';
 import type { Agreed } from '../transport/port.ts';
 
+/** The GET stream of a session, and the process that writes it. */
+export interface Listener {
+  readonly process: string;
+  readonly stream: string;
+  /** Streams before it whose client has opened another one itself, the last one first: they do not go on. */
+  readonly replaced?: readonly string[] | undefined;
+}
+
 /** What the store has of a session: all that a process needs to serve it. */
 export interface StoredRecord {
   readonly agreed: Agreed;
@@ -11,8 +19,9 @@ export interface StoredRecord {
   readonly level: LoggingLevel | undefined;
   /** The URIs of the resources that the client watches. */
   readonly watched: readonly string[];
-  /** The GET stream that was opened last, and the process that writes it. */
-  readonly listener: { readonly process: string; readonly stream: string } | undefined;
+  /** When the handshake was: milliseconds since the epoch. */
+  readonly opened: number;
+  readonly listener: Listener | undefined;
 }
 
 /** The record as text. */
@@ -24,11 +33,11 @@ export function writeRecord(record: StoredRecord): string {
 export function readRecord(text: string): StoredRecord {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) {
-    const { agreed, principal, level, watched, listener } = value;
+    const { agreed, principal, level, watched, opened, listener } = value;
     if (isAgreed(agreed) && (principal === undefined || typeof principal === 'string')
       && (level === undefined || isLoggingLevel(level)) && isTexts(watched)
-      && (listener === undefined || isListener(listener))) {
-      return { agreed, principal, level, watched, listener };
+      && typeof opened === 'number' && (listener === undefined || isListener(listener))) {
+      return { agreed, principal, level, watched, opened, listener };
     }
   }
   throw new Error('the store has a text in the place of a session that is none');
@@ -42,6 +51,7 @@ function isAgreed(value: unknown): value is Agreed {
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-function isListener(value: unknown): value is { process: string; stream: string } {
-  return isObject(value) && typeof value['process'] === 'string' && typeof value['stream'] === 'string';
+function isListener(value: unknown): value is Listener {
+  return isObject(value) && typeof value['process'] === 'string' && typeof value['stream'] === 'string'
+    && (value['replaced'] === undefined || isTexts(value['replaced']));
 }

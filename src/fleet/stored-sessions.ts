@@ -18,16 +18,11 @@ import { createPassing } from './passing.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 import { sharedStreams } from './shared-streams.ts';
 import type { StoredSide } from './side.ts';
-import { readRecord, writeRecord } from './stored-record.ts';
+import { recordCache } from './record-cache.ts';
+import type { Known } from './record-cache.ts';
+import { Rereading } from './rereading.ts';
+import { writeRecord } from './stored-record.ts';
 import type { StoredRecord } from './stored-record.ts';
-
-/** A record as it was known last. */
-interface Known {
-  readonly record: StoredRecord;
-  readonly version: number;
-  /** When the store was asked last whether it is still there: milliseconds since the epoch. */
-  checked: number;
-}
 
 /** What the session that is open here was told of its record. */
 interface Applied {
@@ -52,45 +47,26 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   /** How often the store is told that a session is in use. */
   const everyMs = sessionIdleMs / 4;
-  const records = new Map<string, Known>();
   const handshakes = new WeakMap<Session, Agreed>();
   const applied = new WeakMap<Session, Applied>();
   /** Of each principal, the session that is being made: one at a time. */
   const making = new Map<string, Promise<unknown>>();
 
-  function remember(id: string, record: StoredRecord, version: number): Known {
-    if (records.size >= maxSessions && !records.has(id)) records.delete(records.keys().next().value as string);
-    const known = { record, version, checked: Date.now() };
-    records.set(id, known);
+  const records = recordCache({
+    sessions, max: maxSessions,
+    wanted: (id) => own.holds(id),
+    tell: (id, { text, version }) => side.tell({ kind: 'record', session: id, version, text })
+      .catch((thrown: unknown) => services.report(thrown)),
+  });
+
+  async function change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<Known | undefined> {
+    const known = await records.change(id, next);
+    if (known === undefined) forget(id, 'the session has ended');
     return known;
   }
 
-  async function load(id: string): Promise<Known | undefined> {
-    const kept = await sessions.load(id);
-    return kept && remember(id, readRecord(kept.text), kept.version);
-  }
-
-  /** Puts another record in the place of a session's, and tells all. Undefined: the session has ended. */
-  async function change(id: string, next: (record: StoredRecord) => StoredRecord): Promise<Known | undefined> {
-    // Another process may be faster; each time one of them is done.
-    for (let known = records.get(id) ?? await load(id); known; known = await load(id)) {
-      const record = next(known.record);
-      const text = writeRecord(record);
-      if (!await sessions.replace(id, known.version, text)) continue;
-      // The version is the engine's to choose.
-      const written = await sessions.load(id);
-      if (written === undefined) break;
-      const { version } = written;
-      await side.tell({ kind: 'record', session: id, version, text: written.text })
-        .catch((thrown: unknown) => services.report(thrown));
-      return remember(id, readRecord(written.text), version);
-    }
-    forget(id, 'the session has ended');
-    return undefined;
-  }
-
   function forget(id: string, why: string): void {
-    records.delete(id);
+    records.forget(id);
     const session = local.peek(id);
     if (session === undefined) return;
     own.forget(id);
@@ -98,7 +74,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
   }
 
   const own = sharedStreams(side, services, {
-    record: async (id) => (await load(id))?.record,
+    record: async (id) => (await records.load(id))?.record,
     change: async (id, next) => (await change(id, next))?.record,
     // What the client watches counts where its GET stream is written.
     listens: (session) => {
@@ -172,12 +148,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       else refuse(services, request, 503, noRoom);
     };
     const known = records.get(id);
-    if (known && Date.now() - known.checked < everyMs) {
-      // The one that was used last is the last to leave the cache.
-      records.delete(id);
-      records.set(id, known);
-      return go(known);
-    }
+    if (known && Date.now() - known.checked < everyMs) return go(known);
     check(id, known).then(go).catch((thrown: unknown) => {
       services.report(thrown);
       refuse(services, request, 503, unreachable, { data });
@@ -190,8 +161,19 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       forget(id, 'the session was idle for too long');
       return undefined;
     }
-    if (known === undefined) return load(id);
+    if (known === undefined) return reread(id);
     known.checked = Date.now();
+    return known;
+  }
+
+  /** What the store says of a session counts for the one that is open here. */
+  async function reread(id: string): Promise<Known | undefined> {
+    const known = await records.load(id);
+    const session = local.peek(id);
+    if (known && session) {
+      own.settle(id, known.record);
+      apply(session, known.record);
+    }
     return known;
   }
 
@@ -217,7 +199,9 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
 
   /** Keeps the record of a session whose handshake was answered. False: its principal may have no more. */
   async function create(id: string, agreed: Agreed, principal: string | undefined): Promise<boolean> {
-    const record: StoredRecord = { agreed, principal, level: undefined, watched: [], listener: undefined };
+    const record: StoredRecord = {
+      agreed, principal, level: undefined, watched: [], opened: Date.now(), listener: undefined,
+    };
     const make = async (): Promise<boolean> => {
       if (principal !== undefined && !await makeRoom(principal)) return false;
       await sessions.create(id, principal, writeRecord(record), sessionIdleMs);
@@ -294,10 +278,18 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     };
   }
 
+  /** What was told may have been missed: the store knows each session, and the client of each is told. */
+  const rereading = new Rereading(async (id) => {
+    if (local.peek(id) === undefined) return;
+    const known = await reread(id);
+    if (known) own.refresh(id, known.record.watched);
+    else forget(id, 'the session has ended');
+  }, services.report);
+
   const timer = setInterval(() => {
     own.sweep();
     for (const session of local.all()) {
-      if (session.paired || session.connections === 0 || !records.has(session.id)) continue;
+      if (session.connections === 0 || !applied.has(session)) continue;
       check(session.id, records.get(session.id)).catch((thrown: unknown) => services.report(thrown));
     }
   }, everyMs);
@@ -339,33 +331,22 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       if (told.kind === 'ended') forget(told.session, told.why);
       if (told.kind !== 'record') return;
       const { session: id, version, text } = told;
-      const known = records.get(id);
-      if (known === undefined || known.version >= version) return;
-      const { record } = remember(id, readRecord(text), version);
-      own.settle(id, record);
+      const known = records.hear(id, version, text);
+      if (known === undefined) return;
+      own.settle(id, known.record);
       const session = local.peek(id);
-      if (session) apply(session, record);
+      if (session) apply(session, known.record);
     },
-    lost: () => refresh(),
-    gap() {
-      own.giveBack();
-      refresh();
-    },
-    close: () => clearInterval(timer),
-  };
-
-  /** What was told may have been missed: asks the store about each session, and tells the clients. */
-  function refresh(): void {
-      for (const id of [...records.keys()]) {
-        const session = local.peek(id);
-        records.delete(id);
-        if (session === undefined) continue;
-        load(id).then((known) => {
-          if (known === undefined) return forget(id, 'the session has ended');
-          own.settle(id, known.record);
-          apply(session, known.record);
-          own.refresh(id, known.record.watched);
-        }).catch((thrown: unknown) => services.report(thrown));
+    missed() {
+      records.clear();
+      for (const session of local.all()) {
+        if (applied.has(session) && (session.connections > 0 || own.holds(session.id))) rereading.add(session.id);
       }
-  }
+    },
+    lapsed: own.giveBack,
+    close() {
+      clearInterval(timer);
+      rereading.end();
+    },
+  };
 }

@@ -114,6 +114,8 @@ for (const [name, engine] of Object.entries(engines)) {
     const update = (member: number): void => bench.members[member % 3]?.server.resourceUpdated('note:a');
     const updated = 'notifications/resources/updated note:a';
     let live = await bench.get(0, headers);
+    // It may have changed before the client listened.
+    assert.deepEqual((await read(live, 1)).words, [updated]);
     for (let round = 0; round < 5; round++) {
       update(round);
       const { words, last } = await read(live, 1);
@@ -126,6 +128,10 @@ for (const [name, engine] of Object.entries(engines)) {
     }
     const other = await bench.get(1, headers);
     assert.equal(await live.next(), undefined);
+    // Between the one and the other the client may have missed anything.
+    assert.deepEqual((await read(other, 3)).words, [
+      'notifications/tools/list_changed', 'notifications/resources/list_changed', updated,
+    ]);
     update(0);
     assert.deepEqual((await read(other, 1)).words, [updated]);
     assert.deepEqual(bench.errors, []);

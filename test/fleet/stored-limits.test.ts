@@ -99,15 +99,17 @@ test('after a gap of the bus a process tells its own clients that all lists and 
   const headers = await bench.open(0);
   await bench.post(1, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
   const legacy = await bench.get(0, headers);
+  // What it watches may have changed before it listened.
+  assert.deepEqual((await read(legacy, 1)).words, ['notifications/resources/updated note:a']);
   const port = bench.members[0]?.http.port ?? 0;
   const listening = await liveAt(port, modern('subscriptions/listen', {
     notifications: { toolsListChanged: true, resourceSubscriptions: ['note:b'] },
   }));
   assert.deepEqual((await read(listening, 1)).words, ['notifications/subscriptions/acknowledged']);
   handlers[0]?.gap();
-  assert.deepEqual(new Set((await read(legacy, 5)).words), new Set([
-    'notifications/tools/list_changed', 'notifications/resources/list_changed', 'notifications/resources/updated note:a',
-  ]));
+  assert.deepEqual((await read(legacy, 3)).words.sort(), [
+    'notifications/resources/list_changed', 'notifications/resources/updated note:a', 'notifications/tools/list_changed',
+  ]);
   assert.deepEqual((await read(listening, 2)).words.sort(), [
     'notifications/resources/updated note:b', 'notifications/tools/list_changed',
   ]);
@@ -214,7 +216,8 @@ for (const [where, member] of [['the process that writes it', 0], ['another proc
     const headers = await bench.open(0);
     await bench.post(0, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
     const live = await bench.get(0, headers);
-    const { last } = await read(live, 0, (await live.next())?.id);
+    await live.next();
+    const { last } = await read(live, 1);
     broken = true;
     bench.members[0]?.server.resourceUpdated('note:a');
     assert.deepEqual((await read(live, 1)).words, ['notifications/resources/updated note:a']);

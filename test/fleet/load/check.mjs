@@ -21,17 +21,18 @@ const nameOf = (error) => {
 
 /** What the ledger says: events that the store has acknowledged, and answers that handlers have heard, by call. */
 export function readLedger(text) {
-  const [kept, heard, errors] = [new Map(), new Map(), new Map()];
+  const [kept, heard, errors, began] = [new Map(), new Map(), new Map(), new Set()];
   for (const line of text.split('\n')) {
     const [what, call, ...rest] = line.split(' ');
     if (what === 'kept') kept.set(call, Math.max(kept.get(call) ?? 0, Number(rest[0])));
     else if (what === 'heard') heard.set(call, [...heard.get(call) ?? [], rest.join(' ')]);
+    else if (what === 'began') began.add(call);
     else if (what === 'error') {
       const message = line.slice(6).replace(/[0-9a-v]{8,}(-[0-9a-z]+)*/g, '…');
       errors.set(message, (errors.get(message) ?? 0) + 1);
     }
   }
-  return { kept, heard, errors };
+  return { kept, heard, errors, began };
 }
 
 /**
@@ -50,7 +51,8 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
     .map(([from, to, what]) => `${what} ${Math.round(from - start)}..${Math.round(to - start)}`).join(', ');
   const fault = (call, what) => faults.push([
     `${what}: ${call.id} ${call.tool} of ${call.kind}, ${Math.round((call.end ?? NaN) - call.start)} ms`,
-    call.error && `${call.error.name}: ${call.error.message}`, call.asked && `asked at ${Math.round(call.asked - call.start)}, ${call.taken ? 'answer taken' : 'answer not taken'}, ${ledger.heard.has(call.id) ? 'heard' : 'not heard'}`, `died: ${nearby(call) || 'nothing'}`,
+    call.error && `${call.error.name}: ${call.error.message}`,
+    `posted: ${call.posted ?? 'no answer'}, ${ledger.began.has(call.id) ? 'its handler began' : 'its handler never began'}`, call.asked && `asked at ${Math.round(call.asked - call.start)}, ${call.taken ? 'answer taken' : 'answer not taken'}, ${ledger.heard.has(call.id) ? 'heard' : 'not heard'}`, `died: ${nearby(call) || 'nothing'}`,
   ].filter(Boolean).join('; '));
   const overlaps = (call) => blows.filter(([from, to]) => from <= call.end && to >= call.start - 1000);
   let [longest, takenAndFailed, checkedEvents] = [0, 0, 0];

@@ -92,6 +92,8 @@ export class LoadClient {
       if (call) this.refused(call, thrown.message);
       throw thrown;
     }
+    const posted = init?.method === 'POST' && this.open.get(/"call":"(c\d+x\d+)"/.exec(body)?.[1]);
+    if (posted) posted.posted = `HTTP ${response.status} after ${Math.round(performance.now() - posted.start)} ms`;
     if (call && response.status === 202) {
       call.taken = true;
       this.takenAnswers++;

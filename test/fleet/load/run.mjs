@@ -68,6 +68,8 @@ async function run(name) {
     return child;
   };
   const crew = ports.map(start);
+  /** Blows to each place of the crew that no process has recovered from yet. */
+  const open = ports.map(() => []);
   await Promise.all(crew.map(({ ready }) => ready));
 
   // For how long this process itself did nothing: nobody else is to blame for that.
@@ -109,13 +111,14 @@ async function run(name) {
     const victim = crew[at];
     const blow = [performance.now(), Infinity, 'process'];
     blows.push(blow);
+    open[at].push(blow);
     kills++;
     victim.kill('SIGKILL');
     await once(victim, 'exit');
     crew[at] = start(ports[at]);
     crew[at].ready.then(() => {
       // What it had open is seen to when its lease is out.
-      blow[1] = performance.now() + leaseMs + 1000;
+      for (const one of open[at].splice(0)) one[1] = performance.now() + leaseMs + 1000;
     });
   }
   await restarting;

@@ -17,6 +17,8 @@ export interface Borrowed {
   /** What the store said of it at first. */
   readonly kept: KeptStream | undefined;
   carrying: Carrying | undefined;
+  /** The stream that its client has opened instead; it counts where that one has a connection. */
+  instead: string | undefined;
   /** Opens the response with what the store had. */
   begin(): Carrying;
   /** Where the connection ends. */

@@ -37,7 +37,8 @@ export interface CarryingOptions {
 export class Carrying implements Carrier {
   readonly request: HttpRequest;
   readonly #options: CarryingOptions;
-  readonly #wire: Wire;
+  /** Undefined while it is being opened. */
+  readonly #wire: Wire | undefined;
   #stream: string;
   #written: number;
   #primed: boolean;
@@ -57,7 +58,7 @@ export class Carrying implements Carrier {
     this.#wire = new Wire(services, request, {
       gone: () => this.#over(),
       expired: () => {
-        this.#wire.write(': the credentials that opened this stream have expired\n\n');
+        this.#wire?.write(': the credentials that opened this stream have expired\n\n');
         this.end();
       },
     }, fields, options.listening ? session.auth?.expiresAt : undefined);
@@ -65,7 +66,7 @@ export class Carrying implements Carrier {
   }
 
   get room(): boolean {
-    return this.#wire.room;
+    return this.#wire?.room ?? true;
   }
 
   /** The number of the event that was written last. */
@@ -80,13 +81,16 @@ export class Carrying implements Carrier {
   #over(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#options.session.disconnected();
-    this.#options.ended();
+    const { session, ended } = this.#options;
+    session.disconnected();
+    // A client that left before: who opens the response knows it by then.
+    if (this.#wire === undefined) queueMicrotask(ended);
+    else ended();
   }
 
   end(): void {
     if (this.#closed) return;
-    this.#wire.end();
+    this.#wire?.end();
     this.#over();
   }
 
@@ -99,10 +103,10 @@ export class Carrying implements Carrier {
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
     if (session.peer.revision?.ssePolling) {
       const fields = { id, retry: limits.retryMs };
-      this.#wire.write(sseEvent({ ...fields, data: '' }));
+      this.#wire?.write(sseEvent({ ...fields, data: '' }));
       tracing?.event(fields, '', this.request);
       // Older clients would read an empty message. An id without data sets the last event id and is no event.
-    } else if (listening) this.#wire.write(`id: ${id}\n\n`);
+    } else if (listening) this.#wire?.write(`id: ${id}\n\n`);
   }
 
   /** From now on it carries another stream, from its beginning. */
@@ -136,7 +140,7 @@ export class Carrying implements Carrier {
       // The text is JSON of our own making, which holds no line break, and so is the id.
       return `${unkept ? '' : `id: ${id}\n`}data: ${data}\n\n`;
     });
-    if (events.length > 0) this.#wire.write(events.join(''));
+    if (events.length > 0) this.#wire?.write(events.join(''));
   }
 
   /** Reads in the store what follows, while what comes waits; then goes on with what has come. */

@@ -144,7 +144,7 @@ export function getStreams(
     },
     async succeed(one, asked) {
       const { session, request } = one;
-      const claimed = await claim(session, (before, own) => asked || before?.stream === one.stream
+      const claimed = await claim(session, (before, own) => asked || before?.stream === (one.instead ?? one.stream)
         ? { ...own, ...before?.replaced && { replaced: before.replaced } } : undefined);
       if (claimed === undefined) return endOrDestroy(one);
       const { stream, record } = claimed;

@@ -21,6 +21,8 @@ export interface Take {
   readonly by: string;
   /** Names the connection at the process that carries. */
   readonly ticket: string;
+  /** Only where nothing carries it: the client says that it has not heard of it. It is not handed over but ended. */
+  readonly idle?: boolean | undefined;
 }
 
 /** The answer to `Take`: what is written from now on comes as `Part`. */

@@ -99,10 +99,12 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     if (listening && record === undefined) return notFound(services, request);
     const one = returning(request, session, stream, number, kept);
     const { listener } = record ?? {};
-    if (listening && listener?.stream !== stream) {
+    if (listener && listener.stream !== stream) {
       // Where the client has not opened another one itself, it has not heard of the one that took its place.
-      if (!listener?.replaced?.includes(stream)) return gets.succeed(one, true);
-      return kept ? one.begin().end() : cannot(one);
+      if (!listener.replaced?.includes(stream)) return gets.succeed(one, true);
+      one.instead = listener.stream;
+      if (listener.process !== side.process) return borrow(one, listener.process);
+      return written(listener.stream, session.id)?.carrier ? returned(one) : gets.succeed(one, true);
     }
     const here = written(stream, session.id);
     if (here) {
@@ -126,6 +128,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     const one: Borrowed = {
       request, session, stream, number, kept,
       carrying: undefined,
+      instead: undefined,
       begin() {
         if (one.carrying) return one.carrying;
         const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => one.release());
@@ -140,7 +143,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
 
   /** Asks the process that writes the stream for what follows. */
   function borrow(one: Borrowed, process: string): void {
-    const { session, stream, kept } = one;
+    const { session, kept, instead, stream } = one;
     const ticket = side.newName();
     borrowed.set(ticket, one);
     const stopped = side.watch.on(process, () => {
@@ -156,7 +159,11 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     };
     if (kept) one.begin();
     if (one.carrying?.closed) return;
-    side.send(process, { kind: 'take', session: session.id, stream, by: side.process, ticket }).catch((thrown: unknown) => {
+    const take: Take = {
+      kind: 'take', session: session.id, stream: instead ?? stream, by: side.process, ticket,
+      ...instead !== undefined && { idle: true },
+    };
+    side.send(process, take).catch((thrown: unknown) => {
       // The watch tells it too, later.
       if (isUndeliverable(thrown)) side.watch.left(process);
       else failed(one)(thrown);
@@ -168,14 +175,20 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     endOrDestroy(one);
   };
 
+  /** Another process sends nothing: its client comes back, or has another stream. */
+  function returned(one: Borrowed): void {
+    if (one.kept) one.begin();
+    endOrDestroy(one);
+  }
+
   function cannot({ request, stream, number }: Borrowed): void {
     refuse(services, request, 400, `The stream cannot be resumed after event ${quote(`${stream}-${number}`)}`);
   }
 
   /** Nobody writes the stream any more: what the store has is all, and this process ends it. */
-  async function orphaned(one: Borrowed, asked = false): Promise<void> {
+  async function orphaned(one: Borrowed): Promise<void> {
     const { session, stream, number } = one;
-    if (isGetStream(stream)) return gets.succeed(one, asked);
+    if (isGetStream(stream)) return gets.succeed(one, false);
     const [record, kept] = await Promise.all([
       records.record(session.id), side.streams.after(session.id, stream, one.carrying?.written ?? number),
     ]);
@@ -231,7 +244,8 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
   function take(message: Take): void {
     const { session, stream: id, by, ticket } = message;
     const stream = written(id, session);
-    if (stream && !stream.broken) lent.set(ticket, lend(side, stream, message, () => lent.delete(ticket)));
+    if (message.idle && stream?.carrier) side.insist(by, { kind: 'returned', session, ticket });
+    else if (stream && !stream.broken && !message.idle) lent.set(ticket, lend(side, stream, message, () => lent.delete(ticket)));
     else side.insist(by, { kind: 'handed', session, ticket, kept: undefined });
   }
 
@@ -265,7 +279,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
         case 'dropped': return lent.get(message.ticket)?.close();
         case 'returned': {
           const one = borrowed.get(message.ticket);
-          return one && endOrDestroy(one);
+          return one && returned(one);
         }
         case 'superseded': return written(message.stream, message.session)?.finish();
         case 'announced': return gets.holder(message.session)?.write(message.text);

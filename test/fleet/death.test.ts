@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import type { StreamPart } from '../../src/fleet/index.ts';
 import { startFleet } from './harness.ts';
 import type { BenchOptions, FleetBench } from './harness.ts';
 import { mortalEngine } from './mortal-engine.ts';
@@ -194,4 +195,31 @@ test('a request that is not done when its process closes ends with an error, whe
   await bench.members[0]?.http.close({ drainMs: 0 });
   const { words } = await read(live);
   assert.match(words.join(), /^error The process that served this request has closed before its end of 1$/);
+});
+
+test('a request that was answered in its process\'s last moment is not answered again', async (t) => {
+  const handle = mortalEngine(leaseMs);
+  const handles = [handle(), handle(), handle()] as const;
+  const { engine } = handles[0];
+  const { streams } = engine;
+  assert.ok(streams);
+  // The process goes when its answer is kept, before it has said that this was all.
+  const cut = { ...engine, streams: { ...streams, append: (part: StreamPart) => streams.append({ ...part, over: false }) } };
+  const bench = await startFleet(t, {
+    version: '2025-11-25', engines: (member) => member === 0 ? cut : handles[member as 1].engine,
+  });
+  const headers = await bench.open(0);
+  bench.step();
+  const first = await bench.call(0, headers, 'steps', { n: 1 });
+  const { last } = await read(first, 1);
+  first.cut();
+  bench.step();
+  const carried = await bench.get(1, headers, last);
+  assert.deepEqual((await read(carried, 1)).words, ['result of 1']);
+  handles[0].kill();
+  void bench.members[0]?.http.close({ drainMs: 0 });
+  // It ends with what it has.
+  for (const member of [1, 2]) {
+    assert.deepEqual((await read(await bench.get(member, headers, last))).words, ['result of 1']);
+  }
 });

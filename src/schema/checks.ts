@@ -1,6 +1,6 @@
 import { arrayChecks } from './arrays.ts';
 import { combinationChecks, equalityChecks } from './combinations.ts';
-import type { Check, Compiler, Items, Keywords, Node, Properties } from './model.ts';
+import type { Check, Compiler, Items, Keywords, Node } from './model.ts';
 import { objectChecks } from './objects.ts';
 import { accept, all, fail } from './run.ts';
 import { numberChecks, stringChecks } from './scalars.ts';
@@ -13,33 +13,21 @@ export interface MoreChecks {
   readonly conditions: readonly Check[];
 }
 
-/** The check of a schema `true` or `false`; undefined for any other. */
-export function booleanCheck(node: Node): Check | undefined {
-  const { keywords } = node;
-  if (typeof keywords !== 'boolean') return undefined;
-  return keywords ? accept : (value, run) => fail(run, node, 'false', value);
-}
-
-/** One check for all rules of a schema object. */
-export function keywordCheck(
-  node: Node,
-  keywords: Keywords,
-  tracked: boolean,
-  compiler: Compiler,
-  more?: MoreChecks,
-): Check {
+/** One check for all rules of a schema, as these keywords. */
+export function keywordCheck(node: Node, keywords: Keywords | boolean, compiler: Compiler, more?: MoreChecks): Check {
+  if (typeof keywords === 'boolean') return keywords ? accept : (value, run) => fail(run, node, 'false', value);
   const typed = typeCheck(node, keywords, {
     string: all(stringChecks(node, keywords, compiler)),
     number: all(numberChecks(node, keywords)),
-    array: all([...arrayChecks(node, keywords, tracked, compiler), ...(more?.array ?? [])]),
-    object: all(objectChecks(node, keywords, tracked, compiler)),
+    array: all([...arrayChecks(node, keywords, compiler), ...(more?.array ?? [])]),
+    object: all(objectChecks(node, keywords, compiler)),
   });
   return (
     all([
       ...(typed ? [typed] : []),
       ...equalityChecks(node, keywords),
       ...(more?.references ?? []),
-      ...combinationChecks(node, keywords, tracked, compiler),
+      ...combinationChecks(node, keywords, compiler),
       ...(more?.conditions ?? []),
     ]) ?? accept
   );

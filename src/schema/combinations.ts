@@ -1,6 +1,6 @@
 import { equal } from './equality.ts';
 import type { Check, Compiler, Keywords, Node } from './model.ts';
-import { all, branch, descend, fail, spend } from './run.ts';
+import { all, descend, fail, spend } from './run.ts';
 
 /** `const` and `enum`. */
 export function equalityChecks(node: Node, keywords: Keywords): Check[] {
@@ -18,36 +18,27 @@ export function equalityChecks(node: Node, keywords: Keywords): Check[] {
 }
 
 /** `$ref`, `allOf`, `anyOf` and `oneOf`: other schemas for the value itself. */
-export function combinationChecks(
-  node: Node,
-  { $ref, allOf, anyOf, oneOf }: Keywords,
-  tracked: boolean,
-  compiler: Compiler,
-): Check[] {
+export function combinationChecks(node: Node, { $ref, allOf = [], anyOf, oneOf }: Keywords, compiler: Compiler): Check[] {
   const checks: Check[] = [];
-  const sub = (child: Node): Check => compiler.check(child, tracked);
-  if ($ref !== undefined) checks.push(reference(node, tracked, compiler));
-  if (allOf) {
-    const check = all(allOf.map(sub));
-    if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
-  }
-  if (anyOf) checks.push(alternatives(node, 'anyOf', anyOf.map(sub), tracked));
-  if (oneOf) checks.push(alternatives(node, 'oneOf', oneOf.map(sub), tracked));
+  if ($ref !== undefined) checks.push(reference(node, compiler));
+  const check = all(allOf.map(compiler.check));
+  if (check) checks.push((value, run) => (spend(run, allOf.length), check(value, run)));
+  if (anyOf) checks.push(alternatives(node, 'anyOf', anyOf.map(compiler.check), Infinity));
+  if (oneOf) checks.push(alternatives(node, 'oneOf', oneOf.map(compiler.check), 1));
   return checks;
 }
 
 /** The target is compiled when it is used: it may be this very schema. */
-function reference({ target }: Node, tracked: boolean, compiler: Compiler): Check {
+function reference({ target }: Node, compiler: Compiler): Check {
   return (value, run) => {
     descend(run);
-    const ok = !target || compiler.check(target, tracked)(value, run);
+    const ok = !target || compiler.check(target)(value, run);
     run.depth++;
     return ok;
   };
 }
 
-function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], tracked: boolean): Check {
-  const most = keyword === 'oneOf' ? 1 : Infinity;
+function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], most: number): Check {
   return (value, run) => {
     spend(run, checks.length);
     const { last, room } = run;
@@ -55,8 +46,7 @@ function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], t
     // The summary goes first: whoever stops at one error should get this one.
     fail(run, node, keyword, value, 0);
     for (const check of checks) {
-      if (!branch(check, value, run)) continue;
-      if (++matches > most || (most > 1 && !tracked)) break;
+      if (check(value, run) && (++matches > most || most > 1)) break;
     }
     if (matches === 0) return false;
     run.last = last;

@@ -1,7 +1,7 @@
-import { booleanCheck, keywordCheck } from './checks.ts';
+import { keywordCheck } from './checks.ts';
 import { SchemaError } from './errors.ts';
 import type { Kind } from './kinds.ts';
-import type { JsonSchema, Keywords } from './model.ts';
+import type { JsonSchema } from './model.ts';
 import { escapeToken, tokensOf } from './pointer.ts';
 import type { Language, Reader } from './reader.ts';
 import type { CompileOptions, Validate } from './types.ts';
@@ -77,7 +77,6 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
       if (raw === undefined) throw new SchemaError('reference', from.path, `unresolved reference "${reference}"`);
       return nodeOf(raw) ?? read(raw, path, undefined, 0);
     },
-    check: (node, tracked, compiler) =>
-      booleanCheck(node) ?? keywordCheck(node, node.keywords as Keywords, tracked, compiler),
+    check: (node, compiler) => keywordCheck(node, node.keywords, compiler),
   };
 }

@@ -30,9 +30,8 @@ export interface Node {
   patterns?: Map<string, PatternTest>;
   /** How to speak of its rules, by keyword, once they have been broken. */
   sayings?: Record<string, Saying>;
-  /** Compiled at the first use: the plain form, and the one that logs what it evaluated. */
+  /** Compiled at the first use. */
   check?: Check;
-  tracked?: Check;
 }
 
 /** A schema with an address of its own: the whole document, or what stands under an `$id`. */
@@ -117,8 +116,8 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** What the keywords need of the compilation that they are part of. */
 export interface Compiler {
-  /** The check of a subschema; `tracked` when it must log what it evaluates. */
-  check(node: Node, tracked: boolean): Check;
+  /** The check of a subschema. */
+  readonly check: (node: Node) => Check;
   formats: Readonly<Record<string, Format>>;
 }
 
@@ -161,11 +160,4 @@ export interface Run {
   /** `$ref` levels left. */
   depth: number;
   scope: Scope | undefined;
-  /**
-   * Properties and items evaluated so far, for `unevaluated*`: a log that a failed branch cuts back to where
-   * it began. Only checks compiled as `tracked` write to it.
-   */
-  seen: string[];
-  /** Where in the log the schema with the current `unevaluated*` began. */
-  logStart: number;
 }

@@ -13,20 +13,19 @@ const keySteps = (keys: number): number => (keys < 1_000 ? keys : 8 * keys);
 export function objectChecks(
   node: Node,
   keywords: Keywords,
-  tracked: boolean,
   compiler: Compiler,
 ): Check<Properties>[] {
   const checks: Check<Properties>[] = [];
   const { propertyNames } = keywords;
-  const others = otherProperties(node, keywords, tracked, compiler);
+  const others = otherProperties(node, keywords, compiler);
   if (keywords.properties || keywords.required) {
-    checks.push(namedProperties(node, keywords, tracked, compiler, others));
+    checks.push(namedProperties(node, keywords, compiler, others));
   } else if (others) checks.push(others);
   for (const check of lengthChecks<string[]>(node, 'minProperties', 'maxProperties')) {
     checks.push((value, run) => check(shown(value, run), run));
   }
   if (propertyNames) {
-    const check = compiler.check(propertyNames, false);
+    const check = compiler.check(propertyNames);
     checks.push((value, run) => each(shown(value, run), run, (key) => check(key, run)));
   }
   return checks;
@@ -72,7 +71,6 @@ interface Entry {
 function namedProperties(
   node: Node,
   keywords: Keywords,
-  tracked: boolean,
   compiler: Compiler,
   others: Check<Properties> | undefined,
 ): Check<Properties> {
@@ -86,7 +84,7 @@ function namedProperties(
   let last: Entry | undefined;
   for (const key of new Set([...named.keys(), ...needed])) {
     const child = named.get(key);
-    const check = child && compiler.check(child, false);
+    const check = child && compiler.check(child);
     const count = +needed.has(key);
     const entry: Entry = { key, check, count, place: '/' + escapeToken(key), next: undefined };
     if (last) last.next = entry;
@@ -120,7 +118,6 @@ function namedProperties(
         strangers = true;
         continue;
       }
-      if (tracked) run.seen.push(key);
       if (check(property, run)) continue;
       ok = false;
       mark = place(run, mark, entry.place);
@@ -139,21 +136,14 @@ function namedProperties(
 function otherProperties(
   node: Node,
   { properties = [], patternProperties = [], additionalProperties }: Keywords,
-  tracked: boolean,
   compiler: Compiler,
 ): Check<Properties> | undefined {
-  if (
-    !patternProperties.length &&
-    (!additionalProperties || (additionalProperties.keywords === true && !tracked))
-  ) {
-    return undefined;
-  }
+  const rest = restCheck(node, 'additionalProperties', additionalProperties, compiler);
+  if (!patternProperties.length && !rest) return undefined;
   const patterns = patternProperties.map(
-    ([source, child]) => [matcher(node, source), compiler.check(child, false)] as const,
+    ([source, child]) => [matcher(node, source), compiler.check(child)] as const,
   );
   const named = new Map(properties);
-  const rest =
-    additionalProperties && restCheck(node, 'additionalProperties', additionalProperties, compiler);
   return (value, run) =>
     each(shown(value, run), run, (key) => {
       let matched = named.has(key);
@@ -164,21 +154,22 @@ function otherProperties(
         ok = check(value[key], run) && ok;
       }
       if (!matched && rest) ok = rest(value[key], run, key);
-      if (tracked && (matched || rest)) run.seen.push(key);
       return ok;
     });
 }
 
 /**
- * Judges what no other keyword has judged; where nothing may be left, the error names the property or item.
+ * Judges what no other keyword has judged; where nothing may be left, the error names the property or item. Undefined
+ * where anything may be.
  */
 export function restCheck(
   node: Node,
   keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
-  child: Node,
+  child: Node | undefined,
   compiler: Compiler,
-): (value: unknown, run: Run, key: string) => boolean {
-  if (child.keywords !== false) return compiler.check(child, false);
+): ((value: unknown, run: Run, key: string) => boolean) | undefined {
+  if (!child || child.keywords === true) return undefined;
+  if (child.keywords) return compiler.check(child);
   const known = (node.keywords as Keywords).properties?.map(([key]) => key);
   return (_, run, key) => fail(run, node, keyword, key, known);
 }

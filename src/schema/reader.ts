@@ -20,7 +20,7 @@ export interface Language {
   /** The subschema that a reference leads to. */
   find(reference: string, from: Node): Node;
   /** Compiles a subschema. */
-  check(node: Node, tracked: boolean, compiler: Compiler): Check;
+  check(node: Node, compiler: Compiler): Check;
   /** Sentences for errors beside those of the small dialect, by keyword. */
   readonly sentences?: Readonly<Record<string, string>>;
 }

@@ -33,32 +33,22 @@ export function place(run: Run, mark: Failure | undefined, step: string): Failur
 export function quietly<T>(check: Check<T>, value: T, run: Run): boolean {
   const { room } = run;
   run.room = 0;
-  const ok = branch(check, value, run);
-  run.room = room;
-  return ok;
-}
-
-/** Tries a branch; if it fails, what it evaluated does not count. */
-export function branch<T>(check: Check<T>, value: T, run: Run): boolean {
-  const { length } = run.seen;
   const ok = check(value, run);
-  if (!ok && run.seen.length > length) run.seen.length = length;
+  run.room = room;
   return ok;
 }
 
 /** One check that keeps every rule; undefined for no rules. */
 export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
-  const { length } = checks;
   const [first, second] = checks;
-  if (length < 2) return first;
-  if (first && second && length === 2) {
-    return (value, run) =>
-      first(value, run) ? second(value, run) : run.room > 0 && second(value, run) && false;
+  if (checks.length < 2) return first;
+  if (first && second && checks.length === 2) {
+    return (value, run) => first(value, run) ? second(value, run) : run.room > 0 && second(value, run) && false;
   }
   return (value, run) => {
     let ok = true;
-    for (let i = 0; i < length; i++) {
-      if (checks[i]?.(value, run) !== false) continue;
+    for (const check of checks) {
+      if (check(value, run)) continue;
       if (!run.room) return false;
       ok = false;
     }

@@ -17,10 +17,7 @@ export function createValidator<T>(
   const limits = { ...defaultSchemaLimits, ...options.limits };
   const { root, language } = readSchema(schema, make, limits, options);
   const compiler: Compiler = {
-    check(node, tracked) {
-      const form = tracked ? 'tracked' : 'check';
-      return (node[form] ??= language.check(node, tracked, compiler));
-    },
+    check: (node) => node.check ??= language.check(node, compiler),
     formats: options.formats ?? {},
   };
   const scope = { resource: root.resource, outer: undefined };
@@ -34,11 +31,9 @@ export function createValidator<T>(
       work: limits.work,
       depth: limits.depth,
       scope,
-      seen: [],
-      logStart: 0,
     };
     try {
-      check ??= compiler.check(root, false);
+      check ??= compiler.check(root);
       const subject = defaults ? defaults(root, value, run) : value;
       // The caller vouches that T is the type the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };

@@ -6,21 +6,18 @@ import { fail, quietly, spend } from '../run.ts';
 export function moreArrayChecks(
   node: Node,
   keywords: Keywords,
-  tracked: boolean,
   compiler: Compiler,
 ): Check<Items>[] {
   const checks: Check<Items>[] = [];
   const { contains } = keywords;
   if (contains) {
-    const check = compiler.check(contains, false);
+    const check = compiler.check(contains);
     const { minContains = 1, maxContains = Infinity } = keywords;
     checks.push((value, run) => {
       spend(run, value.length);
       let count = 0;
       for (let i = 0; i < value.length; i++) {
-        if (!quietly(check, value[i], run)) continue;
-        count++;
-        if (tracked) run.seen.push(String(i));
+        if (quietly(check, value[i], run)) count++;
       }
       return count < minContains ?
           fail(run, node, keywords.minContains ? 'minContains' : 'contains', value)

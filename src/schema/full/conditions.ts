@@ -6,19 +6,17 @@ import { isObject, own } from '../values.ts';
 export function conditionChecks(
   node: Node,
   keywords: Keywords,
-  tracked: boolean,
   compiler: Compiler,
 ): Check[] {
   const checks: Check[] = [];
-  const sub = (child: Node): Check => compiler.check(child, tracked);
   if (keywords.not) {
-    const not = compiler.check(keywords.not, false);
+    const not = compiler.check(keywords.not);
     checks.push((value, run) => !quietly(not, value, run) || fail(run, node, 'not', value));
   }
-  if (keywords.if && (tracked || keywords.then || keywords.else)) {
-    const condition = sub(keywords.if);
-    const then = keywords.then && sub(keywords.then);
-    const otherwise = keywords.else && sub(keywords.else);
+  if (keywords.if && (keywords.then || keywords.else)) {
+    const condition = compiler.check(keywords.if);
+    const then = keywords.then && compiler.check(keywords.then);
+    const otherwise = keywords.else && compiler.check(keywords.else);
     checks.push((value, run) => {
       spend(run, 1);
       const next = quietly(condition, value, run) ? then : otherwise;
@@ -31,7 +29,7 @@ export function conditionChecks(
         Array.isArray(need) ?
           (all(need.map((name) => (value, run) => has(value, name) || fail(run, node, keyword, key, name))) ??
           accept)
-        : sub(need);
+        : compiler.check(need);
       const cost = Array.isArray(need) ? need.length : 1;
       checks.push((value, run) => {
         spend(run, cost);

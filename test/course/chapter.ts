@@ -1,5 +1,6 @@
 import type { Desk } from './desk.ts';
 import { Fault } from './fault.ts';
+import type { Life } from './program.ts';
 import type { Passed } from './talk.ts';
 
 /** One demand on the reader's program. */
@@ -23,22 +24,32 @@ export const check = (title: string, section: string, run: Check['run']): Check 
 export interface Verdict {
   readonly check: Check;
   readonly fault: Fault | undefined;
-  /** The last of what passed. */
+  /** The last of what passed, and how much there was before it. */
   readonly passed: readonly Passed[];
+  readonly before: number;
+  /** The program that was started last, as it was when the check ended. */
+  readonly life: Life | undefined;
 }
+
+/** Messages of a report. */
+const shown = 8;
 
 /** Runs one check at a desk of its own. What is no fault of the program's is thrown on. */
 export async function judge(one: Check, desk: Desk): Promise<Verdict> {
   let fault: Fault | undefined;
+  let life: Life | undefined;
   try {
     await one.run(desk);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     fault = error;
+    await desk.settled();
+    const last = desk.lives.at(-1);
+    life = last && { command: last.command, obituary: last.obituary, complaints: last.complaints };
   } finally {
     await desk.close();
   }
-  return { check: one, fault, passed: desk.passed.slice(-6) };
+  return { check: one, fault, passed: desk.passed.slice(-shown), before: Math.max(0, desk.passed.length - shown), life };
 }
 
 /** The address of a section on the specification's site. */

@@ -9,7 +9,8 @@ import { sseParser } from '../../src/transport/http/sse-parser.ts';
 import type { McpServer } from '../../src/server/index.ts';
 import { demand, Fault } from './fault.ts';
 import type { Bag } from './fault.ts';
-import { Program } from './program.ts';
+import { Program, typed, within } from './program.ts';
+import type { Life } from './program.ts';
 import { Talk } from './talk.ts';
 import type { Passed } from './talk.ts';
 import { freePort } from '../free-ports.ts';
@@ -49,6 +50,9 @@ export type Respond = (arrived: Arrived, response: ServerResponse) => void | Pro
 export class Desk {
   readonly options: DeskOptions;
   readonly passed: Passed[] = [];
+  /** The programs that were started, in order. */
+  readonly lives: Life[] = [];
+  #programs: Program[] = [];
   #endings: (() => unknown)[] = [];
 
   constructor(options: DeskOptions) {
@@ -58,6 +62,8 @@ export class Desk {
   program(...more: string[]): Program {
     const program = Program.start(this.options.command, more);
     this.#endings.push(() => program.stop());
+    this.#programs.push(program);
+    this.lives.push(program);
     return program;
   }
 
@@ -65,7 +71,7 @@ export class Desk {
   async server(): Promise<Talk & { readonly program: Program }> {
     const program = this.program();
     const talk = new Talk(program.stdout, program.stdin, {
-      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'client', passed: this.passed, obituary: () => program.obituary,
+      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'client', passed: this.passed, program,
     });
     return Object.assign(talk, { program });
   }
@@ -87,7 +93,7 @@ export class Desk {
     // As a server does: the end of its stdin is its own end.
     socket.on('end', () => socket.end());
     const talk = new Talk(socket, socket, {
-      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'server', passed: this.passed, obituary: () => program.obituary,
+      patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'server', passed: this.passed, program,
     });
     return { talk, program };
   }
@@ -110,12 +116,7 @@ export class Desk {
     await once(door, 'listening');
     this.#endings.push(() => door.close());
     const program = this.program('client', process.execPath, relay, String((door.address() as AddressInfo).port));
-    const code = await Promise.race([once(door, 'connection'), program.gone(), late(this.options.startMs)]);
-    if (!Array.isArray(code)) {
-      const why = code === undefined ? `nothing within ${this.options.startMs} ms${program.complaints}` : `an end: ${program.obituary}`;
-      throw new Fault('the program to start the server that its arguments name', why);
-    }
-    const socket = code[0] as Socket;
+    const [socket] = await program.during(once(door, 'connection') as Promise<[Socket]>, 'the program to start the server that its arguments name', this.options.startMs);
     socket.on('error', () => {});
     this.#endings.push(() => socket.destroy());
     return { program, socket };
@@ -125,12 +126,11 @@ export class Desk {
   async httpServer(): Promise<{ readonly port: number; readonly url: string; readonly program: Program }> {
     const port = await freePort();
     const program = this.program('http', String(port));
-    const deadline = Date.now() + this.options.startMs;
-    while (!await reachable(port, '127.0.0.1')) {
-      if (program.obituary !== undefined) throw new Fault(`the program to listen at 127.0.0.1:${port}`, program.obituary);
-      if (Date.now() > deadline) throw new Fault(`the program to listen at 127.0.0.1:${port}`, `nothing within ${this.options.startMs} ms${program.complaints}`);
-      await late(20);
-    }
+    let given = false;
+    const listens = async (): Promise<void> => {
+      while (!given && !await reachable(port, '127.0.0.1')) await late(20);
+    };
+    await program.during(listens(), `the program to listen at 127.0.0.1:${port}`, this.options.startMs).finally(() => (given = true));
     return { port, url: `http://127.0.0.1:${port}/mcp`, program };
   }
 
@@ -177,9 +177,9 @@ export class Desk {
     const sent = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body });
     const shown = Object.entries(headers).map(([name, value]) => ` ${name}: ${value};`).join('');
     this.passed.push({ direction: '-->', text: `${method} ${path}${shown} ${sent}` });
-    const answer = await Promise.race([exchange(port, sent, headers, method, path), late(this.options.patienceMs)]);
+    const answer = await within(exchange(port, sent, headers, method, path), this.options.patienceMs);
     if (answer === undefined) throw new Fault(`an answer to ${method} ${path}`, `nothing within ${this.options.patienceMs} ms`);
-    this.passed.push({ direction: '<--', text: `${answer.status} ${answer.text}` });
+    this.passed.push({ direction: '<--', text: `${answer.status} ${answer.text.trimEnd()}` });
     return answer;
   }
 
@@ -189,7 +189,10 @@ export class Desk {
     sent.on('error', () => {});
     sent.end(JSON.stringify({ jsonrpc: '2.0', ...body }));
     this.passed.push({ direction: '-->', text: `POST /mcp ${JSON.stringify(body)}` });
-    return { break: () => void sent.destroy() };
+    return { break: () => {
+      this.passed.push({ direction: '-x-', text: `the connection of request ${String(body['id'])} is broken` });
+      sent.destroy();
+    } };
   }
 
   /** One request, and a demand of its status and of the last message of its body. */
@@ -203,10 +206,26 @@ export class Desk {
   /** What barewire's own half of a conversation comes to, or a fault of the program where it comes to nothing. */
   async inTime<T>(work: Promise<T>): Promise<T> {
     const { startMs } = this.options;
-    const slow = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => reject(new Fault('the conversation to end', `no end within ${startMs} ms`)), startMs).unref();
-    });
-    return Promise.race([work, slow]);
+    const program = this.#programs.at(-1);
+    if (program) return program.during(work, 'the conversation to end', startMs);
+    const done = await within(work.then((value) => ({ value })), startMs);
+    if (!done) throw new Fault('the conversation to end', `no end within ${startMs} ms`);
+    return done.value;
+  }
+
+  /** A program that barewire's own client starts. What it gives takes the lines of its stderr. */
+  life(): (line: string) => void {
+    let complaints = '';
+    this.lives.push({ command: typed(this.options.command), obituary: undefined, get complaints() {
+      return complaints;
+    } });
+    return (line) => (complaints = `${complaints}${line}\n`.slice(-2000));
+  }
+
+  /** Gives the last program a moment: what it wrote to stderr, and its end, come after the broken pipe that tells of them. */
+  async settled(): Promise<void> {
+    const program = this.#programs.at(-1);
+    if (program) await within(program.gone(), 300);
   }
 
   async close(): Promise<void> {
@@ -214,7 +233,7 @@ export class Desk {
   }
 }
 
-export const late = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+export const late = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined));
 
 export async function reachable(port: number, host: string): Promise<boolean> {
   const socket = connect(port, host);

@@ -10,7 +10,7 @@ import { visible } from '../../src/explain/index.ts';
 // npm run course -- CHAPTER "COMMAND": runs the reader's program against the checks of a chapter.
 
 const usage = `usage: npm run course -- CHAPTER "COMMAND" [--all] [--wait MS]
-  CHAPTER  1 to ${chapters.length}; all: every chapter; exam: every chapter, the transcripts, and the official suite; none: lists them
+  CHAPTER  1 to ${chapters.length}; all: every chapter; exam: every chapter, the transcripts, and the official suite; left out: lists them
   COMMAND  how your program is started, such as "python my.py"; the checker adds what the chapter says
   --all    goes on after the first fault
   --wait   milliseconds that your program may take to start (20000); each message after that may take a quarter of it`;
@@ -30,10 +30,17 @@ async function runChapter(chapter: Chapter, options: DeskOptions, goOn: boolean)
   return good;
 }
 
-function tell({ fault, passed, check }: Verdict): void {
+function tell({ fault, passed, before, check, life }: Verdict): void {
+  if (life) console.log(`        started   ${visible(life.command)}`);
+  if (before > 0) console.log(`        … (${before} before)`);
   for (const { direction, text } of passed) console.log(`        ${direction} ${visible(text.slice(0, 400))}`);
   console.log(`        expected  ${visible(fault?.expected ?? '')}`);
   console.log(`        came      ${visible(fault?.came ?? '')}`);
+  if (life?.obituary !== undefined && fault?.came.includes(life.obituary) === false) console.log(`        and       ${life.obituary}`);
+  if (life && life.complaints.trim() !== '') {
+    console.log('        stderr');
+    for (const line of life.complaints.trimEnd().split(/\r?\n/)) console.log(`          ${visible(line.replaceAll('\t', '  '))}`);
+  }
   console.log(`        read      ${check.section}\n                  ${address(check.section)}`);
 }
 

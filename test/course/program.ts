@@ -9,7 +9,20 @@ export function splitCommand(command: string): string[] {
   return [...command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-export class Program {
+/** What a report tells of a program: how it was started, how it ended by itself, and the last that it wrote to stderr. */
+export interface Life {
+  readonly command: string;
+  readonly obituary: string | undefined;
+  readonly complaints: string;
+}
+
+/** A command as it would be typed. */
+export const typed = (words: readonly string[]): string => words.map((word) => (/\s|^$/.test(word) ? JSON.stringify(word) : word)).join(' ');
+
+/** Milliseconds for which pipes may stand open after their program has ended: a program that it started may hold them. */
+const heldMs = 500;
+
+export class Program implements Life {
   readonly command: string;
   #child: ChildProcess;
   #complaints = '';
@@ -26,9 +39,14 @@ export class Program {
         this.#why = `the program did not start: ${error.message}`;
         resolve(-1);
       });
-      child.on('close', (code, signal) => {
-        this.#why ??= `the program ended with ${signal ?? `code ${code}`}`;
-        resolve(code ?? -1);
+      child.on('exit', (code, signal) => {
+        const over = (): void => {
+          this.#why ??= `the program ended with ${signal ?? `code ${code}`}`;
+          clearTimeout(held);
+          resolve(code ?? -1);
+        };
+        const held = setTimeout(over, heldMs);
+        child.on('close', over);
       });
     });
   }
@@ -37,7 +55,7 @@ export class Program {
     const [file = '', ...args] = [...command, ...more];
     // A group of its own where there are groups, so that what it starts is ended with it.
     const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true });
-    return new Program(child, [...command, ...more].join(' '));
+    return new Program(child, typed([...command, ...more]));
   }
 
   get stdin(): NonNullable<ChildProcess['stdin']> {
@@ -48,23 +66,31 @@ export class Program {
     return this.#child.stdout ?? fail();
   }
 
-  /** How it ended, and the last of what it wrote to stderr; undefined while it runs. */
+  /** How it ended; undefined while it runs. */
   get obituary(): string | undefined {
-    return this.#why && this.#why + this.complaints;
+    return this.#why;
   }
 
+  /** The last of what it wrote to stderr. */
   get complaints(): string {
-    return this.#complaints.trim() === '' ? '' : `; it wrote to stderr: ${this.#complaints.trim()}`;
+    return this.#complaints;
   }
 
   /** Its exit code. Throws where it does not end in time. */
   async ended(expected: string, patienceMs: number): Promise<number> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, patienceMs, undefined)));
-    const code = await Promise.race([this.#ended, late]);
-    clearTimeout(timer);
-    if (code === undefined) throw new Fault(expected, `nothing: the program still ran after ${patienceMs} ms${this.complaints}`);
+    const code = await within(this.#ended, patienceMs);
+    if (code === undefined) throw new Fault(expected, `nothing: the program still ran after ${patienceMs} ms`);
     return code;
+  }
+
+  /** What work comes to that needs the program. Throws where the program ends before it, or it comes to nothing in time. */
+  async during<T>(work: Promise<T>, expected: string, patienceMs: number): Promise<T> {
+    const done = work.then((value) => ({ value }));
+    // What it sent before its end may still be on the way.
+    const over = this.#ended.then(() => within(done, heldMs));
+    const first = await within(Promise.race([done, over]), patienceMs);
+    if (first) return first.value;
+    throw new Fault(expected, this.#why === undefined ? `nothing within ${patienceMs} ms` : `an end: ${this.#why}`);
   }
 
   /** Resolves once it is gone. */
@@ -83,6 +109,17 @@ export class Program {
       }
     }
     await this.#ended;
+  }
+}
+
+/** What a promise comes to, or undefined where that takes longer. */
+export async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

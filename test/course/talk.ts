@@ -3,13 +3,16 @@ import { decode } from '../../src/jsonrpc/codec.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import { demand, Fault } from './fault.ts';
 import type { Bag } from './fault.ts';
+import { within } from './program.ts';
+import type { Program } from './program.ts';
 
 // A conversation in lines: the checker's end of a pipe whose other end is the reader's program. Lines are split and read
 // by the framer and the codec of barewire, so that what they refuse is a fault of the program.
 
 /** What passed, for the report. */
 export interface Passed {
-  readonly direction: '-->' | '<--';
+  /** `-x-`: the client breaks the connection. */
+  readonly direction: '-->' | '<--' | '-x-';
   readonly text: string;
 }
 
@@ -21,9 +24,12 @@ export interface TalkOptions {
   /** Whose arrow is `-->`: the client's. */
   readonly role: 'client' | 'server';
   readonly passed: Passed[];
-  /** Why nothing can come any more; undefined while something can. */
-  obituary(): string | undefined;
+  /** The program at the other end: once it is gone nothing can come any more. */
+  readonly program: Program;
 }
+
+/** Milliseconds in which the end of a program and that of its pipe follow each other. */
+const handoverMs = 1000;
 
 export class Talk {
   #out: Writable;
@@ -44,11 +50,15 @@ export class Talk {
     });
     input.on('data', (chunk: Uint8Array) => framer.push(chunk));
     input.on('error', () => {});
-    input.on('close', () => {
+    const over = (): void => {
+      if (this.#closed) return;
       framer.end();
       this.#closed = true;
       this.#wake();
-    });
+    };
+    input.on('close', over);
+    // Where another program holds the pipe open. What it still had to say has come by then.
+    void options.program.gone().then(() => setTimeout(over, handoverMs).unref());
   }
 
   /** Says a message; `jsonrpc` is added. */
@@ -118,12 +128,7 @@ export class Talk {
   /** The next line; undefined where none comes in time, or none can come. */
   async #take(): Promise<string | undefined> {
     if (this.#lines.length === 0 && !this.#closed) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        timer = setTimeout(resolve, this.#started ? this.#options.patienceMs : this.#options.startMs);
-      });
-      clearTimeout(timer);
+      await within(new Promise<void>((resolve) => (this.#wake = resolve)), this.#started ? this.#options.patienceMs : this.#options.startMs);
     }
     const line = this.#lines.shift();
     if (line === undefined) return undefined;
@@ -133,9 +138,10 @@ export class Talk {
   }
 
   async #why(): Promise<string> {
+    const { program } = this.#options;
     // How the program ended is known a little after its pipe has closed.
-    if (this.#closed) await new Promise((resolve) => setTimeout(resolve, 50));
-    return this.#options.obituary() ?? (this.#closed ? 'the program has closed the pipe'
+    if (this.#closed) await within(program.gone(), handoverMs);
+    return program.obituary ?? (this.#closed ? 'the program has closed the pipe'
       : `the program was silent for ${this.#started ? this.#options.patienceMs : this.#options.startMs} ms`);
   }
 

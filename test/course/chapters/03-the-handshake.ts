@@ -15,6 +15,7 @@ export async function realClient<T>(desk: Desk, use: (client: McpClient) => Prom
   const client = new McpClient({ name: 'checker', version: '1.0.0' }, { ...revisions && { revisions: [...revisions] } });
   try {
     const transport = stdioTransport(file, args, {
+      onStderr: desk.life(),
       trace: ({ direction, text: said }) => desk.passed.push({ direction: direction === 'sent' ? '-->' : '<--', text: said }),
     });
     return await desk.inTime(client.connect(transport).then(() => use(client)));

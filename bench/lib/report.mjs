@@ -81,7 +81,7 @@ function show(definition, cells, peer) {
 
 /** The columns of a table, in the order of the peers' first appearance, bare first. */
 export function peersOf(rows) {
-  const order = ['bare', 'bare, batched', 'node:http', 'barewire', 'sdk v1', 'sdk v2', 'tmcp', 'mcp-lite', 'fastmcp'];
+  const order = ['bare', 'bare, batched', 'node:http', 'barewire', 'barewire/fetch', 'sdk v1', 'sdk v2', 'tmcp', 'mcp-lite', 'fastmcp'];
   const seen = new Set();
   for (const cells of rows.values()) for (const peer of cells.keys()) seen.add(peer);
   return [...order.filter((peer) => seen.has(peer)), ...[...seen].filter((peer) => !order.includes(peer))];

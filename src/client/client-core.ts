@@ -116,7 +116,9 @@ export class ClientCore {
    */
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
     const server = this.#server;
-    const { revision } = await server.ready(method);
+    const ready = server.ready(method);
+    // A turn of the microtask queue, at every call, for what is nearly always known.
+    const { revision } = ready instanceof Promise ? await ready : ready;
     const cache = revision.cacheHints ? this.#options.cache : undefined;
     // Only where the authorization may change is it asked for: before, and once the result is there.
     const context = cache && server.transport?.context;

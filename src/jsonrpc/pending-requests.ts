@@ -67,6 +67,8 @@ interface Pending {
   onAbort: (() => void) | undefined;
 }
 
+function ignore(): void {}
+
 /** How many requests that nobody waits for are remembered: a late answer to one is no fault of the peer's. */
 const maxAbandoned = 256;
 
@@ -162,8 +164,11 @@ export class PendingRequests {
   }
 
   #take(id: RequestId): Pending | undefined {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return undefined;
+    const found = this.#pending.get(id);
+    if (found === undefined) return undefined;
+    // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
+    const pending = { ...found };
+    found.resolve = found.reject = ignore;
     this.#pending.delete(id);
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);

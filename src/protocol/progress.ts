@@ -22,7 +22,8 @@ export interface ProgressNotificationParams extends NotificationParams {
  * demands.
  */
 export function withProgressToken(params: Params | undefined, id: RequestId): Params {
-  return { ...params, _meta: { ...(params?.['_meta'] as object), progressToken: id } };
+  const meta = params?.['_meta'];
+  return { ...params, _meta: meta === undefined ? { progressToken: id } : { ...(meta as object), progressToken: id } };
 }
 
 /** What a notification reports on a request of ours. Throws where it is malformed. */

@@ -20,12 +20,12 @@ const serverLegs = [
   { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
-const clientLegs = [
-  { revision: '2025-03-26', args: ['--spec-version', '2025-03-26'] },
-  { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
-  { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
-  { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
-];
+const clientLegs = ['fetch', 'node:http'].flatMap((sender) => [
+  { sender, revision: '2025-03-26', args: ['--spec-version', '2025-03-26'] },
+  { sender, revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
+  { sender, revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
+  { sender, revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
+]);
 
 /** The scenarios that a revision requires of a role, from the suite's own list. */
 async function required(revision, role) {
@@ -99,12 +99,12 @@ async function serverLeg({ runtime, ...which }) {
 async function clientLeg(which) {
   const scenarios = await listed('client', which.args);
   const played = await each(scenarios, Math.min(4, availableParallelism()), (scenario) => inScratch(async (directory) => {
-    const args = ['client', '--command', client, '--scenario', scenario, '--spec-version', which.revision, '--force', '-o', directory];
+    const args = ['client', '--command', `${client} ${which.sender}`, '--scenario', scenario, '--spec-version', which.revision, '--force', '-o', directory];
     const { output } = await run(node24(), [suite, ...args], { cwd: directory, timeoutMs: 60_000 });
     return (await results(directory)).get(scenario) ?? { checks: [], errors: `Error: ${output.slice(-600)}` };
   }));
   const found = new Map(scenarios.map((scenario, i) => [scenario, played[i]]));
-  return report('client', `client, ${which.revision}`, which, found, 'the suite lists no scenario');
+  return report('client', `client over ${which.sender}, ${which.revision}`, which, found, 'the suite lists no scenario');
 }
 
 /** The names of the scenarios of a role that the suite has; `filter` is `--requirements` or `--spec-version`. */

@@ -1,10 +1,12 @@
 import { McpClient } from '../../../src/client/index.ts';
-import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
+import { httpTransport as overFetch } from '../../../src/transport/http/fetch/index.ts';
+import { httpTransport as overNode } from '../../../src/transport/http/node/index.ts';
 import { conformanceAuth, expectedRefusals } from './authorization.ts';
 
 // The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
-// is played, in which revision, and what the scenario wants called.
+// is played, in which revision, and what the scenario wants called. An argument says what it sends with.
 const url = process.argv.at(-1) ?? '';
+const httpTransport = process.argv.includes('node:http') ? overNode : overFetch;
 const {
   MCP_CONFORMANCE_SCENARIO: scenario = '',
   MCP_CONFORMANCE_PROTOCOL_VERSION: version = '',

@@ -193,6 +193,23 @@ test('the memory store keeps to its bounds', async () => {
   assert.equal(await store.after('b', 't', 0), undefined);
 });
 
+test('the memory store joins what a stream wrote in a row, and counts it message by message', async () => {
+  const store = memoryEventStore(512 + 5 * 72, 1e6);
+  for (let seq = 1; seq <= 3; seq++) store.append('a', 's', seq, `"${seq}0"`);
+  // Another stream's message ends the row.
+  store.append('a', 't', 1, '"t"');
+  assert.deepEqual(await store.after('a', 's', 1), ['"20"', '"30"']);
+  store.append('a', 's', 4, '"40"');
+  store.append('a', 's', 5, '"50"');
+  assert.deepEqual(await store.after('a', 's', 0), ['"10"', '"20"', '"30"', '"40"', '"50"']);
+  store.append('a', 's', 6, '"60"');
+  assert.equal(await store.after('a', 's', 0), undefined, 'the first message went');
+  assert.deepEqual(await store.after('a', 's', 1), ['"20"', '"30"', '"40"', '"50"', '"60"']);
+  for (let seq = 7; seq <= 9; seq++) store.append('a', 's', seq, `"${seq}0"`);
+  assert.deepEqual(await store.after('a', 's', 4), ['"50"', '"60"', '"70"', '"80"', '"90"']);
+  assert.equal(await store.after('a', 's', 3), undefined);
+});
+
 test('notifications of a session that nobody listened to are not kept', async (t) => {
   const { ask, open, server } = await start(t);
   const headers = await open();

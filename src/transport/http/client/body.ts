@@ -23,29 +23,32 @@ export function isStream(answer: HttpAnswer): boolean {
  * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it
  * throws an `HttpError`. The length that the server announces is not trusted: the body may be compressed.
  */
-export async function readBody(
-  answer: HttpAnswer, maxBytes: number, cut: boolean = false,
-): Promise<Uint8Array> {
+export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
   // Whatever it is cut into; what all answers that are being read take is charged to the process.
   const gathered = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
-  let over: string | undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      answer.read((chunk) => {
-        if (over !== undefined) return;
-        const part = chunk.subarray(0, maxBytes - gathered.length);
-        if (!gathered.push(part)) over = 'what may be held at a time';
-        else if (part.length < chunk.length) over = `the limit of ${maxBytes} bytes`;
-        if (over === undefined) return;
-        resolve();
-        answer.cancel();
-      }).then(resolve, reject);
-    });
-    if (over !== undefined && !cut) throw new HttpError(answer.status, '', `the answer is over ${over}`);
-    return gathered.take();
-  } finally {
-    gathered.clear();
-  }
+  return new Promise((resolve, reject) => {
+    let ended = false;
+    const fail = (thrown: unknown): void => {
+      ended = true;
+      gathered.clear();
+      reject(thrown);
+    };
+    const end = (): void => {
+      ended = true;
+      resolve(gathered.take());
+    };
+    const pass = (limit: string): void => {
+      if (cut) end();
+      else fail(new HttpError(answer.status, '', `the answer is over ${limit}`));
+      answer.cancel();
+    };
+    answer.read((chunk) => {
+      if (ended) return;
+      const part = chunk.subarray(0, maxBytes - gathered.length);
+      if (!gathered.push(part)) pass('what may be held at a time');
+      else if (part.length < chunk.length) pass(`the limit of ${maxBytes} bytes`);
+    }).then(() => ended || end(), fail);
+  });
 }
 
 /** The start of a body, mostly for a person: what is not UTF-8 in it is replaced. `maxBytes`: 1000. */

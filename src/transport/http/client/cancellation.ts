@@ -26,6 +26,14 @@ export class Cancellation {
     this.#controller?.abort();
   }
 
+  /**
+   * The request is over, and nobody is to be told any more. What a Map held while it grew stays reachable from its old
+   * table until that is collected, which takes long: what is over must not lead to the whole request.
+   */
+  release(): void {
+    this.onCancel = this.#controller = undefined;
+  }
+
   /** Throws where it was cancelled. */
   check(): void {
     if (this.cancelled) throw new ConnectionError('closed', 'the request was cancelled');

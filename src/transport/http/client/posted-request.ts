@@ -71,6 +71,7 @@ export class PostedRequests {
     this.#running.delete(posted);
     // Ends the wait that bounds a stream which lingers.
     if (posted.streaming) posted.cancellation.cancel();
+    posted.cancellation.release();
   }
 
   /** Whether the answer to its JSON-RPC request has not come yet. */

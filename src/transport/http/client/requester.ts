@@ -38,29 +38,16 @@ export function requester(
   /** What `auth` gave for the request that was sent last. */
   let last: HeaderValues = {};
 
-  /** Redirects are followed only within the origin, and where the method stays the same. */
-  async function hop(
-    method: string, target: URL, request: Omit<HttpSend, 'method' | 'url'>,
-  ): Promise<{ answer: HttpAnswer; url: URL; sent: HeaderValues }> {
-    for (let hops = 0, url = target; ; hops++) {
-      let { headers } = request;
-      let sent: HeaderValues = {};
-      if (auth) {
-        last = sent = await trying(() => auth.headers({ method, url: url.href }));
-        headers = { ...headers, ...lowerCase(sent) };
-      }
-      const answer = await sender.send({ ...request, method, url, headers });
-      const { status } = answer;
-      if (status !== 0 && (status < 300 || status > 399)) return { answer, url, sent };
-      answer.cancel();
-      const to = answer.header('location') ?? '';
-      const next = new URL(to, url);
-      if ((status !== 307 && status !== 308) || next.origin !== base.origin || hops === maxRedirects) {
-        // The headers, with whatever credentials they hold, are for the origin that was given, and no other.
-        throw new HttpError(status, to, 'a redirect that is not followed');
-      }
-      url = next;
-    }
+  /** Where a redirect leads; undefined: it is none. One is followed within the origin, where the method stays the same. */
+  function redirect(answer: HttpAnswer, url: URL, hops: number): URL | undefined {
+    const { status } = answer;
+    if (status !== 0 && (status < 300 || status > 399)) return undefined;
+    answer.cancel();
+    const to = answer.header('location') ?? '';
+    const next = new URL(to, url);
+    // The headers, with whatever credentials they hold, are for the origin that was given, and no other.
+    if ((status === 307 || status === 308) && next.origin === base.origin && hops < maxRedirects) return next;
+    throw new HttpError(status, to, 'a redirect that is not followed');
   }
 
   return {
@@ -69,17 +56,28 @@ export function requester(
       for (let attempt = 1; ; attempt++) {
         const given = typeof custom === 'function' ? await custom() : custom;
         const headers = requestHeaders(given, message, requests.agreed, session?.id, own);
-        const { answer, url: { href: url }, sent } = await hop(method, target, { headers, body, lasting, cancellation });
+        let answer: HttpAnswer;
+        let sent: HeaderValues = {};
+        let url = target;
+        for (let hops = 0; ; hops++) {
+          if (auth) last = sent = await trying(() => auth.headers({ method, url: url.href }));
+          const all = auth ? { ...headers, ...lowerCase(sent) } : headers;
+          answer = await sender.send({ method, url, headers: all, body, lasting, cancellation });
+          const next = redirect(answer, url, hops);
+          if (next === undefined) break;
+          url = next;
+        }
         if (auth === undefined) return answer;
         const { status } = answer;
+        const { href } = url;
         const header = (name: string): string | undefined => answer.header(name);
         if (!asksForCredentials(answer)) {
-          if (status < 300) auth.accepted?.({ url, header });
+          if (status < 300) auth.accepted?.({ url: href, header });
           return answer;
         }
         const text = await readText(answer);
         const again = attempt <= maxRepeats
-          && await trying(() => auth.refused({ status, url, method, header, body: text, sent, attempt }));
+          && await trying(() => auth.refused({ status, url: href, method, header, body: text, sent, attempt }));
         if (!again) throw new HttpError(status, text, undefined, header);
         cancellation.check();
       }

@@ -3,7 +3,7 @@ import { checkTimes } from '../../../jsonrpc/times.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { HttpError, SessionExpired } from '../../port.ts';
 import type { ClientTransport, Outgoing } from '../../port.ts';
-import { isOk, isStream, mediaType, readBody, readText } from './body.ts';
+import { isOk, mediaType, readBody, readText } from './body.ts';
 import { Cancellation } from './cancellation.ts';
 import { GetStream } from './get-stream.ts';
 import { findHttpSse } from './http-sse.ts';
@@ -79,8 +79,8 @@ export function clientTransport(
       }
       return;
     }
-    if (isStream(answer)) return follow(posted, resumption, answer);
     const type = mediaType(answer);
+    if (type === 'text/event-stream') return follow(posted, resumption, answer);
     if (type !== 'application/json') {
       const what = `HTTP ${answer.status} with content type ${JSON.stringify(type)}`;
       throw new HttpError(answer.status, await readText(answer), what);
@@ -144,12 +144,14 @@ export function clientTransport(
         ? listener.held.then(() => post(posted, text, message))
         : post(posted, text, message);
       if (first) listener.hold(sent);
-      sent.catch((thrown: unknown) => {
-        if (first) listener.opened();
-        requests.fail(posted, thrown);
-      }).finally(() => {
+      const end = (): void => {
         requests.end(posted);
         if (posted.id === undefined) requests.took();
+      };
+      sent.then(end, (thrown: unknown) => {
+        if (first) listener.opened();
+        requests.fail(posted, thrown);
+        end();
       });
     },
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions, Endpoint } from '../server/endpoint.ts';
@@ -41,6 +42,9 @@ const worthWatching = 16 * 1024;
 /** Responses that write at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;
 
+/** The connection that brought the last request. */
+let latest: Socket | undefined;
+
 // All answers of a turn go out after everything was read. Writing each at once wakes its reader while others are still
 // being read, and costs both sides more (bench/NOTES.md).
 function flushLater(request: NodeHttpRequest): void {
@@ -68,6 +72,8 @@ class NodeHttpRequest implements HttpRequest {
   readonly #req: NodeRequest;
   readonly #res: ServerResponse;
   readonly #body: unknown;
+  /** Whether the connection that asks is the one that asked last: it may be alone, and there is nothing to gather. */
+  readonly #alone: boolean;
   #gone: (() => void) | undefined;
   /** The head of a stream, until it goes out, and what is to be done then. */
   #head: HeaderFields | undefined;
@@ -85,6 +91,8 @@ class NodeHttpRequest implements HttpRequest {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.#req = req;
     this.#res = res;
+    this.#alone = req.socket === latest;
+    latest = req.socket;
     // A framework that has not parsed it may still have left an empty object there.
     this.#body = body ?? (req.readableEnded ? req.body : undefined);
   }
@@ -141,7 +149,8 @@ class NodeHttpRequest implements HttpRequest {
     this.#res.writeHead(status, Object.assign(all, this.common, fields));
     this.#batch = body;
     this.#ended = true;
-    flushLater(this);
+    if (this.#alone) this.flush();
+    else flushLater(this);
     return all;
   }
 

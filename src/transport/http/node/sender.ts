@@ -73,10 +73,13 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
   }
 
   return {
-    async send(request) {
-      route ??= routeTo(origin, options, limits);
-      if (route instanceof Promise) route = await route;
-      return send(route, request);
+    send(request) {
+      const found = route ??= routeTo(origin, options, limits);
+      if (!(found instanceof Promise)) return send(found, request);
+      return found.then((to) => {
+        route = to;
+        return send(to, request);
+      });
     },
     close() {
       if (options.agent) return;
@@ -154,27 +157,31 @@ async function inflate(
   return readAll(answer.pipe(body), answer, onChunk);
 }
 
-/** `node:https` is loaded only for an address that needs it. */
-async function routeTo(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): Promise<Route> {
-  const { agent, proxy: wanted, tls } = options;
+/** What an address without TLS and proxy needs is there; the rest is loaded only where it is needed. */
+function routeTo(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): Route | Promise<Route> {
+  const { agent, proxy } = options;
   const pool: AgentOptions = {
     keepAlive: true, scheduling: 'lifo', maxSockets: limits.maxConnections, maxFreeSockets: limits.maxIdleConnections,
   };
-  const secure = origin.protocol === 'https:';
+  if (proxy !== undefined || origin.protocol === 'https:') return routeFar(origin, options, limits, pool);
   const plain = (): AnyAgent => agent ?? plainAgent(pool, limits.idleMs);
-  if (wanted === undefined && !secure) {
-    return { request: plainRequest, agent: plain(), spare: plain(), proxy: undefined, proxied: undefined };
-  }
+  return { request: plainRequest, agent: plain(), spare: plain(), proxy: undefined, proxied: undefined };
+}
+
+async function routeFar(
+  origin: URL, options: NodeTransportOptions, { idleMs }: NodeHttpClientLimits, pool: AgentOptions,
+): Promise<Route> {
+  const { agent, proxy: wanted, tls } = options;
   const { proxyAddress, proxyHeaders, proxyOf, TunnelAgent } = await import('./proxy.ts');
   const proxy = options.socketPath !== undefined || wanted === undefined ? undefined
     : wanted === 'environment' ? proxyOf(origin, process.env) : proxyAddress(String(wanted));
-  if (secure) {
+  if (origin.protocol === 'https:') {
     const https = await import('node:https');
     const settings = { ...pool, ...tls };
     const safe = (): AnyAgent => agent
-      ?? boundIdle(proxy ? new TunnelAgent(proxy, settings) : new https.Agent(settings), limits.idleMs);
+      ?? boundIdle(proxy ? new TunnelAgent(proxy, settings) : new https.Agent(settings), idleMs);
     return { request: https.request, agent: safe(), spare: safe(), proxy: undefined, proxied: undefined };
   }
-  const proxied = proxy && proxyHeaders(proxy);
-  return { request: plainRequest, agent: plain(), spare: plain(), proxy, proxied };
+  const plain = (): AnyAgent => agent ?? plainAgent(pool, idleMs);
+  return { request: plainRequest, agent: plain(), spare: plain(), proxy, proxied: proxy && proxyHeaders(proxy) };
 }

@@ -41,7 +41,7 @@ export interface RequestPort {
   readonly outlet: Pick<Outlet, 'send'>;
   readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
   /** Why nothing can be sent any more; undefined while it can. */
-  readonly closed: Error | undefined;
+  readonly closed: (() => Error) | undefined;
   /** Makes ids that are unique beyond this connection. May throw: the request is then not sent. */
   readonly newId?: (() => RequestId) | undefined;
   readonly handlers: {
@@ -106,7 +106,7 @@ export class PendingRequests {
     return new Promise((resolve, reject) => {
       const { signal, onProgress, onLate } = options;
       const { closed, limits } = this.#port;
-      if (closed) throw closed;
+      if (closed) throw closed();
       signal?.throwIfAborted();
       const id = this.#port.newId?.() ?? this.#nextId++;
       const sent = onProgress ? this.#rules.withToken(params, id) : params;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSessions } from '../../../src/transport/http/server/sessions.ts';
+import { createSessions, randomId } from '../../../src/transport/http/server/sessions.ts';
 import { createServices } from '../../../src/transport/http/server/services.ts';
 import { fakeServer } from './fake-server.ts';
 import { rpc, start } from './harness.ts';
@@ -56,6 +56,14 @@ test('a session is its user\'s alone', async (t) => {
   assert.equal((await ask({ path, headers: as('you'), body: rpc('ping') })).status, 404);
   assert.equal((await ask({ path, headers: as('me'), body: rpc('ping') })).status, 202);
   pair.cut();
+});
+
+test('the ids of sessions are 32 hexadecimal digits, and no two are the same', () => {
+  const ids = Array.from({ length: 1000 }, randomId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
+  // Bytes that are never drawn, or drawn once and kept, would show as a column that is always the same.
+  for (let at = 0; at < 32; at++) assert.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at}`);
 });
 
 test('sessions of one user are bounded apart from those of others', async (t) => {

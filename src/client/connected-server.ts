@@ -5,6 +5,7 @@ import { invalidRequest, methodNotFound, need, RpcError, toError } from '../json
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, RequestId } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
+import { shorten } from '../jsonrpc/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -182,10 +183,10 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
         if (decoded.answer === undefined && decoded.id !== null && this.agreement && !this.meta) {
           this.#handshake.connection.receive(decoded);
         } else if (!this.#requests.refused(decoded)) {
-          this.report(new Error(`the server's message was refused: ${decoded.error.message}`));
+          this.#fault(`the server's message was refused: ${decoded.error.message}`);
         }
       } else if (kind !== 'batch' || this.#handshake.connection.takeBatch) this.#handshake.connection.receive(decoded);
-      else this.report(new Error("the server's batch was refused: this revision has none"));
+      else this.#fault("the server's batch was refused: this revision has none");
     },
     failed: (id, error) => this.#requests.fail(id, error),
     error: this.report,
@@ -203,12 +204,16 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     },
   };
 
+  #fault(what: string): void {
+    this.#handshake.connection.fault(() => new Error(what));
+  }
+
   #answerRequest(inbound: Inbound): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     if (this.meta !== undefined) {
       // 2026-07-28 basic/patterns/mrtr: servers no longer send requests; and no answer may be sent to one.
       inbound.cancel('not in this revision');
-      this.report(new Error(`the server sent the request ${method}, which its revision does not allow`));
+      this.#fault(`the server sent the request ${shorten(method)}, which its revision does not allow`);
       return {};
     }
     if (method === 'ping') return {};

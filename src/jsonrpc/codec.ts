@@ -1,5 +1,6 @@
 import * as errorCodes from './error-codes.ts';
 import type { Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success } from './message.ts';
+import { quote } from './quote.ts';
 import { weighText, weighValue } from './weight.ts';
 import type { WeightLimits } from './weight.ts';
 
@@ -20,13 +21,20 @@ export function decodeUtf8(bytes: Uint8Array): string {
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
+    // A parser that throws costs ten times what it costs to look: most of what is no JSON is a log.
+    if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
     const weight = weighText(text, limits);
     return typeof weight === 'object' ? tooHeavy(weight.over) : judge(JSON.parse(text), weight);
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
-    return refusal(null, errorCodes.parseError, `Parse error: ${(thrown as Error).message}`);
+    return notJson((thrown as Error).message);
   }
 }
+
+/** The beginning of an array, an object or a string; or a whole number, `true`, `false`, `null`. */
+const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
+
+const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {

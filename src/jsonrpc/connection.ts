@@ -4,6 +4,7 @@ import type { TakeBatch } from './batch.ts';
 import { encode, invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
+import { Faults } from './faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
   Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
@@ -92,6 +93,7 @@ export class Connection {
   // An idle session has no map.
   #inFlight: Map<RequestId, Inbound> | undefined;
   #onIdle: (() => void) | undefined;
+  #faults: Faults | undefined;
 
   constructor(
     outlet: Outlet,
@@ -122,7 +124,7 @@ export class Connection {
       case 'notification': return this.#notice(decoded.message);
       case 'success':
       case 'failure':
-        if (!this.pending?.settle(decoded.message)) this.handlers.error(unasked(decoded.message));
+        if (!this.pending?.settle(decoded.message)) this.fault(() => unasked(decoded.message));
         return;
       case 'refusal':
         return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.refuse(outlet, decoded);
@@ -130,6 +132,11 @@ export class Connection {
         if (this.takeBatch) return this.takeBatch(this, decoded, outlet);
         return this.refuse(outlet, invalid('this protocol revision has no batches'));
     }
+  }
+
+  /** Tells of what the peer has done wrong. Of many faults only a few are told, and how many there were. */
+  fault(make: () => Error): void {
+    (this.#faults ??= new Faults((error) => this.handlers.error(error))).add(make);
   }
 
   /** Answers what is refused. */
@@ -230,6 +237,7 @@ export class Connection {
     if (this.closed) return;
     const closed = this.closed = () => new ConnectionError('closed', why, { cause });
     this.watch?.end();
+    this.#faults?.end();
     this.pending?.close(why, cause);
     for (const inbound of this.#inFlight?.values() ?? []) inbound.cancel(closed());
     this.#inFlight?.clear();

@@ -30,8 +30,8 @@ export interface RequestOptions {
 export interface RequestRules {
   /** The parameters with a token by which the peer reports progress on this request. */
   withToken(params: Params | undefined, token: RequestId): Params;
-  /** What a notification reports; undefined: no progress. Throws where it is malformed. */
-  progressOf(notification: Notification): { token: RequestId; progress: Progress } | undefined;
+  /** What a notification reports; undefined: no progress. Its `progress` is undefined where it is malformed. */
+  progressOf(notification: Notification): { token: RequestId; progress: Progress | undefined } | undefined;
   /** Tells the peer that nobody waits any longer; undefined: such a request must not be cancelled. */
   cancellationOf(id: RequestId, method: string, reason: unknown): Notification | undefined;
 }
@@ -50,6 +50,8 @@ export interface RequestPort {
     giveUp?(id: RequestId, method: string): boolean;
   };
   notify(method: string, params?: Params): void;
+  /** Tells of what the peer has done wrong. */
+  fault(make: () => Error): void;
 }
 
 interface Pending {
@@ -235,8 +237,10 @@ export class PendingRequests {
       // A late report is no fault: it crosses the answer on the wire.
       const pending = report && this.#pending.get(report.token);
       if (report === undefined || pending === undefined) return;
-      this.#startTimer(report.token, pending);
-      pending.onProgress?.(report.progress);
+      const { token, progress } = report;
+      if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
+      this.#startTimer(token, pending);
+      pending.onProgress?.(progress);
     } catch (thrown) {
       this.#port.handlers.error(toError(thrown));
     }

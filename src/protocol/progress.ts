@@ -26,14 +26,13 @@ export function withProgressToken(params: Params | undefined, id: RequestId): Pa
   return { ...params, _meta: meta === undefined ? { progressToken: id } : { ...(meta as object), progressToken: id } };
 }
 
-/** What a notification reports on a request of ours. Throws where it is malformed. */
+/** What a notification reports on a request of ours. Its `progress` is undefined where that is no number. */
 export function readProgress(
   { method, params }: Notification,
-): { token: RequestId; progress: Progress } | undefined {
+): { token: RequestId; progress: Progress | undefined } | undefined {
   const token = params?.['progressToken'];
   if (method !== 'notifications/progress' || !isRequestId(token)) return undefined;
-  if (!isProgress(params)) throw new Error('notifications/progress: "progress" must be a number');
-  return { token, progress: params };
+  return { token, progress: isProgress(params) ? params : undefined };
 }
 
 function isProgress(params: Params | undefined): params is Params & Progress {

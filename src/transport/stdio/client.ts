@@ -1,12 +1,13 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { peerBudget } from '../../jsonrpc/budget.ts';
-import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
-import { createFramer } from '../../jsonrpc/framing.ts';
+import { Faults } from '../../jsonrpc/faults.ts';
 import { quote } from '../../jsonrpc/quote.ts';
 import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
+import { readMessages } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { stderrLines } from './stderr.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
@@ -33,6 +34,11 @@ export interface StdioTransportOptions {
    * Meanwhile nothing is read of it. 30,000.
    */
   readonly stallMs?: number | undefined;
+  /**
+   * Bytes that may come without a message among them, each line counted as 100 more; then the server is ended.
+   * 256 MiB.
+   */
+  readonly maxNoiseBytes?: number | undefined;
 }
 
 /** Characters of answers that may wait for a server that does not read. */
@@ -42,6 +48,7 @@ const maxOwed = 1024 * 1024;
 interface Run {
   readonly child: ChildProcessWithoutNullStreams;
   readonly writer: LineWriter;
+  readonly reading: Reading;
   /** Resolves once the program has ended; what it started may still run, and hold its pipes. */
   readonly exited: Promise<void>;
   /** Resolves once the program has ended and its pipes are closed. */
@@ -100,9 +107,26 @@ export function stdioTransport(
 
     keepUntilExit(child, windows?.killer(child));
     const budget = peerBudget();
+    const faults = new Faults((error) => to.error(error));
+    const stopMine = (): void => void stop(mine);
     const mine: Run = run = {
       child,
       writer: lineWriter(child.stdin, () => unstall(mine), budget),
+      reading: readMessages(child.stdout, {
+        trace, budget, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
+        message(decoded, text) {
+          // Most likely a log: its author has to see it to find where it comes from.
+          if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {
+            faults.add(() => noMessage(command, text));
+          } else to.message(decoded);
+        },
+        // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
+        end: stopMine,
+        noisy(why) {
+          mine.fault = why;
+          stopMine();
+        },
+      }),
       exited: new Promise((resolve) => child.once('exit', () => resolve())),
       over: new Promise((resolve) => child.once('close', () => resolve())),
       told: false,
@@ -111,29 +135,13 @@ export function stdioTransport(
       fault: undefined,
       stopping: undefined,
     };
-    const stopMine = (): void => void stop(mine);
-    const framer = createFramer({
-      line(text) {
-        trace?.({ direction: 'received', text, at: Date.now() });
-        const decoded = decode(text);
-        // Most likely a log: its author has to see it to find where it comes from.
-        if (decoded.kind === 'refusal' && decoded.id === null) to.error(noMessage(command, text));
-        else to.message(decoded);
-      },
-      refused: (refusal) => to.message(refusal),
-    }, options.maxMessageBytes, budget);
-    child.stdout.on('data', (chunk: Uint8Array) => framer.push(chunk));
-    // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
-    child.stdout.on('end', () => {
-      framer.end();
-      stopMine();
-    });
     child.stdin.on('error', stopMine);
     void mine.exited.then(stopMine);
     const lastLines = stderrLines(child.stderr, options.onStderr);
     void mine.over.then(() => {
-      framer.close();
+      mine.reading.stop();
       mine.writer.close();
+      faults.end();
       clearTimeout(mine.stall);
       // Nobody may stay, not even who has let go of the pipes.
       signalTree(child, 'SIGKILL');
@@ -151,7 +159,7 @@ export function stdioTransport(
   function owe(of: Run, length: number): void {
     of.owed += length;
     if (of.owed <= maxOwed || of.stall !== undefined) return;
-    of.child.stdout.pause();
+    of.reading.hold(true);
     of.stall = setTimeout(() => {
       of.fault = `it read none of the answers to its own requests within ${stallMs} ms`;
       void stop(of);
@@ -163,7 +171,7 @@ export function stdioTransport(
     if (of.stall === undefined) return;
     clearTimeout(of.stall);
     of.stall = undefined;
-    of.child.stdout.resume();
+    of.reading.hold(false);
   }
 
   /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */

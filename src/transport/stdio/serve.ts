@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { peerBudget } from '../../jsonrpc/budget.ts';
-import { decode } from '../../jsonrpc/codec.ts';
-import { createFramer } from '../../jsonrpc/framing.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ServerPort, Trace } from '../port.ts';
+import { readMessages } from './reading.ts';
 import { lineWriter, within } from './writer.ts';
 
 /** What `serveStdio` may be given. The process's own stdin and stdout, where no streams are given. */
@@ -13,6 +12,10 @@ export interface ServeStdioOptions {
   readonly trace?: Trace | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /**
+   * Bytes that may come without a message among them, each line counted as 100 more; then serving ends. 256 MiB.
+   */
+  readonly maxNoiseBytes?: number | undefined;
   /** Milliseconds that requests in flight may go on once stdin has ended; then they are aborted. 5000. */
   readonly drainMs?: number | undefined;
   /**
@@ -53,12 +56,12 @@ export interface StdioServing {
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
   checkTimes(options);
-  const { trace, maxMessageBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
+  const { trace, maxMessageBytes, maxNoiseBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
   const budget = peerBudget();
   const writer = lineWriter(stdout, () => {
-    if (ending === undefined) stdin.resume();
+    if (ending === undefined) reading.hold(false);
   }, budget);
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
@@ -70,25 +73,21 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     `an answer of ${length} characters: the official clients close the pipe after a line above 10 MiB`,
   ));
   const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
-  const framer = createFramer({
-    line(text) {
-      trace?.({ direction: 'received', text, at: Date.now() });
-      peer.receive(decode(text));
+  const reading = readMessages(stdin, {
+    trace, budget, maxMessageBytes, maxNoiseBytes,
+    message(decoded) {
+      peer.receive(decoded);
+      if (writer.full) reading.hold(true);
     },
-    refused: (refusal) => peer.receive(refusal),
-  }, maxMessageBytes, budget);
-
-  function onData(chunk: Uint8Array): void {
-    framer.push(chunk);
-    if (writer.full) stdin.pause();
-  }
+    end: onEnd,
+    noisy: (why) => void finish(`the client was given up: ${why}`),
+  });
 
   function onEnd(): void {
-    framer.end();
     // A subscription is a request that is never answered: it must not hold up the end.
     server.endSubscriptions();
     void within(drainMs, peer.idle()).then(() => finish('the client closed stdin'));
-    stopReading();
+    reading.stop();
   }
 
   function onBroken(error: Error): void {
@@ -98,10 +97,6 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   function onSignal(signal: NodeJS.Signals): void {
     process.exitCode ??= signal === 'SIGINT' ? 130 : 143;
     void finish(`the process received ${signal}`);
-  }
-
-  function stopReading(): void {
-    stdin.off('data', onData).off('end', onEnd).pause();
   }
 
   let ending: Promise<void> | undefined;
@@ -116,8 +111,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   }
 
   async function end(why: string, exits: boolean): Promise<void> {
-    stopReading();
-    framer.close();
+    reading.stop();
     peer.close(why);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await within(drainMs, writer.flush());
@@ -127,7 +121,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     resolveClosed();
   }
 
-  stdin.on('data', onData).on('end', onEnd).on('error', onBroken);
+  stdin.on('error', onBroken);
   stdout.on('error', onBroken);
   if (ownProcess) process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
 

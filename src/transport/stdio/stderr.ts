@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
 
 /** A longer line is cut into several, and only so many of the last ones are kept. */
 const maxLine = 4096;
@@ -18,6 +19,7 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
 
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
+    beginReading();
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) emit(line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -25,6 +27,9 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
       emit(rest);
       rest = '';
     }
+    if (!readEnough()) return;
+    stream.pause();
+    othersFirst(() => stream.resume());
   });
   stream.on('end', () => {
     if (rest !== '') emit(rest);

@@ -1,3 +1,4 @@
+import { beginReading, turnOfOthers } from '../../../jsonrpc/turn.ts';
 import type { ClientTransport } from '../../port.ts';
 import type { HttpTransportOptions } from './options.ts';
 import type { HttpSender } from './sender.ts';
@@ -37,8 +38,10 @@ export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSen
           while (reader) {
             const { done, value } = await reader.read();
             if (done) return;
-            const held = onChunk(value);
-          if (held) await held;
+            // What waits already is read without a turn of the event loop.
+            beginReading();
+            const held = onChunk(value) ?? turnOfOthers();
+            if (held) await held;
           }
         },
         cancel() {

@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { beginReading } from '../../../jsonrpc/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
 import { AuthorizationFailed } from './authorization.ts';
@@ -41,6 +42,7 @@ export function readHttpSse(
     },
   });
   const ended = answer.read((chunk) => {
+    beginReading();
     parser.push(chunk);
     return relief();
   }).catch((cause: unknown) => cause);
@@ -84,7 +86,7 @@ export async function findHttpSse(
     stream.streaming = true;
     const read = readHttpSse(answer, base, (text) => requests.deliver(requests.heard(text), stream), {
       maxEventBytes: limits.maxMessageBytes,
-      onRefused: (why) => requests.receiver?.error(new Error(`the stream: ${why}`)),
+      onRefused: (why) => requests.refuse(stream, () => new Error(`the stream: ${why}`), true),
     }, () => requests.relief());
     endpoint = await read.endpoint;
     if (endpoint === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { defaultMaxNoiseBytes } from '../../../jsonrpc/noise.ts';
 import type { Trace } from '../../port.ts';
 import type { HttpAuthorization } from './authorization.ts';
 import type { HttpSender } from './sender.ts';
@@ -6,6 +7,11 @@ import type { HttpSender } from './sender.ts';
 export interface HttpClientLimits {
   /** Bytes of one answer, or of one event of a stream. 16 MiB. */
   maxMessageBytes: number;
+  /**
+   * Bytes that a stream may carry without a message among them, each event that is none counted as 100 more; then it is
+   * given up. 256 MiB.
+   */
+  maxNoiseBytes: number;
   /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
   reconnectAttempts: number;
   /**
@@ -33,6 +39,7 @@ export interface HttpClientLimits {
 /** The limits that hold where none is given. */
 export const defaultHttpClientLimits: HttpClientLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
+  maxNoiseBytes: defaultMaxNoiseBytes,
   reconnectAttempts: 5,
   reconnectMinMs: 100,
   reconnectInitialMs: 1000,

@@ -1,7 +1,9 @@
 import { classify, decode } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { Faults } from '../../../jsonrpc/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
+import { turnOfOthers } from '../../../jsonrpc/turn.ts';
 import { HttpError } from '../../port.ts';
 import type { ClientReceiver, Outgoing, Trace } from '../../port.ts';
 import { toFailure } from './body.ts';
@@ -44,6 +46,7 @@ export class PostedRequests {
   readonly #running = new Set<PostedRequest>();
   /** Answers and notifications that the server has not taken yet. */
   #untaken = 0;
+  readonly #faults = new Faults((error) => this.receiver?.error(error));
   #relieved: (() => void)[] = [];
 
   constructor(trace: Trace | undefined, linger: (cancellation: Cancellation) => void) {
@@ -92,6 +95,12 @@ export class PostedRequests {
     } else if (!this.over(posted)) this.receiver?.error(toFailure(thrown));
   }
 
+  /** What came is no message: it fails the request that waits for it, unless it belongs to none. */
+  refuse(posted: PostedRequest, make: () => Error, stray: boolean = false): void {
+    if (!stray && this.awaited(posted)) this.fail(posted, make());
+    else if (stray || !this.over(posted)) this.#faults.add(make);
+  }
+
   /** Nobody waits for this answer any longer. */
   abandon(id: RequestId): void {
     const posted = this.#pending.get(id);
@@ -113,10 +122,8 @@ export class PostedRequests {
     if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !this.agreed?.batching)) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
-      const error = new HttpError(200, '', `the server sent no message: ${why}`);
-      if (posted.streaming && refusal?.id !== posted.id) this.receiver?.error(error);
-      else this.fail(posted, error);
-      return;
+      return this.refuse(posted, () => new HttpError(200, '', `the server sent no message: ${why}`),
+        posted.streaming && refusal?.id !== posted.id);
     }
     // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
     if (decoded.kind === 'failure' && posted.id !== undefined) decoded.message.id ??= posted.id;
@@ -146,17 +153,18 @@ export class PostedRequests {
   }
 
   /**
-   * What reading a stream waits for: a server that asks, and takes no answers, is not heard any further. Undefined:
-   * nothing.
+   * What reading a stream waits for: a server that asks, and takes no answers, is not heard any further; and others
+   * have their turn. Undefined: nothing.
    */
   relief(): Promise<void> | undefined {
-    if (this.#untaken <= maxUntaken) return undefined;
+    if (this.#untaken <= maxUntaken) return turnOfOthers();
     return new Promise((resolve) => this.#relieved.push(resolve));
   }
 
   /** Ends everything; whoever waits is not told. */
   close(): void {
     this.closed = true;
+    this.#faults.end();
     this.#pending.clear();
     for (const { cancellation } of this.#running) cancellation.cancel();
   }

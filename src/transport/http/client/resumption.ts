@@ -1,4 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
+import { beginReading } from '../../../jsonrpc/turn.ts';
 import { HttpError } from '../../port.ts';
 import { sseParser } from '../sse-parser.ts';
 import { AuthorizationFailed } from './authorization.ts';
@@ -39,6 +41,8 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
   let empty = attempts;
   let failures = 0;
   let cause: unknown;
+  const { maxNoiseBytes } = limits;
+  let noise = 0;
   for (;; attempts++, empty++) {
     if (answer !== undefined) {
       const parser = sseParser({
@@ -48,18 +52,27 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
           attempts = 0;
           if (type !== 'message' || data === '') return;
           empty = 0;
-          requests.deliver(requests.heard(data), posted);
+          const decoded = requests.heard(data);
+          noise = noiseAfter(noise, decoded);
+          requests.deliver(decoded, posted);
         },
         onRefused(why) {
           // It may have been the answer, and is not sent again.
-          requests.fail(posted, new HttpError(200, '', `${why} (the limit is ${limits.maxMessageBytes} bytes)`));
+          requests.refuse(posted, () => new HttpError(200, '', `${why} (the limit is ${limits.maxMessageBytes} bytes)`));
         },
       });
       parser.retry = retry;
       // A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken.
       const hear = (chunk: Uint8Array, from: number = 0): Promise<void> | undefined => {
         for (let at = from; at < chunk.length; at += heardAtOnce) {
-          parser.push(chunk.subarray(at, at + heardAtOnce));
+          const part = chunk.subarray(at, at + heardAtOnce);
+          beginReading();
+          noise += part.length;
+          parser.push(part);
+          if (noise > maxNoiseBytes) {
+            answer?.cancel();
+            return undefined;
+          }
           const relief = requests.relief();
           if (relief) return relief.then(() => hear(chunk, at + heardAtOnce));
         }
@@ -69,6 +82,7 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
       ({ lastEventId, retry } = parser);
     }
     if (requests.over(posted)) return;
+    if (noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`);
     // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
     const resumable = posted.id === undefined || (!posted.modern && lastEventId !== '');
     if (!resumable || failures >= limits.reconnectAttempts) {

@@ -1,3 +1,4 @@
+import { beginReading, turnOfOthers } from '../../../jsonrpc/turn.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
@@ -155,7 +156,11 @@ async function readBody(request: Request, maxBytes: number): Promise<Body> {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return gathered.take();
+      // What waits already is read without a turn of the event loop, in chunks that may be of one byte.
+      beginReading();
       const fault = gathered.push(value);
+      const others = turnOfOthers();
+      if (others) await others;
       if (fault === undefined) continue;
       reader.cancel().catch(() => {});
       return fault;

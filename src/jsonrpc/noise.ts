@@ -1,0 +1,13 @@
+import type { Decoded } from './message.ts';
+
+/** What one line, or one event, that is no message counts beside its bytes. */
+const lineBytes = 100;
+
+/** 256 MiB: an hour of seven hundred lines a second. */
+export const defaultMaxNoiseBytes: number = 256 * 1024 * 1024;
+
+/** The noise after what came, which was this: what a peer says that is no message, since its last message, in bytes. */
+export const noiseAfter = (noise: number, { kind }: Decoded): number => (kind === 'refusal' ? noise + lineBytes : 0);
+
+/** Why a peer is not worth being read any more. */
+export const onlyNoise = (limit: number): string => `it sent ${limit} bytes without a message among them`;

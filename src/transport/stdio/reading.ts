@@ -1,0 +1,116 @@
+import type { Readable } from 'node:stream';
+import type { Budget } from '../../jsonrpc/budget.ts';
+import { joinBytes } from '../../jsonrpc/bytes.ts';
+import { decode } from '../../jsonrpc/codec.ts';
+import { createFramer } from '../../jsonrpc/framing.ts';
+import type { Decoded } from '../../jsonrpc/message.ts';
+import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../jsonrpc/noise.ts';
+import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
+import type { Trace } from '../port.ts';
+
+/** Bytes that are taken at once: all that a pipe hands over, or less where the last ones took long. */
+const mostAtOnce = 64 * 1024;
+const leastAtOnce = 512;
+
+/** Who reads, and within which limits. */
+export interface Reader {
+  readonly trace: Trace | undefined;
+  readonly budget: Budget;
+  readonly maxMessageBytes: number | undefined;
+  readonly maxNoiseBytes: number | undefined;
+  /** `text` is its line; undefined where that was not kept. */
+  message(decoded: Decoded, text?: string): void;
+  /** The stream has ended. */
+  end(): void;
+  /** Nothing more will be read: what came for too long was no message. */
+  noisy(why: string): void;
+}
+
+/** A stream that is being read. */
+export interface Reading {
+  /** Whether nothing more is read for now. */
+  hold(on: boolean): void;
+  /** Reads nothing more. */
+  stop(): void;
+}
+
+/**
+ * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
+ * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
+ */
+export function readMessages(stream: Readable, reader: Reader): Reading {
+  const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
+  const framer = createFramer({
+    line(text) {
+      trace?.({ direction: 'received', text, at: Date.now() });
+      take(decode(text), text);
+    },
+    refused: take,
+  }, reader.maxMessageBytes, reader.budget);
+  let rest: Uint8Array = none;
+  let atOnce = mostAtOnce;
+  let noise = 0;
+  let held = false;
+  let resting = false;
+
+  function take(decoded: Decoded, text?: string): void {
+    noise = noiseAfter(noise, decoded);
+    reader.message(decoded, text);
+  }
+
+  function go(): void {
+    while (rest.length > 0 && !held && !resting) {
+      const part = rest.subarray(0, atOnce);
+      rest = rest.subarray(atOnce);
+      beginReading();
+      noise += part.length;
+      framer.push(part);
+      if (noise > maxNoiseBytes) {
+        stop();
+        return reader.noisy(onlyNoise(maxNoiseBytes));
+      }
+      resting = readEnough();
+      atOnce = resting ? Math.max(leastAtOnce, atOnce / 4) : Math.min(mostAtOnce, atOnce * 2);
+      if (resting) {
+        othersFirst(() => {
+          resting = false;
+          go();
+        });
+      }
+    }
+    if (held || resting) stream.pause();
+    else stream.resume();
+  }
+
+  function onData(chunk: Uint8Array): void {
+    // The pipe of a process that has ended is emptied although it is held.
+    rest = rest.length === 0 ? chunk : joinBytes([rest, chunk], rest.length + chunk.length);
+    go();
+  }
+
+  function onEnd(): void {
+    framer.push(rest);
+    rest = none;
+    framer.end();
+    reader.end();
+  }
+
+  function stop(): void {
+    stream.off('data', onData).off('end', onEnd).pause();
+    held = true;
+    rest = none;
+    framer.close();
+  }
+
+  stream.on('data', onData).on('end', onEnd);
+  return {
+    stop,
+    hold(on) {
+      held = on;
+      // Holding may come from what is being read: the loop sees it.
+      if (!on) go();
+    },
+  };
+}
+
+const none = new Uint8Array(0);

@@ -54,7 +54,7 @@ export const clientLifecycle: Lifecycle = {
   closed,
 };
 
-/** Whether a request of this method may pass. */
+/** Whether a request of this method may pass. A test holds its two names against the table of methods. */
 export function mayPass(passage: Passage, method: string): boolean {
   switch (passage) {
     case 'none': return false;

@@ -117,6 +117,6 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
   }
 }
 
-/** Methods that no legacy revision has. */
-const isModernMethod = (method: string): boolean =>
+/** Methods that no legacy revision has. A test holds them against the table of methods. */
+export const isModernMethod = (method: string): boolean =>
   method === 'server/discover' || method === 'subscriptions/listen';

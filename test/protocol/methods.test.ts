@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { mayPass } from '../../src/protocol/lifecycle.ts';
+import { isModernMethod } from '../../src/server/connected-client.ts';
 import { hasMethod, methodRow, methods } from '../../src/protocol/methods.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 
@@ -50,5 +52,20 @@ test('methods: a revision has what it has', () => {
 test('methods: a name that is none has a row that says nothing', () => {
   for (const name of ['nothing', 'constructor', '__proto__', '', undefined, 7, {}]) {
     assert.deepEqual(methodRow(name), {});
+  }
+});
+
+test('methods: what passes before the handshake, and what only the modern era has, agree with the table', () => {
+  const requests = Object.entries(methods).filter(([name]) => !name.startsWith('notifications/'));
+  for (const [name, { since, until, needs, from }] of requests) {
+    // What needs no capability, is in the first revision and in no modern one, is there for the handshake.
+    const first = since === undefined && until === '2025-11-25' && needs === undefined;
+    assert.equal(mayPass('handshake', name), first, name);
+    assert.equal(mayPass('ping', name), first && from === 'both', name);
+    assert.equal(mayPass('operation', name), !first || from === 'both', name);
+    assert.equal(mayPass('none', name), false, name);
+    // Those of the extension for tasks are served by it alone.
+    const onlyModern = since === '2026-07-28' && from !== 'server' && !name.startsWith('tasks/');
+    assert.equal(isModernMethod(name), onlyModern, name);
   }
 });

@@ -20,13 +20,16 @@ const senders: Record<SenderName, (url: string) => HttpSender> = {
   fetch: () => fetchSender(undefined),
   'node:http': (url) => nodeSender(new URL(url), {}, defaultNodeHttpClientLimits),
 };
-const senderOf = new WeakMap<TestContext, SenderName>();
+const senderNames = new WeakMap<TestContext, SenderName>();
+
+/** Over which sender a test runs. */
+export const senderOf = (t: TestContext): SenderName => senderNames.get(t) ?? 'fetch';
 
 /** A test that runs once over each sender: `client(t, …)` inside it has that sender. */
 export function test(name: string, body: (t: TestContext) => void | Promise<void>): void {
   for (const sender of Object.keys(senders) as SenderName[]) {
     nodeTest(`${sender}: ${name}`, (t) => {
-      senderOf.set(t, sender);
+      senderNames.set(t, sender);
       return body(t);
     });
   }
@@ -127,7 +130,7 @@ export async function client(t: TestContext, url: string, options: ClientOptions
     else untaken.push(told);
     wake = undefined;
   };
-  const sender = senders[senderOf.get(t) ?? 'fetch'](url);
+  const sender = senders[senderOf(t)](url);
   const { wrap = (send) => send } = options;
   const transport = clientTransport(url, {
     wait(ms, signal) {

@@ -139,11 +139,12 @@ export class PendingRequests {
     const { method, timeoutMs, maxTimeoutMs, deadline } = pending;
     const soon = timeoutMs > 0 ? timeoutMs : Infinity;
     const left = deadline - Date.now();
-    if (soon === left || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
+    const most = Math.min(soon, left);
+    if (most === Infinity || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
     pending.timer = setTimeout(() => {
       const within = soon <= left ? timeoutMs : maxTimeoutMs;
       this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
-    }, Math.max(0, Math.min(soon, left)));
+    }, Math.max(0, most));
   }
 
   /** Stops the clocks of all requests, because nothing passes; or lets them run on, `timeoutMs` from its start. */

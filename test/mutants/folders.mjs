@@ -5,6 +5,13 @@ export const folders = {
   protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', ...transcripts] },
   schema: { tests: ['test/schema/*'] },
   server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
-  client: { tests: ['test/client/*', 'test/extension', ...transcripts] },
+  client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
   transport: { tests: ['test/transport/memory', 'test/transport/message-port', 'test/transport/sse', 'test/transport/tap', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', ...transcripts] },
 };
+
+/** Suites of those files that start processes, or play over HTTP once more what they play over memory. */
+export const without = [
+  'transcripts over stdio',
+  'transcripts over HTTP, and over HTTP+SSE for 2024-11-05',
+  'a transcript that is wrong anywhere does not play',
+];

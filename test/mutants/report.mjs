@@ -1,63 +1,100 @@
-// Counts mutants, and makes docs/mutants.md of the kept results.
+// Says what a result means, and makes docs/mutants.md of the kept results.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
-const noticed = new Set(['Killed', 'Timeout', 'RuntimeError']);
 /** Texts of messages are counted apart: whether a sentence changed is read by a person. */
-const isText = ({ mutator }) => mutator === 'StringLiteral';
-const tried = ({ status }) => noticed.has(status) || status === 'Survived' || status === 'NoCoverage';
+export const isText = ({ mutator }) => mutator === 'StringLiteral';
 
-export function counts(mutants) {
-  const count = (list) => ({ of: list.length, killed: list.filter(({ status }) => noticed.has(status)).length });
-  const all = mutants.filter(tried);
-  return { code: count(all.filter((mutant) => !isText(mutant))), texts: count(all.filter(isText)), left: mutants.length - all.length };
+const short = (text) => text?.replaceAll(/\s+/g, ' ').slice(0, 120);
+
+/** What is kept of a mutant: enough to find it after its line has moved. */
+export const keyOf = ({ file, line, column, mutator, original, replacement, status }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement) });
+
+/**
+ * Survivors that were read by a person, with `why`. `kind` is `same` where the changed program does the same, `speed` where
+ * only its time or memory differs, `elsewhere` where a test kills it that is not named. An entry without `replacement` is
+ * for each change of that piece of code.
+ */
+const read = JSON.parse(readFileSync(new URL('survivors.json', import.meta.url), 'utf8'));
+export const reading = (one) => read.find(({ file, original, replacement }) => file === one.file && original === one.original && (replacement === undefined || replacement === one.replacement));
+
+/** Wilson's interval: the share of the whole lies in it for 95 of 100 samples. */
+export function interval(killed, of) {
+  const z = 1.96;
+  const share = killed / of;
+  const middle = (share + z * z / (2 * of)) / (1 + z * z / of);
+  const half = z / (1 + z * z / of) * Math.sqrt(share * (1 - share) / of + z * z / (4 * of * of));
+  return [middle - half, middle + half];
 }
 
-const percent = ({ of, killed }) => (of === 0 ? '-' : `${(100 * killed / of).toFixed(1)} %`);
+const percent = (share) => (100 * share).toFixed(1);
 
-export function summary(mutants) {
-  const { code, texts, left } = counts(mutants);
-  return `code ${code.killed} of ${code.of} (${percent(code)}), literals of texts ${texts.killed} of ${texts.of} (${percent(texts)}), not tried ${left}`;
+/** `killed of all (percent)`, with the interval where it is a sample. */
+function figure(killed, of, sampled) {
+  if (of === 0) return '-';
+  return `${killed} of ${of}, ${percent(killed / of)} %${sampled ? ` (${interval(killed, of).map(percent).join(' to ')})` : ''}`;
 }
 
-/** Reasons why a survivor may live, by file, and a part of what it changed. Those without one are work to do. */
-const reasons = JSON.parse(readFileSync(new URL('survivors.json', import.meta.url), 'utf8'));
+export function figures({ killed, survivors, sampled }) {
+  const lives = survivors.filter(({ status }) => status !== 'Timeout');
+  const code = lives.filter((one) => !isText(one));
+  const same = code.filter((one) => reading(one)?.kind === 'same').length;
+  return {
+    code: figure(killed.code, killed.code + code.length, sampled),
+    others: figure(killed.code, killed.code + code.length - same, sampled),
+    texts: figure(killed.texts, killed.texts + lives.length - code.length, sampled),
+    same, timeouts: survivors.length - lives.length,
+  };
+}
+
+const size = ({ sampled, seed, of }) => (sampled ? `a sample (seed ${seed}) of ${of.code}` : `all ${of.code}`);
+
+export function describeResult(result) {
+  const { code, others, texts, timeouts } = figures(result);
+  return `${result.what}, ${size(result)}: killed ${code}; without those that change nothing ${others}; literals of texts ${texts}; killed by their time ${timeouts}; controls that failed ${result.controls.failed} of ${result.controls.of}`;
+}
 
 export function writeReport(folder, page) {
   const results = readdirSync(folder).filter((file) => file.endsWith('.json')).sort().map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
-  const rows = results.map(({ what, commit, date, sample, seed, mutants }) => {
-    const { code, texts, left } = counts(mutants);
-    return `| \`${what}\`${sample ? ` (${sample} files, seed ${seed})` : ''} | ${code.killed} of ${code.of} | ${percent(code)} | ${texts.killed} of ${texts.of} | ${left} | ${commit} | ${date} |`;
+  const rows = results.map((result) => {
+    const { code, others, texts, timeouts } = figures(result);
+    return `| \`${result.what}\` | ${size(result)} | ${code} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.commit} | ${result.date} |`;
   });
-  const survivors = results.flatMap(({ what, mutants }) => mutants.filter((one) => tried(one) && !noticed.has(one.status) && !isText(one)).map((one) => ({ what, ...one })));
-  const byFile = Map.groupBy ? Map.groupBy(survivors, ({ file }) => file) : group(survivors);
-  const lists = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, list]) => `### ${file}\n\n${list.map(({ line, mutator, replacement, status }) =>
-    `- line ${line}, ${mutator}${replacement ? `: \`${replacement.replaceAll(/\s+/g, ' ').replaceAll('`', "'")}\`` : ''}${status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${reason(file, line, replacement)}`).join('\n')}`);
+  const survivors = results.flatMap((result) => result.survivors.filter((one) => one.status !== 'Timeout' && !isText(one)));
+  const byFile = new Map();
+  for (const one of survivors) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one]);
+  const lists = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, list]) => `### ${file}\n\n${list.map(entry).join('\n')}`);
+  const tooLong = results.flatMap(({ what, tooLong: ids }) => ids.map((id) => `- \`${what}\`: ${id}`));
   writeFileSync(page, `# Mutants
 
-\`npm run mutants -- FOLDER\` changes the sources of a folder a little, one change at a time, and runs the named tests of
-that folder (\`test/mutants/folders.mjs\`): tests that start no process. A mutant that no test notices survives. A mutant is
-killed where a test fails, where the process dies, and where it does not end within its time. Literals of texts are
-counted apart, for most are sentences. Not tried: what runs once when a module is loaded, and what does not compile.
+\`npm run mutants -- FOLDER\` changes the sources of a folder a little, one change at a time, and runs the tests of that
+folder that reach the change (\`test/mutants/folders.mjs\` lists them: tests that start no process). A mutant that no test
+notices survives. It is killed where a test fails or the process dies; where it does not end in its time it is tried again
+alone with three times as much, and then counted as killed. Stryker's instrumenter makes the mutants. Literals of texts
+are counted apart, for most are sentences.
 
-| what | killed | | literals of texts killed | not tried | commit | date |
-|---|---|---|---|---|---|---|
+\`--sample N\` tries N mutants of the code, and a fifth as many texts, in an order given by \`--seed\`. Such a figure is an
+estimate: in brackets is the interval that holds the share of the whole folder in 95 of 100 samples. **No figure of a
+sample is one of the whole.**
+
+| what | code mutants | killed | killed, without those that change nothing | literals of texts killed | killed by their time | tests | commit | date |
+|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Folders that are not in the table have not been run. The goal is 85 % in each.
-
+The goal is 85 % in each folder. Folders that are not in the table have not been run. The tests of processes, of Node's
+HTTP server in other programs, and of the packages are not among the named ones, so a survivor here may be killed there.
+${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}
 ## Survivors
+
+Those with a reason were read by a person (\`test/mutants/survivors.json\`): *same* says that the changed program does the
+same, *speed* that only its time or memory differs, *elsewhere* which other test kills it. The others are work to do.
 
 ${lists.join('\n\n')}
 `);
 }
 
-const reason = (file, line, replacement) => {
-  const found = reasons.find((one) => one.file === file && (one.line === undefined || one.line === line) && (one.replacement === undefined || (replacement ?? '').includes(one.replacement)));
-  return found ? `: ${found.why}` : '';
-};
+const code = (text) => `\`${(text ?? '').replaceAll('`', "'")}\``;
 
-function group(list) {
-  const map = new Map();
-  for (const one of list) map.set(one.file, [...(map.get(one.file) ?? []), one]);
-  return map;
+function entry(one) {
+  const found = reading(one);
+  return `- line ${one.line}, ${one.mutator}: ${code(one.original)} → ${code(one.replacement)}${one.status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${found ? `: *${found.kind}*: ${found.why}` : ''}`;
 }

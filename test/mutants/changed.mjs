@@ -1,0 +1,74 @@
+// The short form for CI: the files that changed since a commit, changed lines first, as many mutants as the time allows.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { mutatedCopy, testsOf, top } from './copy.mjs';
+import { folders } from './folders.mjs';
+import { interval, isText, keyOf, reading } from './report.mjs';
+import { Trial } from './trial.mjs';
+import { tryAll } from './try-all.mjs';
+
+const git = (...args) => {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: top, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr.trim()}`);
+  return stdout.trim();
+};
+const folderOf = (file) => file.split('/')[1];
+
+/** Tries them, and names what was left out. Returns 1 where fewer than 85 % of the changed lines' mutants can be said to die. */
+export async function changed(since, minutes) {
+  const until = Date.now() + minutes * 60_000 - 15_000;
+  const sources = git('diff', '--name-only', '--diff-filter=d', since, '--', 'src').split('\n').filter((file) => file.endsWith('.ts'));
+  const files = sources.filter((file) => basename(file) !== 'index.ts' && folders[folderOf(file)]);
+  const others = sources.filter((file) => basename(file) !== 'index.ts' && !folders[folderOf(file)]);
+  if (others.length > 0) console.log(`left out, of folders without a list of tests: ${others.join(', ')}`);
+  if (files.length === 0) {
+    console.log(`since ${since} no file of ${Object.keys(folders).join(', ')} changed`);
+    return 0;
+  }
+  const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
+  try {
+    const all = await mutatedCopy(copy, files);
+    const trial = new Trial(copy, [...new Set([...new Set(files.map(folderOf))].flatMap((folder) => testsOf(folders[folder].tests)))]);
+    await trial.prepare(all.length);
+    const lines = changedLines(since, files);
+    const isNew = (one) => lines.get(one.file).some(([from, to]) => one.line >= from && one.line <= to);
+    const code = all.filter((one) => !isText(one) && reading(keyOf(one))?.kind !== 'same');
+    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until });
+    return say({ since, files, tried, left, controls, isNew });
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function say({ since, files, tried, left, controls, isNew }) {
+  const died = ({ status }) => status === 'Killed' || status === 'Timeout';
+  const fresh = tried.filter(isNew);
+  for (const { file, line, mutator, original, replacement } of fresh.filter((one) => !died(one)).map(keyOf)) console.log(`lives: ${file}:${line} ${mutator}: ${original} → ${replacement}`);
+  for (const file of files) {
+    const not = left.filter((one) => one.file === file).length;
+    if (not > 0) console.log(`left out, for the time was over: ${not} mutants of ${file}`);
+  }
+  const killed = fresh.filter(died).length;
+  const [, most] = fresh.length === 0 ? [0, 1] : interval(killed, fresh.length);
+  console.log(`since ${since}: of ${files.length} changed files ${tried.length} mutants tried, ${tried.filter(died).length} killed; on changed lines ${killed} of ${fresh.length}; left out ${left.length}; controls that failed ${controls.failed} of ${controls.of}`);
+  if (most < 0.85) console.log(`85 % should be killed, and with ${fresh.length} tried that can be ruled out`);
+  return most < 0.85 || controls.failed > 0 ? 1 : 0;
+}
+
+/** Of each file the ranges of lines that a diff adds or changes. */
+function changedLines(since, files) {
+  return new Map(files.map((file) => [file, [...git('diff', '-U0', since, '--', file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
+    .map(([, from, count]) => [Number(from), Number(from) + Number(count ?? 1) - 1])]));
+}
+
+/** In an order that takes some of each file: the time may not do for all. */
+function shuffled(mutants) {
+  const seen = new Map();
+  const rank = mutants.map((mutant) => {
+    seen.set(mutant.file, (seen.get(mutant.file) ?? 0) + 1);
+    return { mutant, at: (seen.get(mutant.file) * 0.6180339887) % 1 };
+  });
+  return rank.sort((a, b) => a.at - b.at).map(({ mutant }) => mutant);
+}

@@ -1,0 +1,73 @@
+// A copy of the tree whose sources hold all mutants, each behind a switch; built once.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+
+export const top = fileURLToPath(new URL('../../', import.meta.url));
+const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
+const holds = ['src', 'test', 'examples', 'docs', 'requirements', 'package.json', 'tsconfig.json', 'capabilities.json'];
+
+/** The copy in a folder, and the mutants of the files: `{ id, file, line, column, mutator, original, replacement }`. */
+export async function mutatedCopy(folder, files) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of holds) cpSync(join(top, name), join(folder, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+  symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
+  const instrumenter = new Instrumenter(quiet);
+  const given = files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(top, file), 'utf8') }));
+  const { files: written, mutants } = await instrumenter.instrument(given, { plugins: null, excludedMutations: [], ignorers: [] });
+  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content));
+  build(folder);
+  const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
+  return mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
+    ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement }));
+}
+
+/**
+ * Stryker's header counts what a test reaches in objects whose names are texts, which costs most of the time of a hot loop.
+ * Here `cover` of the process counts numbers (child.mjs), or nothing.
+ */
+function countedByNumber(content) {
+  const header = /function stryCov_9fa48\(\) \{.*?\n\}\n/s;
+  if (!content.includes('stryCov_9fa48')) return content;
+  if (!header.test(content)) throw new Error("Stryker's header has changed: look at countedByNumber");
+  return content.replace(header, 'const stryCov_9fa48 = globalThis.__stryker__?.cover ?? (() => {});\n')
+    .replace(/stryCov_9fa48\(("\d+"(?:, "\d+")*)\)/g, (call) => call.replaceAll('"', ''));
+}
+
+function build(folder) {
+  const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noCheck', '--declaration', 'false', '--isolatedDeclarations', 'false'], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the mutated copy in ${folder} does not build: ${stdout.slice(0, 1000)}`);
+  const standIn = join(folder, 'dist/test/mutants/node-test.mjs');
+  mkdirSync(dirname(standIn), { recursive: true });
+  cpSync(new URL('node-test.mjs', import.meta.url), standIn);
+  const tests = join(folder, 'dist/test');
+  for (const name of readdirSync(tests, { recursive: true })) {
+    if (!name.endsWith('.js')) continue;
+    const path = join(tests, name);
+    const text = readFileSync(path, 'utf8');
+    if (text.includes(`from 'node:test'`)) writeFileSync(path, text.replaceAll(`from 'node:test'`, `from ${JSON.stringify(standIn)}`));
+  }
+}
+
+/** Lines and columns from 1; Stryker counts both from 0. */
+const place = ({ start }) => ({ line: start.line + 1, column: start.column + 1 });
+
+function excerpt(lines, { start, end }) {
+  if (start.line === end.line) return lines[start.line].slice(start.column, end.column);
+  return [lines[start.line].slice(start.column), ...lines.slice(start.line + 1, end.line), lines[end.line].slice(0, end.column)].join('\n');
+}
+
+/** The sources of a folder that are more than a list of exports. */
+export const sourcesOf = (folder) => readdirSync(join(top, 'src', folder), { recursive: true })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('index.ts')).sort().map((name) => `src/${folder}/${name}`);
+
+/** The test files that a list of names and patterns (`test/x/*`) means. */
+export const testsOf = (names) => names.flatMap((name) => {
+  if (!name.endsWith('*')) return [name];
+  const [folder, start] = [dirname(name), name.slice(dirname(name).length + 1, -1)];
+  if (!existsSync(join(top, folder))) throw new Error(`no folder ${folder}`);
+  return readdirSync(join(top, folder)).filter((file) => file.startsWith(start) && file.endsWith('.test.ts')).sort().map((file) => `${folder}/${file.slice(0, -'.test.ts'.length)}`);
+});

@@ -1,0 +1,63 @@
+// Stands in for node:test in the copy that is mutated: it remembers the tests of all files, so that one process runs
+// those that one mutant asks for, one after the other.
+import { after, afterEach, before, beforeEach, describe as suite, mock, test as run } from 'node:test';
+
+export { after, afterEach, before, beforeEach, mock };
+
+const collected = [];
+const stryker = (globalThis.__stryker__ ??= {});
+const wanted = { file: '', suite: undefined, chosen: undefined, without: [], failed: undefined, times: {} };
+
+function define(title, options, body) {
+  if (typeof options === 'function') [options, body] = [{}, options];
+  const id = `${wanted.file} ${wanted.suite === undefined ? '' : `${wanted.suite} > `}${title}`;
+  const start = () => {
+    if (options.skip || (wanted.chosen && !wanted.chosen.has(id))) return;
+    run(title, options, async (context) => {
+      const began = performance.now();
+      const work = process.cpuUsage();
+      stryker.begin?.(id);
+      try {
+        await body(context);
+      } catch (error) {
+        wanted.failed?.(id);
+        throw error;
+      } finally {
+        const { user, system } = process.cpuUsage(work);
+        wanted.times[id] = { ms: performance.now() - began, work: (user + system) / 1000 };
+      }
+    });
+  };
+  if (wanted.suite === undefined) collected.push({ start, id });
+  else start();
+}
+
+export const test = Object.assign(define, { mock, before, after, beforeEach, afterEach });
+export default test;
+
+/** A suite whose tests run one after the other, so that what runs belongs to one test. */
+export function describe(title, options, body) {
+  if (typeof options === 'function') [options, body] = [{}, options];
+  const { file } = wanted;
+  collected.push({ id: `${file} ${title} > `, start: () => {
+    if (wanted.without.includes(title)) return;
+    suite(title, { ...options, concurrency: 1 }, () => {
+      Object.assign(wanted, { file, suite: title });
+      body();
+      wanted.suite = undefined;
+    });
+  } });
+}
+
+/** Loads the files, then runs the chosen tests in their order, or all: none runs while a file is still loading. */
+export async function runFiles(files, { chosen, without, failed }) {
+  Object.assign(wanted, { chosen: chosen && new Set(chosen), without, failed });
+  for (const file of files) {
+    wanted.file = file;
+    await import(new URL(`../../${file}.test.js`, import.meta.url).href);
+  }
+  const rank = ({ id }) => (chosen ? chosen.findIndex((one) => (id.endsWith(' > ') ? one.startsWith(id) : one === id)) : 0);
+  const ranked = collected.map((one) => ({ ...one, rank: rank(one) })).filter((one) => one.rank !== -1);
+  for (const { start } of ranked.sort((a, b) => a.rank - b.rank)) start();
+  return wanted.times;
+}

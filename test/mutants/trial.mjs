@@ -1,0 +1,131 @@
+// Tries mutants of a copy, each in a process of its own that runs the tests that reach it and ends at the first failure.
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { without } from './folders.mjs';
+
+/** A test that needs more processor time without a mutant is not asked, for each survivor would cost as much. Milliseconds. */
+const longest = 2_000;
+
+/** How long a process may sleep without a pause: tests wait for what happens, and nothing takes that long. Milliseconds. */
+const asleep = 2_000;
+
+const endless = { work: 300_000, asleep: 30_000, ms: 900_000 };
+
+export class Trial {
+  #folder;
+  #files;
+  #coverage;
+  #times;
+  #tasks = 0;
+  /** Tests that are not asked because they take too long. */
+  tooLong = [];
+
+  constructor(folder, files) {
+    this.#folder = folder;
+    this.#files = files;
+  }
+
+  /** Runs all tests twice without a mutant: what they reach, then how long they take. */
+  async prepare(mutants) {
+    const files = this.#files;
+    const counted = await this.#run({ files, without, mutants }, endless);
+    if (counted.status !== 0) throw new Error(`the tests fail without a mutant: ${counted.by ?? counted.status}`);
+    this.#coverage = counted.coverage;
+    const plain = await this.#run({ files, without, mutant: 'none' }, endless);
+    if (plain.status !== 0) throw new Error(`the tests fail without a mutant: ${plain.by ?? plain.status}`);
+    this.#times = plain.times;
+    this.tooLong = Object.keys(plain.times).filter((id) => plain.times[id].work > longest);
+    return { tests: Object.keys(plain.times).length, seconds: Math.round(Object.values(plain.times).reduce((sum, { work }) => sum + work, 0) / 100) / 10 };
+  }
+
+  /**
+   * The status of a mutant: Killed, Survived, NoCoverage, or Timeout, with the test that killed it. A timeout is `sure` where
+   * the processor time was used up, which does not depend on how busy the machine is.
+   */
+  async of(mutant, patience = 1) {
+    const tests = this.#testsOf(mutant.id);
+    if (tests.length === 0) return { status: 'NoCoverage' };
+    const { status, by, ended } = await this.#ask(tests, mutant.id, this.#hits(mutant.id), patience);
+    return ended ? { status: 'Timeout', sure: ended === 'work' } : status === 0 ? { status: 'Survived', tests: tests.length } : { status: 'Killed', by: by ?? 'the process' };
+  }
+
+  /** Whether the tests that would judge a mutant pass without it, now; where not, which one fails. */
+  async passesWithout(mutant) {
+    const { status, by, ended } = await this.#ask(this.#testsOf(mutant.id), 'none', undefined, 3);
+    if (status !== 0) console.log(`fails without a mutant: ${by ?? ended ?? 'the process'}`);
+    return status === 0;
+  }
+
+  #testsOf(id) {
+    const { static: loading, perTest } = this.#coverage;
+    // What runs once, when a file is loaded or when something is made at its first use, may matter to each test.
+    const reach = loading[id] || this.#hits(id) === 1 ? Object.keys(this.#times) : Object.keys(perTest).filter((test) => perTest[test][id]);
+    return reach.filter((test) => this.#times[test] && this.#times[test].work <= longest).sort((a, b) => this.#times[a].ms - this.#times[b].ms);
+  }
+
+  #hits(id) {
+    const { static: loading, perTest } = this.#coverage;
+    return Object.values(perTest).reduce((sum, hits) => sum + (hits[id] ?? 0), loading[id] ?? 0);
+  }
+
+  #ask(chosen, mutant, hits, patience) {
+    const files = this.#files.filter((file) => chosen.some((id) => id.startsWith(`${file} `)));
+    const sum = (what) => chosen.reduce((all, id) => all + this.#times[id][what], 0);
+    return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * asleep, ms: patience * (60_000 + 3 * sum('ms')) });
+  }
+
+  /** One process: its exit code, or by which limit it was ended, and what it wrote. */
+  #run(task, most) {
+    const path = join(this.#folder, `task-${(this.#tasks += 1)}.json`);
+    writeFileSync(path, JSON.stringify(task));
+    return new Promise((resolve) => {
+      const child = spawn(process.execPath, ['--no-warnings', '--test-reporter=tap', join(this.#folder, 'test/mutants/child.mjs'), path], { cwd: this.#folder, stdio: 'ignore' });
+      const watch = new Watch(child.pid, most, () => child.kill('SIGKILL'));
+      child.on('exit', (code) => {
+        watch.end();
+        const { by, times, coverage } = JSON.parse(readFileSync(path, 'utf8'));
+        rmSync(path);
+        resolve({ status: watch.ended ? 'ended' : code, ended: watch.ended, by, times, coverage });
+      });
+    });
+  }
+}
+
+/**
+ * Ends a process by what it did, not by the clock, for others use the machine: by its processor time, and by how long it
+ * sleeps without a pause. Where there is no /proc, by the clock alone. All in milliseconds.
+ */
+class Watch {
+  /** The limit that was passed: work, asleep, or ms. */
+  ended;
+  #timer;
+
+  constructor(pid, most, end) {
+    const began = performance.now();
+    let awake = began;
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      const { sleeps, work } = lookAt(pid);
+      if (!sleeps) awake = now;
+      this.ended = work > most.work ? 'work' : now - awake > most.asleep ? 'asleep' : now - began > most.ms ? 'ms' : undefined;
+      if (!this.ended) return;
+      this.end();
+      end();
+    }, 100);
+  }
+
+  end() {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Whether the process waits for something, and the milliseconds of processor time that it has used. */
+function lookAt(pid) {
+  try {
+    const [state, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return { sleeps: state === 'S', work: (Number(rest[10]) + Number(rest[11])) * 10 };
+  } catch {
+    return { sleeps: false, work: 0 };
+  }
+}

@@ -219,15 +219,15 @@ test('when one question of several fails, the handlers of the others are told wh
   assert.match(String(reason), /the form is torn/);
 });
 
-test('a list of tools may hold what is none, and what breaks a schema in many places is told in ten', () => {
+test('a list of tools may hold what is none, and what breaks a schema in many places is told in ten', async () => {
   const errors = Array.from({ length: 12 }, (_, n) => ({ path: `/${n}`, message: 'is wrong' }));
   const outputs = toolOutputs(() => () => ({ valid: false, errors }) as never);
   outputs.learn([null, 'tool', { outputSchema: { type: 'object' } }, { name: 5, outputSchema: {} }, { name: 't', outputSchema: { type: 'object' } }]);
-  assert.throws(() => outputs.check('t', { structuredContent: {} }, () => {}), (error: Error) => {
+  await assert.rejects(async () => outputs.check('t', { structuredContent: {} }, () => {}), (error: Error) => {
     assert.match(error.message, /structuredContent\/0 is wrong; .*structuredContent\/9 is wrong$/);
     return true;
   });
-  outputs.check('5', { structuredContent: {} }, () => {});
+  await outputs.check('5', { structuredContent: {} }, () => {});
 });
 
 test('a list of as many pages as the limit is read, and one of a page more is refused', async () => {

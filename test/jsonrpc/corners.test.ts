@@ -189,12 +189,14 @@ test('the answer to a batch may be as long as its limit', () => {
   }
 });
 
-test('a notification of a request in a batch goes out where nobody counts the room', async () => {
-  const room: unknown[] = [];
-  const { connection } = bench({ request: ({ outlet }) => (room.push(outlet.room?.(100, true), outlet.room?.(100)), {}) });
-  connection.takeBatch = takeBatch;
-  connection.receive(decode(JSON.stringify([{ jsonrpc, id: 1, method: 'm' }])));
-  assert.deepEqual(room, [true, true]);
+test('of what belongs to a request in a batch the outlet of the batch is asked for room, and where it counts none there is some', () => {
+  for (const room of [undefined, () => true, () => false]) {
+    const found: unknown[] = [];
+    const { connection } = bench({ request: ({ outlet }) => (found.push(outlet.room?.(100, true), outlet.room?.(100)), {}) });
+    connection.takeBatch = takeBatch;
+    connection.receive(decode(JSON.stringify([{ jsonrpc, id: 1, method: 'm' }])), { send() {}, answer() {}, ...(room && { room }) });
+    assert.deepEqual(found, room?.() === false ? [false, false] : [true, true]);
+  }
 });
 
 // ---- requests of ours

@@ -1,10 +1,10 @@
-// One process in the mutated copy: child.mjs TASK, a file of { files, chosen, without, mutant, hits, mutants } that is
-// written over with what was seen. Without a mutant: which test reaches which of so many mutants. With one ("none" for a
+// One process in the mutated copy: child.mjs TASK, a file of { files, chosen, without, except, mutant, hits, mutants } that
+// is written over with what was seen. Without a mutant: which test reaches which of so many mutants. With one ("none" for a
 // control run): the chosen tests, until one fails.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [, , task] = process.argv;
-const { files, chosen, without, mutant, hits, mutants } = JSON.parse(readFileSync(task, 'utf8'));
+const { files, chosen, without, except = [], mutant, hits, mutants } = JSON.parse(readFileSync(task, 'utf8'));
 const stryker = (globalThis.__stryker__ = { activeMutant: mutant ?? 'none', ...(hits !== undefined && { hitLimit: 1_000 + hits * 10, hitCount: 0 }) });
 
 /** How often each mutant is reached while files are loaded, and by each test. */
@@ -28,7 +28,7 @@ function failed(by) {
   writeFileSync(task, JSON.stringify({ by }));
   process.exit(1);
 }
-const times = await runFiles(files, { chosen, without, failed });
+const times = await runFiles(files, { chosen, without, except, failed });
 process.on('exit', (code) => {
   if (code !== 0) return;
   const perTest = () => Object.fromEntries(Object.entries(tests).map(([id, counts]) => [id, reached(counts)]));

@@ -6,13 +6,13 @@ export { after, afterEach, before, beforeEach, mock };
 
 const collected = [];
 const stryker = (globalThis.__stryker__ ??= {});
-const wanted = { file: '', suite: undefined, chosen: undefined, without: [], failed: undefined, times: {} };
+const wanted = { file: '', suite: undefined, chosen: undefined, without: [], except: [], failed: undefined, times: {} };
 
 function define(title, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
   const id = `${wanted.file} ${wanted.suite === undefined ? '' : `${wanted.suite} > `}${title}`;
   const start = () => {
-    if (options.skip || (wanted.chosen && !wanted.chosen.has(id))) return;
+    if (options.skip || wanted.except.includes(id) || (wanted.chosen && !wanted.chosen.has(id))) return;
     run(title, options, async (context) => {
       const began = performance.now();
       const work = process.cpuUsage();
@@ -50,8 +50,8 @@ export function describe(title, options, body) {
 }
 
 /** Loads the files, then runs the chosen tests in their order, or all: none runs while a file is still loading. */
-export async function runFiles(files, { chosen, without, failed }) {
-  Object.assign(wanted, { chosen: chosen && new Set(chosen), without, failed });
+export async function runFiles(files, { chosen, without, except, failed }) {
+  Object.assign(wanted, { chosen: chosen && new Set(chosen), without, except, failed });
   for (const file of files) {
     wanted.file = file;
     await import(new URL(`../../${file}.test.js`, import.meta.url).href);

@@ -34,55 +34,70 @@ function figure(killed, of, sampled) {
   return `${killed} of ${of}, ${percent(killed / of)} %${sampled ? ` (${interval(killed, of).map(percent).join(' to ')})` : ''}`;
 }
 
-export function figures({ killed, survivors, sampled }) {
-  const lives = survivors.filter(({ status }) => status !== 'Timeout');
-  const code = lives.filter((one) => !isText(one));
+/** What a run saw before tests were written for its survivors. */
+export const firstOf = ({ commit, killed, survivors }) => ({ commit, killed: killed.code, of: killed.code + lives(survivors).filter((one) => !isText(one)).length });
+
+const lives = (survivors) => survivors.filter(({ status }) => status !== 'Timeout');
+
+/**
+ * A sample tells of the whole until tests are written for its own survivors. From then on the figure of the first run is
+ * the estimate, and the new one says only what became of the same mutants.
+ */
+export function figures({ killed, survivors, sampled, first }) {
+  const living = lives(survivors);
+  const code = living.filter((one) => !isText(one));
   const same = code.filter((one) => reading(one)?.kind === 'same').length;
   return {
-    code: figure(killed.code, killed.code + code.length, sampled),
-    others: figure(killed.code, killed.code + code.length - same, sampled),
-    texts: figure(killed.texts, killed.texts + lives.length - code.length, sampled),
-    same, timeouts: survivors.length - lives.length,
+    first: first ? `${figure(first.killed, first.of, sampled)} at ${first.commit}` : figure(killed.code, killed.code + code.length, sampled),
+    now: first ? figure(killed.code, killed.code + code.length) : '',
+    others: figure(killed.code, killed.code + code.length - same),
+    texts: figure(killed.texts, killed.texts + living.length - code.length, sampled && !first),
+    timeouts: survivors.length - living.length,
   };
 }
 
 const size = ({ sampled, seed, of }) => (sampled ? `a sample (seed ${seed}) of ${of.code}` : `all ${of.code}`);
 
 export function describeResult(result) {
-  const { code, others, texts, timeouts } = figures(result);
-  return `${result.what}, ${size(result)}: killed ${code}; without those that change nothing ${others}; literals of texts ${texts}; killed by their time ${timeouts}; controls that failed ${result.controls.failed} of ${result.controls.of}`;
+  const { first, now, others, texts, timeouts } = figures(result);
+  return `${result.what}, ${size(result)}: killed ${first}${now && `; of the same mutants now ${now}`}; without those that change nothing ${others}; literals of texts ${texts}; killed by their time ${timeouts}; controls that failed ${result.controls.failed} of ${result.controls.of}`;
 }
 
 export function writeReport(folder, page) {
   const results = readdirSync(folder).filter((file) => file.endsWith('.json')).sort().map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
   const rows = results.map((result) => {
-    const { code, others, texts, timeouts } = figures(result);
-    return `| \`${result.what}\` | ${size(result)} | ${code} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.commit} | ${result.date} |`;
+    const { first, now, others, texts, timeouts } = figures(result);
+    return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${result.commit} | ${result.date} |`;
   });
   const survivors = results.flatMap((result) => result.survivors.filter((one) => one.status !== 'Timeout' && !isText(one)));
   const byFile = new Map();
   for (const one of survivors) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one]);
   const lists = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, list]) => `### ${file}\n\n${list.map(entry).join('\n')}`);
+  const unsteady = results.flatMap(({ what, unsteady: ids = [] }) => ids.map((id) => `- \`${what}\`: ${id}`));
   const tooLong = results.flatMap(({ what, tooLong: ids }) => ids.map((id) => `- \`${what}\`: ${id}`));
   writeFileSync(page, `# Mutants
 
 \`npm run mutants -- FOLDER\` changes the sources of a folder a little, one change at a time, and runs the tests of that
 folder that reach the change (\`test/mutants/folders.mjs\` lists them: tests that start no process). A mutant that no test
 notices survives. It is killed where a test fails or the process dies; where it does not end in its time it is tried again
-alone with three times as much, and then counted as killed. Stryker's instrumenter makes the mutants. Literals of texts
-are counted apart, for most are sentences.
+alone with three times as much, and then counted as killed. Time is processor time, or two seconds without doing anything;
+after each twentieth kill the tests that killed run without the mutant, and must pass. Stryker's
+instrumenter makes the mutants. Literals of texts are counted apart, for most are sentences.
 
 \`--sample N\` tries N mutants of the code, and a fifth as many texts, in an order given by \`--seed\`. Such a figure is an
 estimate: in brackets is the interval that holds the share of the whole folder in 95 of 100 samples. **No figure of a
-sample is one of the whole.**
+sample is one of the whole.** Where tests were written for the survivors of a sample (\`--again\` tries those once more),
+the figure of the first run stays the estimate; the new one says what became of the same mutants, and the share of the
+whole folder lies between. Another seed estimates it anew.
 
-| what | code mutants | killed | killed, without those that change nothing | literals of texts killed | killed by their time | tests | commit | date |
-|---|---|---|---|---|---|---|---|---|
+| what | code mutants | killed in the first run | the same mutants now | now, without those that change nothing | literals of texts killed | killed by their time | tests | controls that failed | commit | date |
+|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 The goal is 85 % in each folder. Folders that are not in the table have not been run. The tests of processes, of Node's
 HTTP server in other programs, and of the packages are not among the named ones, so a survivor here may be killed there.
 ${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}
+${unsteady.length === 0 ? '' : `\nTests that failed in a run without a mutant, on a busy machine, and so were not asked:\n\n${unsteady.join('\n')}\n`}
 ## Survivors
 
 Those with a reason were read by a person (\`test/mutants/survivors.json\`): *same* says that the changed program does the

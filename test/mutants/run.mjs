@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
 import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
-import { describeResult, isText, keyOf, writeReport } from './report.mjs';
+import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mjs';
 import { sampleOf } from './sample.mjs';
 import { Trial } from './trial.mjs';
 import { tryAll } from './try-all.mjs';
@@ -44,7 +44,9 @@ async function mutate(what) {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: Number(values.seed),
       sampled: before ? before.sampled : chosen.length < all.length,
       of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
-      tests: tests.tests, tooLong: trial.tooLong, controls,
+      tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
+      controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
+      ...(before && { first: before.first ?? firstOf(before) }),
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
     };

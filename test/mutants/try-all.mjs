@@ -6,7 +6,7 @@ import { keyOf } from './report.mjs';
  */
 export async function tryAll(trial, chosen, { until = Infinity } = {}) {
   const waiting = [...chosen];
-  const tried = [];
+  let tried = [];
   const slow = [];
   const controls = { of: 0, failed: 0 };
   const work = async () => {
@@ -18,7 +18,12 @@ export async function tryAll(trial, chosen, { until = Infinity } = {}) {
       if (process.env.MUTANTS_SAY && !['Killed', 'Timeout'].includes(verdict.status)) console.log(JSON.stringify(keyOf({ ...mutant, ...verdict })));
       if (verdict.status === 'Killed' && tried.length % 20 === 0) {
         controls.of += 1;
-        if (!(await trial.passesWithout(mutant))) controls.failed += 1;
+        if (!(await trial.passesWithout(mutant))) {
+          controls.failed += 1;
+          const doubtful = new Set(tried.filter(({ by }) => trial.unsteady.includes(by)));
+          tried = tried.filter((one) => !doubtful.has(one));
+          waiting.push(...doubtful);
+        }
       }
       if (tried.length % 50 === 0) console.log(`tried ${tried.length} of ${chosen.length}, ${tried.filter(({ status }) => status === 'Killed').length} killed, ${slow.length} slow`);
     }

@@ -55,6 +55,21 @@ test('freshness ends when its time is up', async () => {
   }
 });
 
+test('a page that has run out is fetched again with its own cursor', async () => {
+  const { client, wire } = await connect(modern(({ params }) => (
+    params?.['cursor'] === undefined ? { ...fresh(1000), nextCursor: 'second' } : fresh(500))));
+  mock.timers.enable({ apis: ['Date'], now: 5000 });
+  try {
+    await client.listTools();
+    mock.timers.tick(600);
+    await client.listTools();
+    const asked = wire.sent.filter(({ method }) => method === 'tools/list');
+    assert.deepEqual(asked.map(({ params }) => params?.['cursor']), [undefined, 'second', 'second']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test('no time, no sensible time, no such method, no modern revision, switched off: nothing is kept', async () => {
   for (const ttl of [0, -1, '60000', null]) {
     const { client, asked } = await connect(modern(() => fresh(ttl)));

@@ -208,6 +208,18 @@ test('oauth: another authorization server: a new registration, and nothing of th
   assert.ok(await store.get(`tokens test ${second.origin} ${rs.url}`));
 });
 
+test('oauth: one store, two authorization servers: a registration with each', async (t) => {
+  const store = memoryStore();
+  const registered: string[] = [];
+  for (const as of [await authorizationServer(t), await authorizationServer(t)]) {
+    const rs = await protectedResource(t, () => as);
+    assert.equal(await call(selfLogin({ store }), rs.url), 200);
+    assert.equal(as.registrations.length, 1);
+    registered.push(`client test ${as.origin}`);
+  }
+  for (const key of registered) assert.ok(await store.get(key), key);
+});
+
 test('oauth: credentials of one authorization server are not sent to another', async (t) => {
   const first = await authorizationServer(t);
   const second = await authorizationServer(t);

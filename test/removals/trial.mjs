@@ -25,6 +25,13 @@ export function resultsOf(report) {
     .map(([, , not, title]) => ({ title: title.replaceAll('\\#', '#').replaceAll('\\\\', '\\'), ok: !not }));
 }
 
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+/** A pattern of the titles that the matrix means: one that the program makes stands there with its `${…}`. */
+export function patternOf({ title }) {
+  return title.split(/\$\{[^}]*\}/).map(literal).join('.*');
+}
+
 export class Trial {
   #root;
 
@@ -36,9 +43,12 @@ export class Trial {
     }
   }
 
-  /** Runs tests, of all that the files hold those whose title has the text, and gives what ran. */
-  async run({ files, title }, { coverage, seconds = 20 } = {}) {
-    const pattern = title ? [`--test-name-pattern=${title.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}`] : [];
+  /**
+   * Runs tests, of all that the files hold those whose title has the text, and gives what ran. `late`: a test did not
+   * end, which node:test reports of its file and not by name.
+   */
+  async run({ files, title }, { coverage, seconds = 60 } = {}) {
+    const pattern = title ? [`--test-name-pattern=${patternOf({ title })}`] : [];
     const args = ['--test', '--test-reporter=tap', `--test-timeout=${seconds * 1000}`, '--test-concurrency=1', ...pattern, ...files];
     const child = spawn(process.execPath, args, {
       cwd: this.#root, stdio: ['ignore', 'pipe', 'ignore'], detached: true,
@@ -55,7 +65,7 @@ export class Trial {
     clearTimeout(timer);
     // What a test left behind belongs to its process group.
     try { process.kill(-child.pid, 'SIGKILL'); } catch {}
-    return { late, results: resultsOf(report) };
+    return { late: late || report.includes("failureType: 'testTimeoutFailure'"), results: resultsOf(report) };
   }
 
   /** Runs `work` while a module is broken by a change. */

@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 38.4 * KIB,
+    ceiling: 40.2 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -110,7 +110,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.7 * KIB,
+    ceiling: 17.75 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -122,7 +122,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 22.85 * KIB,
+    ceiling: 22.95 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1164 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 2985 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1170 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3020 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -55,7 +55,7 @@ export function anchorsOf(text: string): Set<string> {
 
 /** Where the links of a document lead that stay within the repository. */
 export function linksOf(text: string): string[] {
-  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+  return [...withoutCode(text).replace(/`[^`\n]+`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
     .filter((target) => !/^[a-z]+:/.test(target));
 }

@@ -9,12 +9,14 @@ import base64
 import http.client
 import http.server
 import json
+import queue
 import re
 import select
 import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 
 LEGACY = "2025-11-25"
@@ -36,7 +38,7 @@ def dump(message):
 
 
 def is_id(value):
-    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53)
 
 
 def read(text):
@@ -281,6 +283,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(403)
         if self.path != "/mcp":
             return self.reply(404)
+        if self.headers.get_content_type() != "application/json":
+            return self.reply(415)
         kind, message = read(text)
         if kind == "refusal":
             return self.reply(400, message)
@@ -363,6 +367,13 @@ def answer_question(message):
 class StdioLink:
     def __init__(self, command):
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.lines = queue.Queue()
+        threading.Thread(target=self.take, daemon=True).start()
+
+    def take(self):
+        for line in self.child.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
 
     def agreed(self, version):
         pass
@@ -373,7 +384,15 @@ class StdioLink:
 
     def request(self, message):
         self.send(message)
-        for line in self.child.stdout:
+        # An old server may be silent until initialize.
+        until = time.monotonic() + 2 if message["method"] == "server/discover" else None
+        while True:
+            try:
+                line = self.lines.get(timeout=until and max(0, until - time.monotonic()))
+            except queue.Empty:
+                raise ProtocolError(0, "the server is silent") from None
+            if line is None:
+                break
             kind, got = read(line.decode())
             if kind == "request":
                 self.send({"jsonrpc": "2.0", "id": got["id"], **answer_question(got)})
@@ -470,7 +489,7 @@ class Client:
             params = {**params, "_meta": self.meta}
         answer = self.link.request({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params})
         if "error" in answer:
-            raise ProtocolError(answer["error"]["code"], answer["error"]["message"])
+            raise ProtocolError(answer["error"]["code"], answer["error"]["message"], answer["error"].get("data"))
         return answer["result"]
 
     def connect(self):
@@ -481,7 +500,9 @@ class Client:
             if MODERN in self.ask("server/discover", {}).get("supportedVersions", []):
                 return
         except ProtocolError as error:
-            if error.error["code"] in (-32020, -32021, -32022):
+            data = error.error.get("data")
+            offered = data.get("supported", []) if isinstance(data, dict) else []
+            if error.error["code"] in (-32020, -32021, -32022) and LEGACY not in offered:
                 raise
         self.meta = None
         self.link.agreed(None)

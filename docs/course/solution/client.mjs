@@ -36,14 +36,14 @@ async function connect(link) {
   let id = 0;
   const send = async (method, params) => {
     const { result: value, error } = await link.request({ jsonrpc: '2.0', id: ++id, method, params });
-    if (error) throw protocolError(error.code, error.message);
+    if (error) throw protocolError(error.code, error.message, error.data);
     return value;
   };
 
   link.agreed(modern);
-  const found = await send('server/discover', { _meta: meta }).catch((error) => {
+  const found = await Promise.race([send('server/discover', { _meta: meta }), new Promise((resolve) => setTimeout(resolve, 2000).unref())]).catch((error) => {
     // No code: the link is broken. These codes: the server is modern, and not ours.
-    if (error.code === undefined || [-32020, -32021, -32022].includes(error.code)) throw error;
+    if (error.code === undefined || ([-32020, -32021, -32022].includes(error.code) && !error.data?.supported?.includes(legacy))) throw error;
   });
   if (found?.supportedVersions?.includes(modern)) return (method, params) => inRounds(send, method, { ...params, _meta: meta });
 

@@ -13,6 +13,7 @@ export function serveHttp(port) {
     if (!isLocal(request.headers.origin)) return send(403);
     if (request.url !== '/mcp') return send(404);
     if (request.method !== 'POST') return send(405);
+    if (!/^application\/json\b/.test(request.headers['content-type'])) return send(415);
     const text = Buffer.concat(chunks).toString();
     const { request: asked, refusal } = read(text);
     if (refusal) return send(400, refusal);

@@ -58,5 +58,10 @@ export const oneLine: Chapter = {
       server.end();
       demand(0, await server.program.ended('the program to end when its stdin is closed', desk.options.patienceMs), 'the exit code');
     }),
+    check('a line of 200,000 characters is one request', stdio, async (desk) => {
+      const server = await desk.server();
+      await server.ask({ id: 1, method: 'ping', params: { _meta: { 'example.com/padding': 'x'.repeat(200_000) } } }, { result: {} });
+      await server.ask({ id: 2, method: 'ping' }, { result: {} });
+    }),
   ],
 };

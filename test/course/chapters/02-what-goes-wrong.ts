@@ -47,5 +47,15 @@ export const whatGoesWrong: Chapter = {
       server.say({ id: 98, error: { code: 1, message: 'no' } });
       await server.ask({ id: 6, method: 'ping' }, { result: {} });
     }),
+    check('an id that is null, a fraction or beyond 2^53, and params that are a list, get the error -32600', '2025-11-25 basic/index#requests', async (desk) => {
+      const server = await desk.server();
+      for (const id of ['null', '1.5', '9007199254740993']) {
+        server.raw(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+        await server.expect({ id: noId, error: { code: -32600, message: text } }, `an error for the id ${id}`);
+      }
+      server.raw('{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}');
+      await server.expect({ id: 7, error: { code: -32600, message: text } }, 'an error for params that are a list');
+      await server.ask({ id: 8, method: 'ping' }, { result: {} });
+    }),
   ],
 };

@@ -58,6 +58,15 @@ export const workThatTakesTime: Chapter = {
       server.say({ method: 'notifications/cancelled', params: { requestId: 2 } });
       await server.ask({ id: 'after', method: 'ping' }, { result: {} });
     }),
+    check('the calls 2 and "2" are two calls: each is cancelled by its own id', cancellation, async (desk) => {
+      const server = await desk.opened();
+      for (const id of [2, '2']) server.say({ id, method: 'tools/call', params: { name: 'wait' } });
+      await untilWaiting(server, desk, '2');
+      server.say({ method: 'notifications/cancelled', params: { requestId: '2' } });
+      await untilWaiting(server, desk, '1');
+      server.say({ method: 'notifications/cancelled', params: { requestId: 2 } });
+      await untilWaiting(server, desk, '0');
+    }),
     check('what cannot be cancelled any more is ignored', '2025-11-25 basic/utilities/cancellation#error-handling', async (desk) => {
       const server = await desk.opened();
       server.say({ method: 'notifications/cancelled', params: { requestId: 'nobody' } });

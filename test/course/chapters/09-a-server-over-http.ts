@@ -3,7 +3,7 @@ import { McpClient } from '../../../src/client/index.ts';
 import { httpTransport } from '../../../src/transport/http/node/index.ts';
 import { check } from '../chapter.ts';
 import type { Chapter } from '../chapter.ts';
-import { reachable } from '../desk.ts';
+import { late, reachable } from '../desk.ts';
 import type { Desk } from '../desk.ts';
 import { demand, Fault, having, object, oneOf, rule, text } from '../fault.ts';
 import type { Bag } from '../fault.ts';
@@ -111,6 +111,33 @@ export const aServerOverHttp: Chapter = {
         demand([{ type: 'text', text: '42' }], (await client.callTool('add', { a: 17, b: 25 })).content, 'content');
         demand(true, (await client.callTool('fail')).isError, 'isError');
       }, ['2025-11-25']);
+    }),
+    check('a body that is not application/json is a 415', sending, async (desk) => {
+      const { port } = await desk.httpServer();
+      await desk.exchange(port, initialize, 415, undefined, { 'content-type': 'text/plain' });
+      await desk.exchange(port, initialize, 200, { id: 1 }, { 'content-type': 'application/json; charset=utf-8' });
+    }),
+    check('a broken connection does not stop the call', sending, async (desk) => {
+      const { port } = await desk.httpServer();
+      const headers = await session(desk, port);
+      const call = desk.begin(port, { id: 'wait', method: 'tools/call', params: { name: 'wait' } }, headers);
+      const ask = { id: 2, method: 'tools/call', params: { name: 'waiting' } };
+      const deadline = Date.now() + desk.options.patienceMs;
+      const before = desk.passed.length;
+      const waits = async (): Promise<string | undefined> => {
+        desk.passed.length = Math.min(desk.passed.length, before);
+        const { messages } = await desk.post(port, ask, headers);
+        return (messages[0]?.['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;
+      };
+      for (let words = await waits(); words !== '1'; words = await waits()) {
+        if (Date.now() > deadline) demand('1', words, 'the number of calls that wait');
+        await late(20);
+      }
+      call.break();
+      // A program that stops the call has done so by then.
+      await late(500);
+      const { messages } = await desk.post(port, ask, headers);
+      demand(said('1'), messages[0]?.['result'], 'the result, after the connection was broken,');
     }),
   ],
 };

@@ -85,14 +85,20 @@ export const bothEras: Chapter = {
       await fallsBack(desk, { error: { code: -32601, message: 'Method not found' } });
       await fallsBack(desk, { error: { code: -32000, message: 'Server not initialized' } });
       await fallsBack(desk, { result: {} });
+      await fallsBack(desk, { error: { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2025-11-25'], requested: '2026-07-28' } } });
     }),
     check('a server that speaks no revision of the client\'s is modern, and is left', '2026-07-28 basic/versioning#protocol-version-negotiation', async (desk) => {
-      const { talk, program } = await desk.client();
-      talk.say({ id: (await probe(talk))['id'], error: {
-        code: -32022, message: 'Unsupported protocol version', data: { supported: ['2999-01-01'], requested: '2026-07-28' },
-      } });
-      await talk.closed('the client to close the pipe and to say nothing more');
-      demand(1, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
+      const errors: readonly Bag[] = [
+        { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2999-01-01'], requested: '2026-07-28' } },
+        { code: -32021, message: 'Missing capability', data: { requiredCapabilities: { sampling: {} } } },
+        { code: -32020, message: 'Header mismatch' },
+      ];
+      for (const error of errors) {
+        const { talk, program } = await desk.client();
+        talk.say({ id: (await probe(talk))['id'], error });
+        await talk.closed('the client to close the pipe and to say nothing more');
+        demand(1, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
+      }
     }),
     check('a result that asks is answered in a second call, with the state as it came', rounds, async (desk) => {
       const { talk, program } = await desk.client();
@@ -125,8 +131,12 @@ export const bothEras: Chapter = {
       const ids = client.arrived.map(({ message }) => message?.['id']);
       demand(rule('ids that differ', () => new Set(ids).size === ids.length), ids.join(', '), 'the ids');
     }),
-    check('over HTTP it falls back where a 400 holds no error of 2026-07-28', '2026-07-28 basic/transports/streamable-http#backward-compatibility', async (desk) => {
-      for (const body of ['', 'Bad Request', '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: no session"}}']) {
+    check('over HTTP it falls back where a status of 400, 404 or 405 holds no error of 2026-07-28', '2026-07-28 basic/transports/streamable-http#backward-compatibility', async (desk) => {
+      const refusals: readonly (readonly [status: number, body: string])[] = [
+        [400, ''], [400, 'Bad Request'], [400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: no session"}}'],
+        [404, ''], [405, 'Method Not Allowed'],
+      ];
+      for (const [status, body] of refusals) {
         const client = await desk.httpClient(({ message, method }, response) => {
           const id = message?.['id'];
           if (method !== 'POST') response.writeHead(405).end();
@@ -134,7 +144,7 @@ export const bothEras: Chapter = {
           else if (message?.['method'] === 'notifications/initialized') response.writeHead(202).end();
           else if (message?.['method'] === 'tools/list') json(response, 200, { id, result: { tools: [addTool] } });
           else if (message?.['method'] === 'tools/call') json(response, 200, { id, result: { content: [{ type: 'text', text: 'old, by HTTP' }] } });
-          else response.writeHead(400, { 'content-type': 'application/json' }).end(body);
+          else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
         });
         await printsHttp(desk, client, 'old, by HTTP');
       }
@@ -159,6 +169,25 @@ export const bothEras: Chapter = {
           await served.close({ drainMs: 0 });
         }
       }
+    }),
+    check('an old server that is silent until initialize is served', stdio, async (desk) => {
+      const { talk, program } = await desk.client();
+      await probe(talk);
+      await welcome(talk);
+      const call = await called(talk);
+      talk.say({ id: call['id'], result: { content: [{ type: 'text', text: 'awake at last' }] } });
+      await prints(desk, program, 'awake at last');
+    }),
+    check('a name that is not ASCII goes into Mcp-Name in Base64', '2026-07-28 basic/transports/streamable-http#value-encoding', async (desk) => {
+      const client = await desk.httpClient((arrived, response) => {
+        const { message } = arrived;
+        if (message?.['method'] !== 'tools/list') {
+          modernHttp((_arrived, answer) => json(answer, 200, { id: message?.['id'], result: done('named in Base64') }))(arrived, response);
+        } else {
+          json(response, 200, { id: message['id'], result: { ...listed, tools: [{ ...addTool, name: 'add-足す' }] } });
+        }
+      });
+      await printsHttp(desk, client, 'named in Base64');
     }),
   ],
 };

@@ -18,7 +18,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { endAll, here, runtime } from './lib/process.mjs';
-import { markdown, plain, results, withSections } from './lib/report.mjs';
+import { busyDriver, markdown, plain, results, withSections } from './lib/report.mjs';
 import { picture } from './lib/svg.mjs';
 import * as wrk from './lib/wrk.mjs';
 
@@ -51,6 +51,9 @@ if (unknown !== undefined) {
 prepare();
 
 const found = results();
+/** Rows that are measured with fewer requests in flight than they say, and below how many that is not done. */
+const fewer = new Map();
+const fewestInFlight = 4;
 const definitions = {};
 const say = (text) => process.stderr.write(`${text}\n`);
 
@@ -69,9 +72,26 @@ const bench = {
   say,
   /** The programs of this suite, each round beginning with another one. */
   inTurn(peers) {
-    const entries = Object.entries(peers).filter(([peer]) => !onlyPeers || onlyPeers.includes(peer));
+    const entries = Object.entries(peers).filter(([peer]) => (onlyPeers ?? [peer]).includes(peer) && (decided ?? [peer]).includes(peer));
     const shift = (current + turn++) % Math.max(1, entries.length);
     return [...entries.slice(shift), ...entries.slice(0, shift)];
+  },
+  /**
+   * What `measure(inFlight)` gives, which says what share of a core the load generator used. Where it was busy, it was
+   * the generator that was measured: the row is measured again with half as many requests in flight, by this program
+   * and from then on by all, and what these tables had of it before does not count.
+   */
+  async unhindered(tables, row, wanted, measure) {
+    const key = `${tables[0]} ${row}`;
+    for (;;) {
+      const inFlight = fewer.get(key) ?? wanted;
+      const out = await measure(inFlight);
+      if (inFlight < wanted) out.inFlight = inFlight;
+      if (!(out.driver > busyDriver) || inFlight <= fewestInFlight) return out;
+      fewer.set(key, inFlight >> 1);
+      for (const table of tables) found.forget(table, row);
+      say(`    ${row}: the generator used ${Math.round(out.driver * 100)} % of a core; again with ${inFlight >> 1} in flight`);
+    }
   },
   record: (table, row, peer, value, detail) => found.record(table, row, peer, current, value, detail),
   /** A program that fails is reported in its cell and does not end the run. */
@@ -98,17 +118,22 @@ const bench = {
 
 let current = 0;
 let turn = 0;
+/** The programs of a round that decides; undefined: all. */
+let decided;
 for (const name of suiteNames.filter(wantsSuite)) {
   const suite = await import(`./suites/${name}.mjs`);
   Object.assign(definitions, suite.tables);
   const rounds = Math.min(totalRounds, suite.rounds ?? totalRounds);
+  // What is to be decided needs more rounds than what is shown beside it.
+  const inAll = quick ? rounds : Math.max(rounds, suite.leastRounds ?? 0);
   if (suite.run) {
     await suite.run(bench, rounds);
     continue;
   }
-  for (current = 0; current < rounds; current++) {
+  for (current = 0; current < inAll; current++) {
     turn = 0;
-    say(`${name}: round ${current + 1} of ${rounds}`);
+    decided = current < rounds ? undefined : suite.decided;
+    say(`${name}: round ${current + 1} of ${inAll}${decided ? `, ${decided.join(' and ')} alone` : ''}`);
     await suite.round(bench);
   }
 }

@@ -172,9 +172,10 @@ export async function askOnce(port, message, options, id = 9_999_999) {
 
 /**
  * `connections` sockets, one request open on each, for `ms` milliseconds after `warmMs`. `expect(body)` judges each
- * whole answer body (a latin1 string); what it refuses, and each status that is not 200, counts as an error.
+ * whole answer body (a latin1 string); what it refuses, and each status that is not 200, counts as an error. `counted`
+ * is called when the counting begins.
  */
-export function load(port, message, { connections, ms, warmMs, modern, session, expect }) {
+export function load(port, message, { connections, ms, warmMs, modern, session, expect, counted }) {
   return new Promise((resolve, reject) => {
     const heads = (session?.ids ?? [undefined]).map((id) => {
       const [before, after] = wire(port, headers(message, { modern, session: id, version: session?.version }), `${message.before}7777777${message.after}`)
@@ -229,6 +230,7 @@ export function load(port, message, { connections, ms, warmMs, modern, session, 
     }
     setTimeout(() => {
       counting = true;
+      counted?.();
       startTime = performance.now();
       startOwn = process.cpuUsage();
       setTimeout(() => {

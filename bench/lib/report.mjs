@@ -1,5 +1,8 @@
 // What was measured, as tables for the terminal and for RESULTS.md.
-import { median, spread } from './stats.mjs';
+import { median, medianInterval, spread } from './stats.mjs';
+
+/** The share of a core above which a load generator is taken to be what was measured. */
+export const busyDriver = 0.85;
 
 /**
  * The figures of one run. `samples(table, row, peer)` is a list of `{ round, value, detail }`; a peer that could
@@ -17,6 +20,10 @@ export function results() {
     tables,
     notes,
     record: (table, row, peer, round, value, detail) => cell(table, row, peer).samples.push({ round, value, detail }),
+    /** Drops what was measured of a row. */
+    forget(table, row) {
+      tables.get(table)?.delete(row);
+    },
     fail(table, row, peer, reason) {
       cell(table, row, peer).reason = reason;
     },
@@ -28,7 +35,7 @@ export function results() {
  * round, where both met the same machine, and then the median of those is taken. A ratio is oriented as the
  * figure itself: calls a second of the peer by calls a second of bare, milliseconds by milliseconds.
  */
-export function figures(cells, peer) {
+export function figures(cells, peer, around = spread) {
   const { samples } = cells.get(peer);
   const values = samples.map((sample) => sample.value);
   const bare = cells.get('bare')?.samples ?? [];
@@ -46,9 +53,9 @@ export function figures(cells, peer) {
   const errors = samples.reduce((sum, { detail }) => sum + (detail?.errors ?? 0), 0);
   return {
     value: median(values),
-    range: spread(values),
+    range: around(values),
     ratio: median(ratios),
-    ratioRange: spread(ratios),
+    ratioRange: around(ratios),
     difference: median(differences),
     errors,
     count: samples.length,
@@ -65,7 +72,7 @@ function show(definition, cells, peer) {
   const cell = cells.get(peer);
   if (cell === undefined) return '';
   if (cell.samples.length === 0) return 'failed';
-  const f = figures(cells, peer);
+  const f = figures(cells, peer, definition.decided ? medianInterval : spread);
   const spreadText = f.count > 1 ? ` (${number(f.range[0])}–${number(f.range[1])})` : '';
   let out = `${number(f.value)}${spreadText}`;
   if (peer !== 'bare' && definition.difference && Number.isFinite(f.difference)) {
@@ -102,13 +109,21 @@ export function markdown(definition, rows) {
     for (const [peer, { reason }] of cells) if (reason) reasons.set(peer, reason);
   }
   const busy = [];
+  const fewer = [];
   for (const [row, cells] of rows) {
+    const [inFlight] = [...cells.values()].flatMap(({ samples }) => samples.map(({ detail }) => detail?.inFlight)).filter(Boolean);
+    if (inFlight) fewer.push(`${row} (${inFlight})`);
     for (const peer of cells.keys()) {
       const share = median(cells.get(peer).samples.map(({ detail }) => detail?.driver));
-      if (share > 0.9) busy.push(`${peer}, ${row} (${Math.round(share * 100)} % of a core)`);
+      if (share > busyDriver) busy.push(`${peer}, ${row} (${Math.round(share * 100)} % of a core)`);
     }
   }
   if (busy.length > 0) lines.push('', `Limited by the load generator rather than by the program: ${busy.join('; ')}.`);
+  if (fewer.length > 0) lines.push('', `Measured with fewer in flight, since the load generator was busy: ${fewer.join('; ')}.`);
+  if (definition.decided) {
+    const counts = [...rows.values()].map((cells) => cells.get('barewire')?.samples.length ?? 0);
+    lines.push('', `Of bare and barewire ${Math.min(...counts)} rounds or more; in brackets the 80 % interval of the median.`);
+  }
   if (definition.note) lines.push('', definition.note);
   for (const [peer, reason] of reasons) lines.push('', `\`${peer}\`: ${reason.replace(/\s+/g, ' ').slice(0, 300)}`);
   return lines;

@@ -3,7 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { headers } from './messages.mjs';
+import { cpuSeconds } from './process.mjs';
 
 export const present = !process.argv.includes('--no-wrk') && spawnSync('wrk', ['-v']).error === undefined;
 
@@ -37,12 +39,13 @@ end
 }
 
 /** The same arguments and result as the socket generator's `load`, without a look into each answer. */
-export async function load(port, message, { connections, ms, warmMs, modern, session, bytes }) {
+export async function load(port, message, { connections, ms, warmMs, modern, session, bytes, counted }) {
   const dir = mkdtempSync(join(tmpdir(), 'barewire-bench-'));
   try {
     const file = join(dir, 'load.lua');
     writeFileSync(file, script(port, message, { modern, session }));
     if (warmMs > 0) await run(port, file, connections, warmMs);
+    counted?.();
     const out = await run(port, file, connections, ms);
     // wrk does not look into an answer; its count of bytes tells when answers are not the one that was checked.
     const mean = out.bytes / out.requests;
@@ -53,6 +56,7 @@ export async function load(port, message, { connections, ms, warmMs, modern, ses
       p99: out.p99,
       errors: strange ? Math.max(out.errors, out.requests) : out.errors,
       meanBytes: mean,
+      driver: out.driver,
     };
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -64,10 +68,19 @@ function run(port, file, connections, ms) {
   const seconds = Math.max(1, Math.round(ms / 1000));
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', file, `http://127.0.0.1:${port}/mcp`];
   return new Promise((resolve, reject) => {
-    execFile('wrk', args, (error, stdout, stderr) => {
+    let used = 0;
+    let at = 0;
+    const begun = performance.now();
+    const child = execFile('wrk', args, (error, stdout, stderr) => {
+      clearInterval(watch);
       const line = stdout.split('\n').find((candidate) => candidate.startsWith('{'));
       if (error || line === undefined) reject(new Error(`wrk failed: ${stderr || stdout || error}`));
-      else resolve(JSON.parse(line));
+      else resolve({ ...JSON.parse(line), driver: at > 0 ? used / at : undefined });
     });
+    // Nobody can be asked any more once it has ended.
+    const watch = setInterval(() => {
+      const cpu = cpuSeconds(child.pid);
+      if (cpu > 0) [used, at] = [cpu, (performance.now() - begun) / 1000];
+    }, 100);
   });
 }

@@ -15,15 +15,19 @@ const modernPeers = {
 };
 
 export const tables = {
-  elicit: { title: 'elicitation: calls with one question a second', unit: '/s', more: true },
+  elicit: { title: 'elicitation: calls with one question a second', unit: '/s', more: true, decided: true },
   'elicit-cost': {
     title: 'elicitation, 2026-07-28: cost of a call with one question, in plain calls of the same server',
     unit: '×',
     more: false,
     alone: true,
+    decided: true,
     note: 'The call and its retry are two requests. The bare program and the official SDK carry no state between the two here.',
   },
 };
+
+export const leastRounds = 9;
+export const decided = ['bare', 'barewire'];
 
 const content = { name: 'Ada' };
 
@@ -31,13 +35,16 @@ export async function round(bench) {
   const row = 'stdio, 2025-11-25, 64 in flight';
   for (const [peer, program] of bench.inTurn(stdioPeers)) {
     await bench.attempt(['elicit', row], peer, async () => {
-      const child = spawnStdio(program);
-      try {
-        await open(child);
-        bench.record('elicit', row, peer, ...(await stdioRounds(child, bench)));
-      } finally {
-        await end(child);
-      }
+      const out = await bench.unhindered(['elicit'], row, 64, async (inFlight) => {
+        const child = spawnStdio(program);
+        try {
+          await open(child);
+          return await stdioRounds(child, bench, inFlight);
+        } finally {
+          await end(child);
+        }
+      });
+      bench.record('elicit', row, peer, out.perSecond, out);
     });
   }
   const modernRow = 'HTTP, 2026-07-28, 32 connections';
@@ -45,18 +52,21 @@ export async function round(bench) {
     await bench.attempt(['elicit', modernRow], peer, async () => {
       const child = await spawnHttp(program);
       try {
-        const rounds = await httpRounds(child.port, bench);
+        // What a question costs is taken of calls and questions with as many in flight.
+        const rounds = await bench.unhindered(['elicit', 'elicit-cost'], modernRow, 32, async (lanes) =>
+          ({ ...await httpRounds(child.port, bench, lanes), lanes }));
+        const { lanes, inFlight } = rounds;
         bench.record('elicit', modernRow, peer, rounds.perSecond, rounds);
         const plain = echo('a'.repeat(20), { modern: true });
         await askOnce(child.port, plain, { modern: true });
         const calls = await loadHttp(child.port, plain, {
-          connections: 32,
+          connections: lanes,
           ms: bench.ms,
           warmMs: bench.warmMs,
           modern: true,
           expect: (body) => body.includes('aaaa'),
         });
-        bench.record('elicit-cost', modernRow, peer, calls.perSecond / rounds.perSecond, calls);
+        bench.record('elicit-cost', modernRow, peer, calls.perSecond / rounds.perSecond, { ...calls, inFlight });
       } finally {
         await end(child);
       }
@@ -64,7 +74,7 @@ export async function round(bench) {
   }
 }
 
-function stdioRounds(child, { ms, warmMs }) {
+function stdioRounds(child, { ms, warmMs }, inFlight) {
   const call = request('tools/call', { name: 'ask', arguments: {} });
   let id = 2_000_000;
   let done = 0;
@@ -92,7 +102,7 @@ function stdioRounds(child, { ms, warmMs }) {
       if (out !== '') child.stdin.write(out);
     });
     let out = '';
-    for (let i = 0; i < 64; i++) out += `${call.before}${id++}${call.after}\n`;
+    for (let i = 0; i < inFlight; i++) out += `${call.before}${id++}${call.after}\n`;
     child.stdin.write(out);
     setTimeout(() => {
       const from = performance.now();
@@ -102,13 +112,13 @@ function stdioRounds(child, { ms, warmMs }) {
         const perSecond = ((done - before) / (performance.now() - from)) * 1000;
         child.removeAllListeners('exit');
         if (done === before) reject(new Error('no round was finished'));
-        else resolve([perSecond, { errors, driver: busyShare(own, from) }]);
+        else resolve({ perSecond, errors, driver: busyShare(own, from) });
       }, ms);
     }, warmMs);
   });
 }
 
-async function httpRounds(port, { ms, warmMs }) {
+async function httpRounds(port, { ms, warmMs }, inFlight) {
   const options = { modern: true };
   const first = request('tools/call', { name: 'ask', arguments: {} }, options);
   const head = headers(first, options);
@@ -137,7 +147,7 @@ async function httpRounds(port, { ms, warmMs }) {
     }
     line.close();
   };
-  const lanes = Array.from({ length: 32 }, lane);
+  const lanes = Array.from({ length: inFlight }, lane);
   const failed = Promise.all(lanes).then(() => {});
   await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, warmMs))]);
   const from = performance.now();

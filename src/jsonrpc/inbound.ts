@@ -2,6 +2,7 @@ import { internalError, need, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
+import type { Stop } from './pending-requests.ts';
 
 /** Why a request's signal aborted, as `signal.reason`: the peer cancelled it. */
 export class Cancelled extends Error {
@@ -11,10 +12,11 @@ export class Cancelled extends Error {
   }
 }
 
-/** Something that can be told to stop. */
-export class Abortable {
+/** Something that can be told to stop, and hears of it as of a signal, which costs far more. */
+export class Abortable implements Stop {
   #controller: AbortController | undefined;
   #reason: (() => unknown) | undefined;
+  #listeners: (() => void)[] | undefined;
 
   /**
    * Made at first use: most handlers never look, and a controller costs more than the rest of a small call.
@@ -28,10 +30,27 @@ export class Abortable {
     return this.#controller.signal;
   }
 
+  get reason(): unknown {
+    return this.#reason?.();
+  }
+
+  throwIfAborted(): void {
+    if (this.#reason) throw this.reason;
+  }
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    (this.#listeners ??= []).push(listener);
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners?.filter((one) => one !== listener);
+  }
+
   /** Tells the handler to stop, without settling the request. The reason is made where somebody looks. */
   abort(reason: () => unknown): void {
     this.#reason ??= reason;
-    this.#controller?.abort(this.#reason());
+    this.#controller?.abort(this.reason);
+    for (const listener of this.#listeners?.splice(0) ?? []) listener();
   }
 }
 

@@ -26,6 +26,14 @@ export interface RequestOptions {
   onLate?: ((result: Record<string, unknown>) => void) | undefined;
 }
 
+/** What is needed of a signal. An `AbortSignal` has it, and so has a request of the peer's. */
+export interface Stop {
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void, options: { once: true }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** What the protocol above JSON-RPC says of a request of ours while it waits. */
 export interface RequestRules {
   /** The parameters with a token by which the peer reports progress on this request. */
@@ -65,7 +73,7 @@ interface Pending {
   maxTimeoutMs: number;
   /** When `maxTimeoutMs` are over. */
   deadline: number;
-  signal: AbortSignal | undefined;
+  signal: Stop | undefined;
   onAbort: (() => void) | undefined;
 }
 
@@ -102,7 +110,7 @@ export class PendingRequests {
   request(
     method: string,
     params?: Params,
-    options: RequestOptions = {},
+    options: Omit<RequestOptions, 'signal'> & { signal?: Stop | undefined } = {},
     outlet: Pick<Outlet, 'send'> = this.#port.outlet,
   ): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {

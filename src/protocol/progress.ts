@@ -65,7 +65,7 @@ export class ProgressReports {
   }
 
   /** The parameters of the notification; undefined: none is to be sent. JSON leaves out what is undefined. */
-  next(progress: number, total?: number, message?: string): ProgressNotificationParams | undefined {
+  next(progress: number, total?: number, message?: string): (ProgressNotificationParams & Params) | undefined {
     if (!Number.isFinite(progress) || progress <= this.#last) return undefined;
     const now = Date.now();
     this.#left = Math.min(maxBurst, this.#left + ((now - this.#at) * perSecond) / 1000);

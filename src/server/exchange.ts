@@ -105,7 +105,7 @@ export class Exchange implements PlainContext, ResultJudge {
     }
     if (this.#reports === undefined) this.#reports = ProgressReports.of(this.meta) ?? null;
     const report = this.#reports?.next(progress, total, this.rules.progressMessage ? message : undefined);
-    if (report) this.#mention('notifications/progress', { ...report });
+    if (report) this.#mention('notifications/progress', report);
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {

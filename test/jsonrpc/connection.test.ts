@@ -6,8 +6,7 @@ import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
-import { Cancelled } from '../../src/jsonrpc/inbound.ts';
-import type { Inbound } from '../../src/jsonrpc/inbound.ts';
+import { Cancelled, Inbound } from '../../src/jsonrpc/inbound.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
 
@@ -241,6 +240,30 @@ test('connection: an answered request leaves its signal alone', async () => {
   await call;
   take();
   controller.abort();
+  assert.deepEqual(take(), []);
+});
+
+test('connection: a question that belongs to a request is given up with it, and makes no signal of it', async (t) => {
+  t.mock.method(globalThis, 'AbortController', () => assert.fail('a signal was made'));
+  const { connection, take } = bench();
+  const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
+  const question = requestsOf(connection).request('elicitation/create', {}, { signal: asking });
+  take();
+  asking.cancel(new Error('nobody waits'));
+  await assert.rejects(question, /nobody waits/);
+  assert.deepEqual(take(), [cancelled(1, 'nobody waits')]);
+  await assert.rejects(requestsOf(connection).request('elicitation/create', {}, { signal: asking }), /nobody waits/);
+  assert.deepEqual(take(), []);
+});
+
+test('connection: a question that was answered leaves the request that asked it alone', async () => {
+  const { connection, receive, take } = bench();
+  const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
+  const question = requestsOf(connection).request('elicitation/create', {}, { signal: asking });
+  receive({ jsonrpc, id: 1, result: {} });
+  await question;
+  take();
+  asking.cancel(new Error('nobody waits'));
   assert.deepEqual(take(), []);
 });
 

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
-import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
+import type { RequestOptions, Stop } from '../../jsonrpc/pending-requests.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { LegacyRequester } from '../requester.ts';
 
@@ -15,29 +15,27 @@ export async function askClient(
   client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
   const { connection, questionTimeoutMs: timeoutMs } = client;
-  // Without a signal the question goes on when the client cancels, and its answer is dropped.
-  const signal = typeof AbortController === 'function' ? inbound.signal : undefined;
-  await ready(client, method, signal);
-  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
+  await ready(client, method, inbound);
+  return requestsOf(connection).request(method, params, { signal: inbound, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
 }
 
 /** Resolves when the client may be asked. */
-function ready(client: LegacyRequester, method: string, signal: AbortSignal | undefined): Promise<void> {
+function ready(client: LegacyRequester, method: string, signal: Stop): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = (fault?: unknown): void => {
       forget?.();
       if (timer !== undefined) clearTimeout(timer);
-      signal?.removeEventListener('abort', cancelled);
+      signal.removeEventListener('abort', cancelled);
       if (fault === undefined) resolve();
       else reject(fault);
     };
-    const cancelled = (): void => end(signal?.reason);
+    const cancelled = (): void => end(signal.reason);
     const forget = client.onReady((isReady) => end(isReady ? undefined
       : new ConnectionError('closed', `${method}: the connection closed before the client was ready`)));
     if (forget === undefined) return resolve();
-    signal?.addEventListener('abort', cancelled, { once: true });
+    signal.addEventListener('abort', cancelled, { once: true });
     const { questionTimeoutMs: ms } = client;
     if (ms > 0 && typeof setTimeout === 'function') {
       timer = setTimeout(() => end(new ConnectionError(

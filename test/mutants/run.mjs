@@ -1,6 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
-// the survivors of the kept result. --since COMMIT tries the changed files, within --minutes. --report makes
+// the survivors of the kept result. --minutes N begins no mutant after so many minutes: what was tried by then is the
+// sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // docs/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ import { tryAll } from './try-all.mjs';
 const results = fileURLToPath(new URL('results', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string', default: '3' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
@@ -39,10 +40,10 @@ async function mutate(what) {
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
-    const { tried, controls } = await tryAll(trial, chosen);
+    const { tried, controls } = await tryAll(trial, chosen, values.minutes ? { until: began + Number(values.minutes) * 60_000 } : {});
     const result = {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: Number(values.seed),
-      sampled: before ? before.sampled : chosen.length < all.length,
+      sampled: before ? before.sampled : tried.length < all.length,
       of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
       controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
@@ -88,7 +89,7 @@ function write({ survivors, ...rest }) {
 }
 
 if (values.report) writeReport(results, join(top, 'docs/mutants.md'));
-else if (values.since) process.exitCode = await changed(values.since, Number(values.minutes));
+else if (values.since) process.exitCode = await changed(values.since, Number(values.minutes ?? 3));
 else if (positionals.length === 0) {
   console.error(`npm run mutants -- FOLDER, one of ${Object.keys(folders).join(', ')}; or -- src/FOLDER/FILE.ts …`);
   process.exitCode = 2;

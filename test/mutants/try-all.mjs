@@ -2,9 +2,9 @@ import { keyOf } from './report.mjs';
 
 /**
  * Tries each mutant, some beside each other. What slept too long is tried again alone, for the machine may have been slow.
- * Now and then the tests that killed one run without it: they must pass. What `until` (of Date.now) leaves no time for is `left`.
+ * Now and then the tests that killed one run without it: they must pass. What is not begun before `until` (of Date.now), or not tried again within `grace` ms after it, is `left`.
  */
-export async function tryAll(trial, chosen, { until = Infinity } = {}) {
+export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity } = {}) {
   const waiting = [...chosen];
   let tried = [];
   const slow = [];
@@ -29,7 +29,7 @@ export async function tryAll(trial, chosen, { until = Infinity } = {}) {
     }
   };
   await Promise.all(Array.from({ length: Number(process.env.MUTANTS_AT_ONCE ?? 2) }, work));
-  while (slow.length > 0 && Date.now() < until) {
+  while (slow.length > 0 && Date.now() < until + grace) {
     const mutant = slow.shift();
     tried.push({ ...mutant, ...(await trial.of(mutant, 3)) });
   }

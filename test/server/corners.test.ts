@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import { ask, McpServer, rehearse } from '../../src/server/index.ts';
+import { spentStates } from '../../src/server/modern/request-state.ts';
+import { samplingFault } from '../../src/server/sampling-rules.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+
+// What mutants showed that no other test of the server asks.
+
+const info = { name: 'test', version: '1' };
+
+test('sampling: each block of a message must be one', () => {
+  const text = { type: 'text', text: 'x' };
+  for (const content of [text, [text], [text, text]]) assert.equal(samplingFault([{ role: 'user', content }]), undefined);
+  for (const content of ['x', [text, 'x'], ['x', text], null, [null]]) {
+    assert.equal(samplingFault([{ role: 'user', content }]), 'messages[0].content must be a block or a list of blocks');
+  }
+});
+
+for (const era of ['modern', 'legacy'] as const) {
+  test(`a ${era} client hears of each list that changes`, async () => {
+    const server = new McpServer(info);
+    server.tool('t', {}, () => 'x');
+    server.prompt('p', {}, () => 'x');
+    server.resource('a:r', { name: 'r' }, () => 'x');
+    const heard: string[] = [];
+    let told = (): void => {};
+    const client = new McpClient(info, {
+      era,
+      onListChanged: (list) => {
+        heard.push(list);
+        told();
+      },
+    });
+    await client.connect(memoryTransport(server));
+    await client.ping();
+    for (const change of [() => server.prompt('q', {}, () => 'x'), () => server.tool('u', {}, () => 'x'), () => server.resource('a:s', { name: 's' }, () => 'x')]) {
+      const next = new Promise<void>((resolve) => { told = resolve; });
+      change();
+      await next;
+    }
+    assert.deepEqual(heard, ['prompts', 'tools', 'resources']);
+    await client.close();
+  });
+}
+
+test('a generator asks for the roots of the client', async () => {
+  const server = new McpServer(info);
+  server.tool('where', {}, function* () {
+    const roots = yield* ask.roots();
+    return roots.map(({ uri }) => uri).join();
+  });
+  const { result } = await rehearse(server, 'where', {}, [{ roots: [{ uri: 'file:///a' }, { uri: 'file:///b' }] }]);
+  assert.deepEqual(result.content, [{ type: 'text', text: 'file:///a,file:///b' }]);
+});
+
+test('a rehearsed tool whose release throws has its result all the same', async () => {
+  const server = new McpServer(info, { onError: () => {} });
+  server.tool('t', {}, (_, ctx) => {
+    ctx.defer(() => { throw new Error('stuck'); });
+    return 'done';
+  });
+  const { result, rounds } = await rehearse(server, 't', {});
+  assert.deepEqual(result.content, [{ type: 'text', text: 'done' }]);
+  assert.deepEqual(rounds.map(({ released }) => released), [1]);
+});
+
+test('spent states: the one that expires first is forgotten, and from then on nothing is taken that expires no later', () => {
+  const soon = Date.now() + 60_000;
+  const spent = spentStates(2);
+  assert.deepEqual([spent.spend('b', soon + 20), spent.spend('a', soon + 10), spent.spend('c', soon + 30)], [true, true, true]);
+  assert.equal(spent.spend('a', soon + 10), false, 'forgotten');
+  assert.equal(spent.spend('other', soon + 10), false, 'as soon as what is forgotten');
+  assert.equal(spent.spend('b', soon + 20), false, 'still known');
+  assert.equal(spent.spend('early', soon + 15), false, 'sooner than what is known');
+  assert.equal(spent.spend('d', soon + 40), true);
+  assert.equal(spent.spend('b', soon + 20), false);
+});

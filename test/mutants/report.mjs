@@ -96,9 +96,9 @@ ${rows.join('\n')}
 
 The goal is 85 % in each folder. Folders that are not in the table have not been run. The tests of processes, of Node's
 HTTP server in other programs and of the packages are not among the named ones, nor is the suite of JSON Schema
-(\`npm run schema-suite\`), which alone tests most of \`schema/idn\` and \`schema/formats\`: a survivor here may be killed there.
+(\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.
 ${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}
-${unsteady.length === 0 ? '' : `\nTests that failed in a run without a mutant, on a busy machine, and so were not asked:\n\n${unsteady.join('\n')}\n`}
+${unsteady.length === 0 ? '' : `\nTests that failed in that run without a mutant, and so were not asked:\n\n${unsteady.join('\n')}\n`}
 ## Survivors
 
 Those with a reason were read by a person (\`test/mutants/survivors.json\`): *same* says that the changed program does the

@@ -60,8 +60,8 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
 
   function go(): void {
     while (rest.length > 0 && !held && !resting) {
-      const part = rest.subarray(0, atOnce);
-      rest = rest.subarray(atOnce);
+      const part = rest.length > atOnce ? rest.subarray(0, atOnce) : rest;
+      rest = part === rest ? none : rest.subarray(atOnce);
       beginReading();
       noise += part.length;
       framer.push(part);
@@ -79,7 +79,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
       }
     }
     if (held || resting) stream.pause();
-    else stream.resume();
+    else if (stream.isPaused()) stream.resume();
   }
 
   function onData(chunk: Uint8Array): void {

@@ -5,6 +5,7 @@ import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import type { Auth } from '../transport/port.ts';
+import { isUndeliverable } from './engine.ts';
 import type { Carried } from './messages.ts';
 import { nameIn } from './side.ts';
 import type { FleetSide } from './side.ts';
@@ -15,6 +16,9 @@ interface Abroad {
   readonly message: unknown;
 }
 
+export const unreachable = 'The sessions cannot be reached';
+/** `data` of the errors that say so: stable, for programs. */
+export const unreachableData = { code: 'fleet_unreachable' } as const;
 const nobodyWaits = 'The process that asked cannot be reached: nobody waits for this answer';
 
 type One = Exclude<Decoded, { kind: 'batch' }>;
@@ -86,8 +90,12 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
         const message = decoded.kind === 'batch' ? decoded.values : decoded.message;
         side.send(holder, { kind: 'message', session: pair, paired: true, auth: dataOf(auth), message }).then(
           () => request.respond(202, ''),
-          // With its process the session has gone.
-          () => refuse(services, request, 404, 'Session not found'),
+          (thrown: unknown) => {
+            // With its process the session has gone; where the engine is away, nobody can say.
+            if (isUndeliverable(thrown)) return refuse(services, request, 404, 'Session not found');
+            services.report(thrown);
+            refuse(services, request, 503, unreachable, { data: unreachableData });
+          },
         );
       };
     },

@@ -14,7 +14,7 @@ import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Agreed, Auth } from '../transport/port.ts';
-import { createPassing } from './passing.ts';
+import { createPassing, unreachable, unreachableData as data } from './passing.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 import { sharedStreams } from './shared-streams.ts';
 import type { StoredSide } from './side.ts';
@@ -30,9 +30,6 @@ interface Applied {
   readonly watched: Set<string>;
 }
 
-const unreachable = 'The sessions cannot be reached';
-/** `data` of the errors that say so: stable, for programs. */
-const data = { code: 'fleet_unreachable' } as const;
 const nobody: Outlet = { send() {}, answer() {} };
 
 /** What every process hears of by itself: the one that carries the GET stream tells the client. */

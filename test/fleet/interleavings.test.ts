@@ -107,6 +107,8 @@ class Client {
   readonly #world: World;
   readonly #headers: Record<string, string>;
   #last: string | undefined;
+  /** The id that came last over this connection. */
+  #current: string | undefined;
   #leave = (): void => {};
 
   constructor(world: World, session: string) {
@@ -135,6 +137,7 @@ class Client {
     };
     connections.add(leave);
     this.state = 'asking';
+    this.#current = undefined;
     const headers = { ...this.#headers, ...last !== undefined && { 'last-event-id': last } };
     handle(new Request(url, { headers, signal: abort.signal })).then(async (response) => {
       if (left) return response.body?.cancel();
@@ -159,8 +162,11 @@ class Client {
   }
 
   #hear(id: string | undefined, data: string): void {
+    // One that was not kept has no id of its own.
+    const own = id !== this.#current;
+    this.#current = id;
     if (data === '') return;
-    if (id !== undefined) {
+    if (id !== undefined && own) {
       if (this.ids.has(id)) this.faults.push(`event ${id} came twice`);
       this.ids.add(id);
     }

@@ -21,12 +21,12 @@ const nameOf = (error) => {
 
 /** What the ledger says: events that the store has acknowledged, and answers that handlers have heard, by call. */
 export function readLedger(text) {
-  const [kept, heard, errors, began] = [new Map(), new Map(), new Map(), new Set()];
+  const [kept, heard, errors, began] = [new Map(), new Map(), new Map(), new Map()];
   for (const line of text.split('\n')) {
     const [what, call, ...rest] = line.split(' ');
     if (what === 'kept') kept.set(call, Math.max(kept.get(call) ?? 0, Number(rest[0])));
     else if (what === 'heard') heard.set(call, [...heard.get(call) ?? [], rest.join(' ')]);
-    else if (what === 'began') began.add(call);
+    else if (what === 'began') began.set(call, Number(rest[0]));
     else if (what === 'error') {
       const message = line.slice(6).replace(/[0-9a-v]{8,}(-[0-9a-z]+)*/g, '…');
       errors.set(message, (errors.get(message) ?? 0) + 1);
@@ -52,7 +52,7 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
   const fault = (call, what) => faults.push([
     `${what}: ${call.id} ${call.tool} of ${call.kind}, ${Math.round((call.end ?? NaN) - call.start)} ms`,
     call.error && `${call.error.name}: ${call.error.message}`,
-    `posted: ${call.posted ?? 'no answer'}, ${ledger.began.has(call.id) ? 'its handler began' : 'its handler never began'}`, call.asked && `asked at ${Math.round(call.asked - call.start)}, ${call.taken ? 'answer taken' : 'answer not taken'}, ${ledger.heard.has(call.id) ? 'heard' : 'not heard'}`, `died: ${nearby(call) || 'nothing'}`,
+    `posted: ${call.posted ?? 'no answer'}, ${ledger.began.has(call.id) ? `its handler began after ${ledger.began.get(call.id) - call.at} ms` : 'its handler never began'}`, call.asked && `asked at ${Math.round(call.asked - call.start)}, ${call.taken ? 'answer taken' : 'answer not taken'}, ${ledger.heard.has(call.id) ? 'heard' : 'not heard'}`, `died: ${nearby(call) || 'nothing'}`,
   ].filter(Boolean).join('; '));
   const overlaps = (call) => blows.filter(([from, to]) => from <= call.end && to >= call.start - 1000);
   let [longest, takenAndFailed, checkedEvents] = [0, 0, 0];

@@ -34,7 +34,7 @@ export class LoadClient {
     const { kind } = this;
     const answered = new Set();
     const asked = (id) => {
-      const call = this.open.get(id);
+      const call = this.calls.find((one) => one.id === id);
       if (call) call.asked = performance.now();
       return `w-${id}`;
     };
@@ -135,7 +135,7 @@ export class LoadClient {
   /** One call, and what came of it. */
   async call(tool, args, workMs) {
     const call = {
-      id: `c${this.number}x${this.calls.length}`, tool, kind: this.kind.name, start: performance.now(), workMs,
+      id: `c${this.number}x${this.calls.length}`, tool, kind: this.kind.name, start: performance.now(), at: Date.now(), workMs,
       progress: [], taken: false, abort: new AbortController(), args,
     };
     this.calls.push(call);

@@ -50,14 +50,14 @@ server.tool('steps', { input }, async ({ call, count, ms }, ctx) => {
   return call;
 });
 server.tool('ask', { input }, async ({ call }, ctx) => {
-  note('began', call);
+  note('began', call, Date.now());
   const answer = await ctx.elicit(call, { word: { type: 'string' } });
   const word = answer.action === 'accept' ? answer.content.word : answer.action;
   note('heard', call, word);
   return `${call} ${word}`;
 });
 server.tool('think', { input }, async ({ call }, ctx) => {
-  note('began', call);
+  note('began', call, Date.now());
   const { content } = await ctx.sample({
     messages: [{ role: 'user', content: { type: 'text', text: call } }], maxTokens: 5,
   });

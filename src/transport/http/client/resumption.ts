@@ -106,13 +106,16 @@ export async function follow(posted: PostedRequest, at: Resumption, answer?: Htt
       at.checkSession(opened.status, posted, body);
       throw new HttpError(opened.status, body, `GET: HTTP ${opened.status}`);
     } catch (thrown) {
-      const refused = thrown instanceof HttpError && thrown.status < 500 && thrown.status !== 429;
-      if (refused || thrown instanceof AuthorizationFailed) throw thrown;
+      if (isRefusal(thrown)) throw thrown;
       cause = thrown;
       failures++;
     }
   }
 }
+
+/** Whether asking again would be answered the same. */
+export const isRefusal = (thrown: unknown): boolean => thrown instanceof AuthorizationFailed
+  || (thrown instanceof HttpError && thrown.status < 500 && thrown.status !== 429);
 
 /**
  * Milliseconds before the next reconnection. The server's `retry` is never undercut. A shorter one than

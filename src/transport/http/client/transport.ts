@@ -12,7 +12,7 @@ import type { HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
 import { requester } from './requester.ts';
-import { follow } from './resumption.ts';
+import { follow, isRefusal } from './resumption.ts';
 import type { Resumption } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
@@ -89,6 +89,18 @@ export function clientTransport(
     if (requests.awaited(posted)) throw new HttpError(answer.status, '', 'the server answered another request');
   }
 
+  /** A server that has not heard that the handshake is over asks nothing: where it is away, it is told again. */
+  async function insist(posted: PostedRequest, go: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await go();
+      } catch (thrown) {
+        if (isRefusal(thrown) || tries === initializedAttempts || requests.closed) throw thrown;
+        await wait(limits.reconnectInitialMs, posted.cancellation.signal);
+      }
+    }
+  }
+
   /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
   async function refused(
     posted: PostedRequest, answer: HttpAnswer, text: string, message: Outgoing,
@@ -140,9 +152,8 @@ export function clientTransport(
       }
       if (posted.id === undefined) requests.tells();
       const first = message.method === 'notifications/initialized';
-      const sent = listener.held && posted.id !== undefined
-        ? listener.held.then(() => post(posted, text, message))
-        : post(posted, text, message);
+      const go = (): Promise<void> => post(posted, text, message);
+      const sent = first ? insist(posted, go) : listener.held && posted.id !== undefined ? listener.held.then(go) : go();
       if (first) listener.hold(sent);
       const end = (): void => {
         requests.end(posted);
@@ -185,6 +196,9 @@ export function clientTransport(
     },
   };
 }
+
+/** How often `notifications/initialized` is posted to a server that answers 5xx or cannot be reached. */
+const initializedAttempts = 3;
 
 const postHeaders: Readonly<Record<string, string>> = {
   accept: 'application/json, text/event-stream', 'content-type': 'application/json',

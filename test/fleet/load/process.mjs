@@ -81,10 +81,22 @@ async function join() {
   }
 }
 
+async function listen() {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await serveHttp(server, {
+        port: Number(port), fleet: own, onError, allowedHosts: [`127.0.0.1:${publicPort}`], limits: { retryMs: 100 },
+      });
+    } catch (thrown) {
+      // While the process before was dead, somebody else may have got the port for a connection of theirs.
+      if (tries === 200 || thrown.code !== 'EADDRINUSE') throw thrown;
+      await pause(100);
+    }
+  }
+}
+
 const own = await join();
-const http = await serveHttp(server, {
-  port: Number(port), fleet: own, onError, allowedHosts: [`127.0.0.1:${publicPort}`], limits: { retryMs: 100 },
-});
+const http = await listen();
 
 function heap() {
   for (let i = 0; i < 3; i++) globalThis.gc();

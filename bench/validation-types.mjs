@@ -1,8 +1,8 @@
-// What the types of a tool with 40 properties cost the checker: barewire's FromSchema on an inline JSON
-// Schema, beside the same tool with zod and the official SDKs (version 1 and 2), and beside an empty program
-// for each one's imports.
+// What the types of tools cost the checker: a project of 200 tools with 8 properties each, once with barewire's FromSchema on
+// inline JSON Schemas, once with zod schemas as Standard Schemas, and beside them zod with the official SDKs (version 1 and
+// 2). The imports alone are a row of their own, because a program pays for them once.
 //
-//   npx tsc && cd bench && npm ci && node validation-types.mjs
+//   npm run build && cd bench && npm ci && node validation-types.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,59 +24,46 @@ const KINDS = [
   ["{ anyOf: [{ type: 'string' }, { type: 'number' }] }", 'z.union([z.string(), z.number()])'],
   ["{ type: ['string', 'null'] }", 'z.string().nullable()'],
 ];
-const properties = Array.from({ length: 40 }, (_, i) => [`p${i}`, ...KINDS[i % KINDS.length], i % 2 === 0]);
-const use = properties.map(([name]) => `    void args.${name};`).join('\n');
+const TOOLS = 200;
+const properties = KINDS.map(([schema, zod], i) => [`p${i}`, schema, zod, i % 2 === 0]);
+const use = properties.map(([name]) => `  void args.${name};`).join('\n');
 
-const withSdk = (wrap) => `import { z } from 'zod';
-const server = new McpServer({ name: 's', version: '1' });
-server.registerTool('t', {
-  inputSchema: ${wrap(`{
-${properties.map(([name, , zod, required]) => `    ${name}: ${zod}${required ? '' : '.optional()'},`).join('\n')}
-  }`)},
-}, (args) => {
-${use}
-    return { content: [] };
-});
-`;
+const tools = (register) => Array.from({ length: TOOLS }, (_, i) => register(`tool${i}`)).join('\n');
+
+const jsonSchema = `{
+  type: 'object',
+  properties: { ${properties.map(([name, schema]) => `${name}: ${schema}`).join(', ')} },
+  required: [${properties.filter(([, , , required]) => required).map(([name]) => `'${name}'`)}],
+}`;
+const shape = `{ ${properties.map(([name, , zod, required]) => `${name}: ${zod}${required ? '' : '.optional()'}`).join(', ')} }`;
+
+const BAREWIRE = "import { McpServer } from '../../dist/src/server/index.js';";
+const SDK_1 = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';";
+const SDK_2 = "import { McpServer } from '@modelcontextprotocol/server';";
+const ZOD = "import { z } from 'zod';";
+const server = "const server = new McpServer({ name: 's', version: '1' });";
+
+const withBarewire = (schema) => tools((name) => `server.tool('${name}', { input: ${schema} }, (args) => {\n${use}\n  return '';\n});`);
+const withSdk = (schema) => tools((name) => `server.registerTool('${name}', { inputSchema: ${schema} }, (args) => {\n${use}\n  return { content: [] };\n});`);
 
 const PROGRAMS = {
-  'barewire, imports only': `import type { FromSchema } from '../../dist/src/schema/index.js';\nexport type T = FromSchema<true>;\n`,
-  'barewire, 40 properties': `import type { FromSchema } from '../../dist/src/schema/index.js';
-declare function tool<const S>(name: string, definition: { input: S }, run: (args: FromSchema<S>) => string): void;
-tool('t', {
-  input: {
-    type: 'object',
-    properties: {
-${properties.map(([name, schema]) => `      ${name}: ${schema},`).join('\n')}
-    },
-    required: [${properties.filter((p) => p[3]).map(([name]) => `'${name}'`)}],
-  },
-}, (args) => {
-${use}
-    return '';
-});
-`,
-  'zod and the SDK 1, imports only': `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { z } from 'zod';
-void [McpServer, z];
-`,
-  'zod and the SDK 1, 40 properties': `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-${withSdk((shape) => shape)}`,
-  'zod and the SDK 2, imports only': `import { McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
-void [McpServer, z];
-`,
-  'zod and the SDK 2, 40 properties': `import { McpServer } from '@modelcontextprotocol/server';
-${withSdk((shape) => `z.object(${shape})`)}`,
+  'barewire, imports': [BAREWIRE, server, 'void server;'],
+  'barewire, JSON Schema': [BAREWIRE, server, withBarewire(jsonSchema)],
+  'barewire and zod, imports': [BAREWIRE, ZOD, server, 'void [server, z];'],
+  'barewire and zod': [BAREWIRE, ZOD, server, withBarewire(`z.object(${shape})`)],
+  'SDK 1 and zod, imports': [SDK_1, ZOD, server, 'void [server, z];'],
+  'SDK 1 and zod': [SDK_1, ZOD, server, withSdk(shape)],
+  'SDK 2 and zod, imports': [SDK_2, ZOD, server, 'void [server, z];'],
+  'SDK 2 and zod': [SDK_2, ZOD, server, withSdk(`z.object(${shape})`)],
 };
 
 /** Checks each program some times, and gives the checker's own figures: medians of the times. */
-export function measureTypes(rounds = 5) {
+export function measureTypes(rounds = 3) {
   const folder = mkdtempSync(join(here, 'types-'));
   try {
-    return Object.entries(PROGRAMS).map(([name, source], i) => {
+    return Object.entries(PROGRAMS).map(([name, lines], i) => {
       const file = join(folder, `program${i}.ts`);
-      writeFileSync(file, source);
+      writeFileSync(file, lines.join('\n'));
       writeFileSync(
         join(folder, `tsconfig${i}.json`),
         JSON.stringify({
@@ -123,16 +110,14 @@ export function measureTypes(rounds = 5) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log(`${'program'.padEnd(32)}    types  instantiations  check ms  total ms  memory MB`);
-  for (const row of measureTypes()) {
-    console.log(
-      row.name.padEnd(32),
-      String(row.types).padStart(8),
-      String(row.instantiations).padStart(15),
-      row.checkMs.toFixed(0).padStart(9),
-      row.totalMs.toFixed(0).padStart(9),
-      row.memoryMb.toFixed(0).padStart(10),
-    );
-  }
+/** The figures as text, a row a program. */
+export function typesTable(rows) {
+  const line = (cells) => cells.map((cell, i) => i === 0 ? cell.padEnd(26) : cell.padStart(15)).join(' ');
+  return [
+    line([`tsc, ${TOOLS} tools`, 'types', 'instantiations', 'check ms', 'total ms', 'memory MB']),
+    ...rows.map(({ name, types, instantiations, checkMs, totalMs, memoryMb }) =>
+      line([name, ...[types, instantiations, checkMs, totalMs, memoryMb].map((figure) => figure.toFixed(0))])),
+  ].join('\n');
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(typesTable(measureTypes()));

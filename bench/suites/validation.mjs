@@ -1,4 +1,6 @@
-// Validation: JSON Schema validators beside each other; there is no bare program to compare them with.
+// Validation: JSON Schema validators beside each other, and what the types of schemas cost the compiler; there is no bare
+// program to compare them with.
+import { measureTypes, typesTable } from '../validation-types.mjs';
 import { measureValidation, table } from '../validation.mjs';
 
 export const tables = {};
@@ -7,4 +9,6 @@ export const rounds = 1;
 export async function round(bench) {
   const text = table(await measureValidation(bench.quick ? { rounds: 5 } : {}));
   bench.include({ text, markdown: `### Validation\n\n\`\`\`\n${text}\n\`\`\`` });
+  const types = typesTable(measureTypes(bench.quick ? 1 : 3));
+  bench.include({ text: types, markdown: `### Types\n\n\`\`\`\n${types}\n\`\`\`` });
 }

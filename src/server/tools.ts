@@ -88,8 +88,13 @@ export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C = Cont
   : InferInput<O> | ExtensionResult
     | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
 
-/** Registers a tool. */
+/** Registers a tool. The commonest shape stands first: a compiler tries each in turn, and reads the schema anew. */
 export interface AddTool<C extends PlainContext> {
+  <const I extends SchemaSource = never>(
+    name: string,
+    definition: ToolDefinition<I> & { output?: undefined; task?: undefined },
+    handler: ToolHandler<I, never, C>,
+  ): Handle<ToolDefinition>;
   <const I extends SchemaSource = never>(
     name: string,
     definition: ToolDefinition<I> & { output?: undefined } & TaskDefinition<NoInfer<I>, C>,
@@ -99,11 +104,6 @@ export interface AddTool<C extends PlainContext> {
     name: string,
     definition: ToolDefinition<I, O> & TaskDefinition<NoInfer<I>, C>,
     handler: ToolHandler<I, O, TaskContext<C>>,
-  ): Handle<ToolDefinition>;
-  <const I extends SchemaSource = never>(
-    name: string,
-    definition: ToolDefinition<I> & { output?: undefined; task?: undefined },
-    handler: ToolHandler<I, never, C>,
   ): Handle<ToolDefinition>;
   <const I extends SchemaSource = never, const O extends SchemaSource = never>(
     name: string,

@@ -15,6 +15,8 @@ const only = values.only?.split(',') ?? [''];
 const files = readdirSync(tests, { recursive: true })
   .filter((file) => file.endsWith('.test.js') && only.some((text) => file.includes(text)))
   .map((file) => `${tests}/${file}`);
+// Without a file node --test would look for files by itself, and find fixtures.
+if (files.length === 0) throw new Error(`no test file under dist/test has ${only.join(' or ')} in its path`);
 const { status } = spawnSync(process.execPath, [
   `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism()}`,
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',

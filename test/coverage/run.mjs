@@ -1,0 +1,62 @@
+// npm run coverage [-- --only PATH,…]: runs the tests of `npm test` with V8's coverage, and maps it to src/ by source
+// maps. Fails below the floor. `--only` takes the test files whose path has one of the texts, and has no floor.
+//
+// V8 counts a line as covered where no part that did not run is on it, comments and types among them: the figure of
+// lines is high by its nature. What a process does that a test kills is not counted: it writes no report.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A little under what is reached, in percent. It only goes up. */
+const floor = { lines: 90, branches: 85, functions: 85 };
+
+/** Not counted, with the reason. */
+const left = { 'src/**/index.ts': 'names what an entry exports, and does nothing' };
+
+const top = fileURLToPath(new URL('../../', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
+const reports = join(here, 'report');
+const run = (command, args, env = {}) => spawnSync(command, args, { cwd: top, stdio: 'inherit', env: { ...process.env, ...env } }).status;
+
+const others = process.argv.slice(2);
+const part = others.some((other) => other.startsWith('--only'));
+rmSync(reports, { recursive: true, force: true });
+if (run('npx', ['tsc', '--sourceMap']) !== 0) process.exit(1);
+const tests = run(process.execPath, [
+  join(here, 'node_modules/c8/bin/c8.js'), '--include', 'src/**', '--extension', '.ts', '--extension', '.js',
+  ...Object.keys(left).flatMap((path) => ['--exclude', path]), '--exclude-after-remap', '--merge-async',
+  '--temp-directory', join(reports, 'v8'), '--reports-dir', reports, '--reporter', 'json-summary', '--reporter', 'text-summary',
+  process.execPath, 'scripts/test.mjs', '--test-reporter=dot', '--test-reporter-destination=/dev/null', ...others,
+]);
+rmSync(join(reports, 'v8'), { recursive: true, force: true });
+
+const summary = JSON.parse(readFileSync(join(reports, 'coverage-summary.json'), 'utf8'));
+const folders = new Map();
+for (const [path, figures] of Object.entries(summary)) {
+  if (path === 'total') continue;
+  const folder = path.slice(top.length).split('/').slice(0, 2).join('/');
+  const sum = folders.get(folder) ?? folders.set(folder, { lines: [0, 0], branches: [0, 0], functions: [0, 0] }).get(folder);
+  for (const kind of Object.keys(floor)) {
+    sum[kind][0] += figures[kind].covered;
+    sum[kind][1] += figures[kind].total;
+  }
+}
+const percent = ([covered, total]) => `${(total ? (100 * covered) / total : 100).toFixed(1)} %`;
+for (const [folder, sum] of [...folders].sort()) {
+  console.log(folder.padEnd(18), Object.keys(floor).map((kind) => `${kind} ${percent(sum[kind])}`).join(', '));
+}
+for (const [path, why] of Object.entries(left)) console.log(`not counted: ${path}: ${why}`);
+// A module of types alone is empty when it is compiled, and so is nothing to load.
+const unloaded = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('index.ts') && !summary[join(top, 'src', file)])
+  .filter((file) => /[^\s;{}]/.test(readFileSync(join(top, 'dist/src', file.replace(/\.ts$/, '.js')), 'utf8').replace(/^export \{\};|\/\/.*$|\/\*[\s\S]*?\*\//gm, '')));
+if (!part) console.log(`no test loads: ${unloaded.join(', ') || 'all are loaded'}`);
+let failed = tests !== 0;
+for (const [kind, least] of Object.entries(floor)) {
+  const reached = summary.total[kind].pct;
+  console.log(`${kind}: ${reached} % of ${summary.total[kind].total}, floor ${least} %`);
+  if (!part && reached < least) failed = true;
+}
+if (tests !== 0) console.log(`the tests ended with ${tests}`);
+if (failed) process.exitCode = 1;

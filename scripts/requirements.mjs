@@ -1,10 +1,11 @@
-// npm run requirements                   checks the matrix and writes docs/requirements.md
-// npm run requirements -- --check        checks it, and that docs/requirements.md is what it would write
+// npm run requirements                   checks the matrix and writes docs/requirements.md and docs/removals.md
+// npm run requirements -- --check        checks it, and that these two are what it would write
 // npm run requirements -- --spec PATH    holds it against a checkout of the specification as well
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { documentOf } from './requirements/document.mjs';
 import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
+import { readRemovals, removalsDocument } from './requirements/removals.mjs';
 import { REVISIONS, sentencesOfRevision } from './requirements/sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -15,17 +16,18 @@ if (option !== undefined && option !== '--check' && !(option === '--spec' && spe
 }
 const matrix = readMatrix(root);
 const faults = faultsOf(matrix, root);
-const path = `${root}docs/requirements.md`;
-const text = documentOf(matrix);
-if (option === '--check') {
-  let there = '';
-  try {
-    there = readFileSync(path, 'utf8');
-  } catch {}
-  if (there !== text) faults.push('docs/requirements.md is not what the matrix says: npm run requirements');
-} else {
-  mkdirSync(`${root}docs`, { recursive: true });
-  writeFileSync(path, text);
+const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readRemovals(root)) };
+for (const [name, text] of Object.entries(pages)) {
+  const path = `${root}docs/${name}`;
+  if (option === '--check') {
+    let there = '';
+    try {
+      there = readFileSync(path, 'utf8');
+    } catch {}
+    if (there !== text) faults.push(`docs/${name} is not what the matrix says: npm run requirements`);
+  } else {
+    writeFileSync(path, text);
+  }
 }
 for (const fault of faults) console.error(fault);
 console.log(`${matrix.rules.length} rules, ${matrix.statements.length} sentences:`, countsOf(matrix.rules));

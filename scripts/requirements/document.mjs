@@ -1,4 +1,5 @@
 // docs/requirements.md, written from the matrix.
+import { cell } from './markdown.mjs';
 import { VERDICTS, countsOf } from './matrix.mjs';
 
 const SITE = 'https://modelcontextprotocol.io/specification';
@@ -15,7 +16,6 @@ export function linkOf(revision, section) {
   return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
 }
 
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 const file = (path) => path.replace(/#.*/, '');
 
 function evidence({ source, test, note }) {
@@ -52,8 +52,8 @@ export function documentOf({ rules, statements }) {
     '- **partly**: a part is kept; the last column says which is not, and why.',
     '- **open**: not kept; the last column says why.',
     '- **not applicable**: falls on somebody else, who is named.', '',
-    'The check finds names that are not there. It does not show that a test fails when its line is broken; that was tried',
-    'for the rows of test/requirements, and by hand for many others when the first reading was made.', '',
+    'The check finds names that are not there. That the named test fails when the named code is broken is tried row by row',
+    'by `npm run removals`; what came of it is in [removals.md](removals.md).', '',
     `| | ${VERDICTS.join(' | ')} |`, `|---|${VERDICTS.map(() => '---:').join('|')}|`,
     counted(`rules (${rules.length})`, countsOf(rules)),
     counted(`sentences (${statements.length})`, countsOf(stated)),

@@ -55,6 +55,31 @@ test('names of tools differ by case', async () => {
   assert.match(textOf(await peer.call('BOOK')), /^error -32602/);
 });
 
+// 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
+test('a list that was not declared does not change for that client', async () => {
+  const server = new McpServer(info);
+  const before = await connect(server, { revision });
+  server.tool('one', {}, () => '');
+  const after = await connect(server, { revision });
+  server.tool('two', {}, () => '');
+  assert.equal((await after.next()).method, 'notifications/tools/list_changed');
+  assert.deepEqual(await before.rest(), []);
+});
+
+// 2025-11-25 server/prompts#implementation-considerations.
+test('arguments of a prompt are named strings', async () => {
+  const server = new McpServer(info);
+  server.prompt('plan', { arguments: { city: { required: true } } }, ({ city }) => `to ${city}`);
+  const peer = await connect(server, { revision });
+  for (const [given, says] of [
+    [[], /arguments must be an object/], [{ city: 7 }, /arguments\.city must be a string/], [{}, /arguments\.city is missing/],
+  ] as const) {
+    const { error } = await peer.request('prompts/get', { name: 'plan', arguments: given });
+    assert.equal(error?.code, -32602);
+    assert.match(error.message, says);
+  }
+});
+
 // 2025-11-25 server/resources#custom-uri-schemes.
 test('a resource has a URI with a scheme', () => {
   const server = new McpServer(info);

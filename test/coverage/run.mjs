@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A little under what is reached, in percent. It only goes up. */
-const floor = { lines: 90, branches: 85, functions: 85 };
+const floor = { lines: 99, branches: 91, functions: 94 };
 
 /** Not counted, with the reason. */
 const left = { 'src/**/index.ts': 'names what an entry exports, and does nothing' };
@@ -52,11 +52,12 @@ const unloaded = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.ts') && !file.endsWith('index.ts') && !summary[join(top, 'src', file)])
   .filter((file) => /[^\s;{}]/.test(readFileSync(join(top, 'dist/src', file.replace(/\.ts$/, '.js')), 'utf8').replace(/^export \{\};|\/\/.*$|\/\*[\s\S]*?\*\//gm, '')));
 if (!part) console.log(`no test loads: ${unloaded.join(', ') || 'all are loaded'}`);
-let failed = tests !== 0;
+let failed = false;
 for (const [kind, least] of Object.entries(floor)) {
   const reached = summary.total[kind].pct;
   console.log(`${kind}: ${reached} % of ${summary.total[kind].total}, floor ${least} %`);
   if (!part && reached < least) failed = true;
 }
-if (tests !== 0) console.log(`the tests ended with ${tests}`);
+// Whether they pass is for `npm test` to say: those that look at the environment of a program see NODE_V8_COVERAGE here.
+if (tests !== 0) console.log('some tests failed under coverage');
 if (failed) process.exitCode = 1;

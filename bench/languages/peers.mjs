@@ -1,6 +1,7 @@
 // The programs that are measured, each with the modes that it serves, and how each tool chain builds its own.
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,18 +16,26 @@ const has = (command, ...args) => spawnSync(command, args.length ? args : ['--ve
 /** The Rust program; one of its kinds is the load generator. */
 export const rustProgram = `${cache}/rust/release/barewire-bench-languages`;
 
-/** How each tool chain is found, and how it builds. A second build of the same sources takes a second or so. */
+/** The versions that it was built of. */
+export const rustLock = `${cache}/rust.lock`;
+
+/** How each tool chain is found, how it builds, and what it makes. */
 const chains = {
-  node: { present: () => true, build: async () => undefined },
   go: {
+    made: `${cache}/go`,
     present: () => has('go', 'version'),
     build: () => execute('go', ['build', '-o', `${cache}/go`, '.'], { cwd: here('go') }),
   },
   rust: {
+    made: rustProgram,
     present: () => has('cargo'),
-    build: () => execute('cargo', ['build', '--release'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust` }, maxBuffer: 1 << 26 }),
+    async build() {
+      await execute('cargo', ['build', '--release'], { cwd: here('rust'), env: { ...process.env, CARGO_TARGET_DIR: `${cache}/rust` }, maxBuffer: 1 << 26 });
+      copyFileSync(here('rust/Cargo.lock'), rustLock);
+    },
   },
   python: {
+    made: `${cache}/python/bin/python`,
     present: () => has('python3'),
     async build() {
       if (!existsSync(`${cache}/python/bin/python`)) await execute('python3', ['-m', 'venv', `${cache}/python`]);
@@ -34,6 +43,7 @@ const chains = {
     },
   },
   java: {
+    made: `${cache}/java/classes/bench/Servers.class`,
     present: () => has('mvn') && has('java', '-version'),
     build: () => execute('mvn', ['-q', '-B', `-Dcache=${cache}/java`, 'package'], { cwd: here('java'), maxBuffer: 1 << 26 }),
   },
@@ -41,13 +51,34 @@ const chains = {
 
 const ready = new Map();
 
-/** Builds what a chain needs, once. Throws where the tool chain is missing, by its name. */
-export function prepare(chain) {
-  const { present, build } = chains[chain];
-  if (!ready.has(chain)) {
-    mkdirSync(cache, { recursive: true });
-    ready.set(chain, present() ? build() : Promise.reject(new Error(`missing: the tool chain of ${chain}`)));
+/** A digest of the sources and manifests of a chain. */
+function sourcesOf(chain) {
+  const hash = createHash('sha256');
+  for (const path of readdirSync(here(chain), { recursive: true }).sort()) {
+    if (!/\.(rs|toml|go|mod|sum|py|txt|java|xml)$/.test(path) || /(^|\/)target\//.test(path)) continue;
+    hash.update(path).update('\0').update(readFileSync(join(here(chain), path)));
   }
+  return hash.digest('hex');
+}
+
+/** Builds what a chain needs where its sources have changed since. Throws where the tool chain is missing, by its name. */
+async function make(chain) {
+  const { made, present, build } = chains[chain];
+  const mark = `${cache}/${chain}.sources`;
+  const sources = sourcesOf(chain);
+  if (existsSync(made) && existsSync(mark) && readFileSync(mark, 'utf8') === sources) return;
+  if (!present()) throw new Error(`missing: the tool chain of ${chain}`);
+  mkdirSync(cache, { recursive: true });
+  await build();
+  writeFileSync(mark, sources);
+}
+
+/** The tool chains that build something. */
+export const chainNames = Object.keys(chains);
+
+/** Builds, once a run. */
+export function prepare(chain) {
+  if (!ready.has(chain)) ready.set(chain, chain === 'node' ? Promise.resolve() : make(chain));
   return ready.get(chain);
 }
 

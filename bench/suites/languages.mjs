@@ -5,16 +5,21 @@
 // each round begins with another program. Rounds end early where the time is up.
 import { modes, planFor } from '../languages/plans.mjs';
 import { page } from '../languages/page.mjs';
-import { programs, start } from '../languages/peers.mjs';
+import { chainNames, prepare, programs, start } from '../languages/peers.mjs';
 import { familySum, load, openWorld } from '../languages/world.mjs';
 import { cpuSeconds, end, peakMemory } from '../lib/process.mjs';
 
 export const tables = {};
 
-/** Seconds for everything; a whole round takes about two minutes. */
-const allowed = 690;
+/** Seconds for everything but building; a whole round takes less than two minutes. */
+const allowed = 640;
 
 export async function run(bench, rounds) {
+  for (const chain of chainNames) {
+    bench.say(`languages: ${chain} is built where its sources have changed`);
+    // Who needs what could not be built says so.
+    await prepare(chain).catch(() => undefined);
+  }
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
   const lengths = bench.quick ? { warm: 300, lead: 100, ms: 400 } : { warm: 500, lead: 150, ms: 850 };

@@ -2,6 +2,8 @@
 // something that they left open keeps the process alive, is ended as failed after five seconds, and what is open is
 // named. Without this a failed assertion that skips a `close()` would wait for the time limit of the file.
 
+// Not the globals: a test may take those away.
+import { clearTimeout, setTimeout } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 
 const QUIET_MS = Number(process.env.QUIET_MS ?? 5_000);

@@ -7,7 +7,7 @@ import type { Outputs } from './parts.ts';
 type Compile = (schema: JsonSchema) => Validate;
 
 /** The part of a client that judges what tools return; `compile` is that of barewire/schema, or another. */
-export function toolOutputs(compile: Compile): Outputs {
+export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
   return new ToolOutputs(() => compile);
 }
 

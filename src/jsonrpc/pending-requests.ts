@@ -28,9 +28,13 @@ export interface RequestOptions {
 
 /** What is needed of a signal. An `AbortSignal` has it, and so has a request of the peer's. */
 export interface Stop {
+  /** Why it was aborted; undefined before. */
   readonly reason: unknown;
+  /** Throws `reason` once it was aborted. */
   throwIfAborted(): void;
+  /** Calls back at the abort, once. */
   addEventListener(type: 'abort', listener: () => void, options: { once: true }): void;
+  /** Takes a listener away that was not called yet. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 

@@ -19,16 +19,16 @@ export const sseHeartbeat: string = ':\n\n';
  * Writes one event, to its closing blank line. No value can add a field: data goes out as one line each, and
  * a type or an id that holds a line break is refused. Throws a TypeError that names the field.
  */
-export function sseEvent({ data, ...fields }: SseFields): string {
-  let head = '';
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    // One line break here would let a value write fields, or events, of its own;
-    // a reader drops an id with NUL.
-    if (!(name === 'retry' ? /^\d+$/ : /^[^\r\n\0]*$/).test(`${value}`)) {
-      throw new TypeError(`SSE ${name} is malformed`);
-    }
-    head += `${name}: ${value}\n`;
-  }
+export function sseEvent({ event, id, retry, data }: SseFields): string {
+  const head = field('event', event) + field('id', id) + field('retry', retry);
   return `${head}data: ${data.replace(/\r\n?|\n/g, '\ndata: ')}\n\n`;
+}
+
+function field(name: 'event' | 'id' | 'retry', value: string | number | undefined): string {
+  if (value === undefined) return '';
+  // One line break here would let a value write fields, or events, of its own; a reader drops an id with NUL.
+  if (!(name === 'retry' ? /^\d+$/ : /^[^\r\n\0]*$/).test(`${value}`)) {
+    throw new TypeError(`SSE ${name} is malformed`);
+  }
+  return `${name}: ${value}\n`;
 }

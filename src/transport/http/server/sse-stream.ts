@@ -117,9 +117,12 @@ export class SseStream {
   }
 
   /** Writes an event that is no message. */
-  writeEvent({ data, ...fields }: SseFields): void {
-    this.#wire?.write(sseEvent({ ...fields, data }));
-    if (this.#wire) this.#services.tracing?.event(fields, data, this.#wire.request);
+  writeEvent(event: SseFields): void {
+    this.#wire?.write(sseEvent(event));
+    const { tracing } = this.#services;
+    if (!this.#wire || !tracing) return;
+    const { data, ...fields } = event;
+    tracing.event(fields, data, this.#wire.request);
   }
 
   /** Ends the connection, not the stream: the client will come back. */

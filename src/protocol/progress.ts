@@ -1,5 +1,6 @@
 import { isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
+import { notificationText } from '../jsonrpc/outlet.ts';
 import type { Progress } from '../jsonrpc/pending-requests.ts';
 import type { NotificationParams } from './base.ts';
 
@@ -53,6 +54,8 @@ export class ProgressReports {
   #last = -Infinity;
   #left = maxBurst;
   #at = Date.now();
+  /** What the texts of all reports begin with. */
+  #start: string | undefined;
 
   /** `token` is that of the request; undefined where it wants no reports, or its token is none. */
   static of(meta: Readonly<Record<string, unknown>> | undefined): ProgressReports | undefined {
@@ -76,5 +79,11 @@ export class ProgressReports {
     return {
       progressToken: this.#token, progress, total: Number.isFinite(total) ? total : undefined, message,
     };
+  }
+
+  /** The notification that has the parameters that `next` returned, as text. */
+  text({ progress, total, message }: ProgressNotificationParams): string {
+    this.#start ??= notificationText('notifications/progress', { progressToken: this.#token }).slice(0, -2);
+    return `${this.#start},${JSON.stringify({ progress, total, message }).slice(1)}}`;
   }
 }

@@ -1,6 +1,7 @@
 import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
+import { notificationText } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
@@ -89,9 +90,8 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   /** Sends what may be lost: dropped while the client does not read. */
-  #mention(method: string, params: Record<string, unknown>): void {
+  #mention(method: string, params: Record<string, unknown>, text: string = notificationText(method, params)): void {
     const message: Notification = { jsonrpc: '2.0', method, params };
-    const text = encode(message);
     if (this.inbound.outlet.room?.(text.length, true) !== false) this.inbound.send(text, message);
   }
 
@@ -104,8 +104,9 @@ export class Exchange implements PlainContext, ResultJudge {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
     if (this.#reports === undefined) this.#reports = ProgressReports.of(this.meta) ?? null;
-    const report = this.#reports?.next(progress, total, this.rules.progressMessage ? message : undefined);
-    if (report) this.#mention('notifications/progress', report);
+    const reports = this.#reports;
+    const report = reports?.next(progress, total, this.rules.progressMessage ? message : undefined);
+    if (report) this.#mention('notifications/progress', report, reports?.text(report));
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {

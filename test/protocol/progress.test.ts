@@ -20,6 +20,17 @@ test('progress: each report is above the last, and finite', () => {
   assert.equal(JSON.stringify(reports.next(4, Infinity, 'm')), '{"progressToken":"t","progress":4,"message":"m"}');
 });
 
+test('progress: the text of a report is what JSON makes of the whole notification', () => {
+  for (const token of ['t', '"}\u2028', -7]) {
+    const reports = new ProgressReports(token);
+    for (const [progress, total, message] of [[-0], [1e21, 2e300], [1e22, undefined, '"}'], [2e300, 2e300, '']] as const) {
+      const params = reports.next(progress, total, message);
+      assert.ok(params);
+      assert.equal(reports.text(params), JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    }
+  }
+});
+
 test('progress: reports in a loop are thinned out, the one that reaches the total is not', () => {
   mock.timers.enable({ apis: ['Date'] });
   const reports = new ProgressReports(1);

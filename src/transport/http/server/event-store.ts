@@ -94,11 +94,12 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     if (log === undefined) {
       log = { session, stream, first: seq, count: 0, texts: [], loose: 0, size: streamBytes };
       size += streamBytes;
-    }
+    } else logs.delete(stream);
+    logs.set(stream, log);
+    // That of the last log is at the end already.
+    if (last?.session === session) return log;
     sessions.delete(session);
     sessions.set(session, logs);
-    logs.delete(stream);
-    logs.set(stream, log);
     return log;
   }
 

@@ -3,7 +3,7 @@ import type { PendingRequests, RequestOptions } from '../jsonrpc/pending-request
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Bag, Notification, RequestId } from '../jsonrpc/message.ts';
+import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
@@ -301,7 +301,10 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
     const mirrored = method === 'tools/call' && params ? this.headers?.of(params) : undefined;
     const headers = (options.headers || mirrored) && { ...options.headers, ...mirrored };
-    return this.#requests.request(method, { ...params, _meta }, options, headers && {
+    // Not `{ ...params, _meta }`: see `withProgressToken`.
+    const all: Params = { _meta, ...params };
+    all['_meta'] = _meta;
+    return this.#requests.request(method, all, options, headers && {
       send: (text, message) => this.transport?.send(text, { ...message, headers }),
     });
   }

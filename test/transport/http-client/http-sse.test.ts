@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError } from '../../../src/transport/port.ts';
 import { client, json, notice, result, serve, stream, test } from './harness.ts';
-import type { Scripted } from './harness.ts';
+import type { Scripted, Told } from './harness.ts';
 
 interface Old extends Scripted {
   readonly get: { stream: ServerResponse | undefined };
@@ -63,6 +63,26 @@ test('the end of the stream is the end of the connection', async (t) => {
   await it.handshake('2024-11-05');
   server.get.stream?.end();
   assert.equal((await it.next()).kind, 'closed');
+});
+
+test('maxNoiseBytes: a stream of HTTP+SSE that carries no message is given up by name', async (t) => {
+  const server = await oldServer(t);
+  const it = await client(t, server.url, { limits: { maxNoiseBytes: 10_000 } });
+  await it.handshake('2024-11-05');
+  // Half as much, a message, and as much again: that one is no reason.
+  const half = 'event: message\ndata: no message\n\n'.repeat(40);
+  server.get.stream?.write(`${half}data: ${notice(1)}\n\n${half}`);
+  const next = async (): Promise<Told> => {
+    const told = await it.next();
+    return told.kind === 'error' ? next() : told;
+  };
+  assert.equal((await next()).kind, 'message');
+  server.get.stream?.write(`data: ${notice(2)}\n\n`);
+  assert.equal((await next()).kind, 'message');
+  server.get.stream?.write(half + half + half);
+  const last = await next();
+  assert.ok(last.kind === 'closed');
+  assert.match(last.why, /^the stream was given up: it sent 10000 bytes without a message among them$/);
 });
 
 test('a message that is refused there fails, and the stream goes on', async (t) => {

@@ -1,4 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import type { Decoded } from '../../../jsonrpc/message.ts';
+import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
 import { beginReading } from '../../../jsonrpc/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
@@ -23,9 +25,11 @@ export interface HttpSse {
  * 2024-11-05 basic/transports#http-with-sse.
  */
 export function readHttpSse(
-  answer: HttpAnswer, url: URL, onMessage: (text: string) => void,
-  options: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'>, relief: () => Promise<void> | undefined,
+  answer: HttpAnswer, url: URL, onMessage: (text: string) => Decoded,
+  { maxNoiseBytes, ...options }: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'> & Pick<HttpClientLimits, 'maxNoiseBytes'>,
+  relief: () => Promise<void> | undefined,
 ): HttpSse {
+  let noise = 0;
   let settle: ((found?: Promise<URL>) => void) | undefined;
   const endpoint = new Promise<URL | undefined>((resolve) => {
     settle = resolve;
@@ -34,7 +38,7 @@ export function readHttpSse(
     ...options,
     onEvent({ type, data }) {
       if (settle === undefined) {
-        if (type === 'message') onMessage(data);
+        if (type === 'message') noise = noiseAfter(noise, onMessage(data));
         return;
       }
       settle(type === 'endpoint' ? locate(data, url) : undefined);
@@ -43,9 +47,15 @@ export function readHttpSse(
   });
   const ended = answer.read((chunk) => {
     beginReading();
+    // Before it is read: a message in this chunk sets the count to 0.
+    noise += chunk.length;
     parser.push(chunk);
-    return relief();
-  }).catch((cause: unknown) => cause);
+    if (noise <= maxNoiseBytes) return relief();
+    answer.cancel();
+    return undefined;
+  }).catch((cause: unknown) => cause).then((cause) => (
+    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`) : cause
+  ));
   ended.then(() => settle?.());
   return { endpoint, ended };
 }
@@ -84,14 +94,21 @@ export async function findHttpSse(
       return undefined;
     }
     stream.streaming = true;
-    const read = readHttpSse(answer, base, (text) => requests.deliver(requests.heard(text), stream), {
+    const hear = (text: string): Decoded => {
+      const decoded = requests.heard(text);
+      requests.deliver(decoded, stream);
+      return decoded;
+    };
+    const read = readHttpSse(answer, base, hear, {
       maxEventBytes: limits.maxMessageBytes,
+      maxNoiseBytes: limits.maxNoiseBytes,
       onRefused: (why) => requests.refuse(stream, () => new Error(`the stream: ${why}`), true),
     }, () => requests.relief());
     endpoint = await read.endpoint;
     if (endpoint === undefined) return undefined;
     read.ended.then((cause) => {
-      if (!requests.over(stream)) requests.receiver?.closed('the server ended its stream', cause);
+      const why = cause instanceof ConnectionError ? cause.message : 'the server ended its stream';
+      if (!requests.over(stream)) requests.receiver?.closed(why, cause);
       requests.end(stream);
     });
     return { endpoint, stream };

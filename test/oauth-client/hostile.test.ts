@@ -227,7 +227,7 @@ const naming = (issuer: string): Record<string, unknown> => ({
 for (const host of [
   'localhost', 'printer.local', 'vault.internal', 'intranet', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254',
   '127.0.0.2', '100.64.0.1', '0.0.0.0', '2130706433', '0x7f.1', '[::1]', '[fd00::1]', '[fe80::1]', '[::ffff:10.0.0.1]',
-  '[64:ff9b::a00:1]', '[2002:a00:1::]', '[::]', 'localhost.',
+  '[64:ff9b::a00:1]', '[64:ff9b:1::5db8:d822]', '[64:ff9b:0:0:0:1:5db8:d822]', '[2002:a00:1::]', '[::]', 'localhost.',
 ]) {
   test(`oauth, hostile: a public server names ${host}`, async () => {
     const { asked, run } = publicClient(naming(`https://${host}`));
@@ -246,8 +246,10 @@ test('oauth, hostile: a public server redirects to a private address, or names o
   await assert.rejects(names.run(), { code: 'private_address' });
   const allowed = publicClient(naming('https://10.0.0.1'), { allowPrivateAddresses: true });
   await assert.rejects(allowed.run(), { code: 'metadata_missing' });
-  const open = publicClient(naming('https://[2606:2800:220:1::1]'));
-  await assert.rejects(open.run(), { code: 'metadata_missing' });
+  for (const host of ['[2606:2800:220:1::1]', '[64:ff9b::5db8:d822]']) {
+    const open = publicClient(naming(`https://${host}`));
+    await assert.rejects(open.run(), { code: 'metadata_missing' });
+  }
 });
 
 test('oauth, hostile: a response that is used twice, or that answers no login', async (t) => {

@@ -51,7 +51,8 @@ function isPrivateV6(host: string): boolean {
   if (first === 0x2002) return v4(1);
   if (first === 0x2001 && second === 0xdb8) return true;
   // NAT64 (64:ff9b::/96) and IPv4-mapped addresses (::ffff:0:0/96).
-  if (first === 0x64 && second === 0xff9b) return v4(6);
+  // 64:ff9b:1::/48 is translation within a network (RFC 8215).
+  if (first === 0x64 && second === 0xff9b) return groups.slice(2, 6).some((group) => group !== 0) || v4(6);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return v4(6);
   return (first & 0xe000) !== 0x2000;
 }

@@ -128,6 +128,14 @@ test('read, get and complete', async () => {
   assert.equal((await on('complete', 'greet', 'who=A')).out, 'Ada\nAlan\n');
 });
 
+test('watch: --count takes a number from 1 on', async () => {
+  for (const count of ['-1', '0', 'abc']) {
+    const { code, err } = await on('watch', `--count=${count}`);
+    assert.equal(code, 2, count);
+    assert.match(err, /--count takes a number from 1 to 1000000000/);
+  }
+});
+
 test('a name from the configuration', async () => {
   const [command, ...args] = fixture;
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { command, args } } }));

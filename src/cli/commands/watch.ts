@@ -1,6 +1,6 @@
 import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
-import { commonHelp, readClientWords } from '../client-options.ts';
+import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withClient } from '../with-client.ts';
 
@@ -11,7 +11,7 @@ export const command: Command = {
   example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
   async run(words) {
     const read = await readClientWords(words, { count: { type: 'string' } });
-    const most = Number(read.text('count') ?? Infinity);
+    const most = numberOf(read)('count', 1, 1e9) ?? Infinity;
     let told = 0;
     let enough: () => void = () => {};
     const json = read.flag('json');

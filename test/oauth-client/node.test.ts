@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import fs, { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +74,30 @@ test('file lock: one of a dead process is broken, one of a living process is wai
   assert.equal(await readFile(path, 'utf8'), living);
   assert.equal(await withFileLock(path, async () => 'broken', { staleMs: 30, waitMs: 60_000 }), 'broken');
   assert.deepEqual(await readdir(join(path, '..')), []);
+});
+
+test('file lock: what keeps a stale lock from being broken is told at once, and is not taken for another that breaks it', async (t) => {
+  const path = join(await folder(t), 'lock');
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await writeFile(path, JSON.stringify({ pid, host: hostname(), id: 'dead' }));
+  const { link } = fs;
+  const restore = (): void => {
+    Object.assign(fs, { link });
+    syncBuiltinESMExports();
+  };
+  t.after(restore);
+  let tries = 0;
+  Object.assign(fs, {
+    link: async (from: string, to: string) => {
+      if (!to.endsWith('.break')) return link(from, to);
+      throw Object.assign(new Error('no'), { code: ++tries === 1 ? 'ENOSPC' : 'EEXIST' });
+    },
+  });
+  syncBuiltinESMExports();
+  await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 50 }), { code: 'ENOSPC' });
+  // Another that breaks it, and does not come to an end, is waited for no longer than for a lock.
+  await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 20 }), { code: 'store_locked' });
+  assert.ok(tries < 25, `${tries} tries`);
 });
 
 test('file lock: of many that find a stale lock, one at a time works', async (t) => {

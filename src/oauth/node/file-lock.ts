@@ -53,10 +53,11 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
       if (codeOf(thrown) !== 'EEXIST') throw thrown;
     }
     const stale = await staleOwner(path, staleMs);
-    if (stale !== undefined) await breakLock(path, mine, stale, staleMs);
-    else if (Date.now() - begun > waitMs) {
+    if (stale !== undefined && await breakLock(path, mine, stale, staleMs)) continue;
+    if (Date.now() - begun > waitMs) {
       throw new OAuthError('store_locked', `${path} is held by another process, and was not free within ${waitMs} ms`);
-    } else await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
   }
 }
 
@@ -83,19 +84,21 @@ function isAbandoned(text: string): boolean {
 
 /**
  * Takes a stale lock away, while this process alone does so: of several that found the same stale lock, the second must
- * not take away the one that the first has put in its place.
+ * not take away the one that the first has put in its place. Resolves with false where another is breaking it.
  */
-async function breakLock(path: string, mine: string, stale: string, staleMs: number): Promise<void> {
+async function breakLock(path: string, mine: string, stale: string, staleMs: number): Promise<boolean> {
   const breaking = `${path}.break`;
   try {
     await link(mine, breaking);
-  } catch {
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EEXIST') throw thrown;
     // Whoever was breaking it is at it still, or died over it.
     if (await staleOwner(breaking, staleMs) !== undefined) await rm(breaking, { force: true });
-    return;
+    return false;
   }
   try {
     if (await readFile(path, 'utf8').catch(() => undefined) === stale) await rm(path, { force: true });
+    return true;
   } finally {
     await rm(breaking, { force: true });
   }

@@ -16,7 +16,7 @@ export type TakeBatch = (
 export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {
   const { budget, limits: { maxBatch, maxBatchAnswer } } = connection;
   if (values.length > maxBatch) return connection.refuse(outlet, invalid(`a batch holds at most ${maxBatch} messages`));
-  if (!budget.charge(weight)) return connection.refuseWork(outlet, null, 'bytes', budget.limit);
+  if (!budget.charge(weight)) return connection.refuseBytes(outlet, null, weight);
   const items = values.map((value) => classify(value));
   const answers = items.filter((item) => item.kind === 'request' || item.kind === 'refusal').length;
   const done = (): void => budget.release(weight);

@@ -152,19 +152,23 @@ export class Connection {
       return this.refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
     }
     const { maxInFlight } = this.limits;
-    if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, 'requests', maxInFlight);
+    if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
     const inbound = new Inbound(request, outlet, weight + openThingBytes);
-    if (!this.budget.charge(inbound.weight)) {
-      return this.refuseWork(outlet, id, 'bytes', this.budget.limit);
-    }
+    if (!this.budget.charge(inbound.weight)) return this.refuseBytes(outlet, id, inbound.weight);
     inFlight.set(id, inbound);
     inbound.run(this.#handle, this.#done);
   }
 
+  /** Refuses bytes that do not fit in the budget, and names the bound that they are over: the peer's, or the process's. */
+  refuseBytes(outlet: Outlet, id: RequestId | null, weight: number): void {
+    const { used, limit, parent } = this.budget;
+    const which = parent && used + weight <= limit ? `of all peers together is ${parent.limit}` : `is ${limit}`;
+    this.refuseWork(outlet, id, `bytes in flight: the limit ${which}`);
+  }
+
   /** Refuses what is more than the peer may have us do. */
-  refuseWork(outlet: Outlet, id: RequestId | null, what: 'requests' | 'bytes', limit: number): void {
-    const message = `Too many ${what} in flight: the limit is ${limit}`;
-    this.refuse(outlet, refusal(id, errorCodes.internalError, message));
+  refuseWork(outlet: Outlet, id: RequestId | null, what: string): void {
+    this.refuse(outlet, refusal(id, errorCodes.internalError, `Too many ${what}`));
   }
 
   // Bound once a connection, not once a request.

@@ -173,9 +173,8 @@ interface Bench {
   sent: { id?: unknown; result?: unknown; error?: { code: number; message: string } }[];
 }
 
-function bench(request: (inbound: Inbound) => object | Promise<object>, limits: Partial<ConnectionLimits> = {}): Bench {
+function bench(request: (inbound: Inbound) => object | Promise<object>, limits: Partial<ConnectionLimits> = {}, budget: Budget = new Budget(MiB)): Bench {
   const sent: Bench['sent'] = [];
-  const budget = new Budget(MiB);
   const outlet = {
     send: (text: string) => sent.push(JSON.parse(text) as object),
     answer: (text: string | undefined) => {
@@ -190,6 +189,15 @@ function bench(request: (inbound: Inbound) => object | Promise<object>, limits: 
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const ask = (id: number, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params });
+
+test('connection: where the process holds too much, the refusal says so, and names its bound', () => {
+  const whole = new Budget(MiB);
+  const { connection, sent } = bench(() => new Promise(() => {}), {}, new Budget(2 * MiB, whole));
+  for (const id of [1, 2, 3, 4]) connection.receive(decode(ask(id, { text: 'x'.repeat(300 * KiB) })));
+  assert.deepEqual(sent.map(({ id, error }) => [id, error?.message]), [
+    [4, 'Too many bytes in flight: the limit of all peers together is 1048576'],
+  ]);
+});
 
 test('connection: requests in flight are charged with their parameters, until their handlers end', async () => {
   const ends: (() => void)[] = [];

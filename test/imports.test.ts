@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tasks: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
   fleet: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks'],
-  doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain', 'oauth', 'host'],
+  doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain'],
   executables: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   cli: [
     'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',

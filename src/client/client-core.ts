@@ -250,8 +250,8 @@ export class ClientCore {
   // ---- calls
 
   /**
-   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. With the
-   * option `validator`, `structuredContent` is held against the schema that `listTools` told.
+   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. Where
+   * the client judges outputs (`McpClient` does), `structuredContent` is held against the schema that `listTools` told.
    */
   callTool<T = unknown>(
     name: string, args?: Readonly<Bag>, options?: CallOptions,

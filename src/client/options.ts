@@ -166,8 +166,8 @@ export interface ClientOptions
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
   /**
-   * Makes the judge of `structuredContent`. Default: `compile` of barewire/schema, loaded at the first tool that has an
-   * output schema; that of barewire/schema/full knows more keywords. `false`: it is not judged.
+   * Makes the judge of `structuredContent`. Default: `compile` of barewire/schema, loaded at the first result of a
+   * tool that was listed with an output schema; that of barewire/schema/full knows more keywords. `false`: it is not judged.
    */
   validator?: ((schema: JsonSchema) => Validate) | false | undefined;
   /** Declared over what the handlers declare, member by member. */

@@ -31,6 +31,15 @@ test('the glossary has every key of _meta and every error code', () => {
   assert.deepEqual(section('Error codes').slice(1).map(([code]) => Number(code)).sort(), Object.values(errorCodes).sort());
 });
 
+test('a file in which a method lives names it', () => {
+  for (const [name = '', ...cells] of section('Every method').slice(1)) {
+    const last = name.replaceAll('`', '').split('/').at(-1) as string;
+    for (const [, path = ''] of (cells.at(-1) ?? '').matchAll(/`([a-z][\w./-]*\.ts)`/g)) {
+      assert.match(readFileSync(`${root}src/${path}`, 'utf8'), new RegExp(`\\b${last}\\b`), `${name}: ${path}`);
+    }
+  }
+});
+
 test('the revisions that the glossary names are those that there are, and its folders are there', () => {
   const known = new Set(revisions.map(({ version }) => version));
   assert.deepEqual([...new Set(text.match(/\b20\d\d-\d\d-\d\d\b/g))].filter((version) => !known.has(version)), []);

@@ -232,6 +232,10 @@ test('connection: a batch is refused whole where there are none, and where it is
     'Invalid request: this protocol revision has no batches',
     'Invalid request: a batch holds at most 1000 messages',
   ]);
+  const short = bench(() => ({}), { maxBatch: 2 });
+  short.connection.takeBatch = takeBatch;
+  short.connection.receive(decode(`[${ask(1)},${ask(2)},${ask(3)}]`));
+  assert.deepEqual(short.sent.map(({ error }) => error?.message), ['Invalid request: a batch holds at most 2 messages']);
 });
 
 test('connection: the answer to a batch is bounded: what does not fit becomes an error', async () => {

@@ -395,3 +395,28 @@ test('sealed: the store has nothing that a person said, and other keys open noth
   await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /not at this place/);
   assert.throws(() => sealedStore(inner, [new Uint8Array(16)]), /32 bytes/);
 });
+
+test('limits: maxRunning tasks run at a time in one process; the next begins when one has ended', async (t) => {
+  const server = new McpServer({ name: 'slow', version: '1' });
+  const ends: (() => void)[] = [];
+  let running = 0;
+  let most = 0;
+  server.tool('wait', { task: 'required' }, async () => {
+    most = Math.max(most, ++running);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    running--;
+    return 'done';
+  });
+  const desk = tasks(server, { store: memoryStore(), limits: { ...quick, maxRunning: 1 } });
+  t.after(() => desk.close());
+  const client = await ModernTasks.to(server);
+  const ids = [await client.begin('wait'), await client.begin('wait'), await client.begin('wait')];
+  let all = false;
+  const ended = Promise.all(ids.map((id) => client.ended(id))).then(() => (all = true));
+  while (!all) {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  }
+  await ended;
+  assert.equal(most, 1);
+});

@@ -280,3 +280,35 @@ test('which proxy the environment names', () => {
   ];
   for (const [url, env, expected] of table) assert.equal(proxyOf(new URL(url), env)?.href, expected, `${url} ${JSON.stringify(env)}`);
 });
+
+test('node:http, limits: maxIdleConnections are kept for the next request, the others are closed', async (t) => {
+  const server = createServer();
+  let open = 0;
+  let most = 0;
+  let closed: () => void = () => {};
+  server.on('connection', (socket: Socket) => {
+    most = Math.max(most, ++open);
+    socket.on('close', () => {
+      open--;
+      closed();
+    });
+  });
+  // The three calls are answered when all are here, so that each has a connection of its own.
+  const waiting: (() => void)[] = [];
+  server.on('request', (request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => {
+      const body = JSON.parse(text) as Call['body'];
+      if (body.method === 'server/discover') return json(response, answerTo({ body }));
+      waiting.push(() => json(response, answerTo({ body })));
+      if (waiting.length === 3) for (const answer of waiting) answer();
+    });
+  });
+  const port = await listen(t, server);
+  const client = await connectTo(t, `http://127.0.0.1:${port}/mcp`, { limits: { maxIdleConnections: 1, idleMs: 60_000 } });
+  const lists = Array.from({ length: 3 }, () => client.request('tools/list'));
+  await Promise.all(lists);
+  assert.equal(most, 3);
+  while (open > 1) await new Promise<void>((resolve) => (closed = resolve));
+  assert.equal(open, 1);
+});

@@ -117,7 +117,7 @@ export class ClientCore {
   async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
     const server = this.#server;
     const ready = server.ready(method);
-    // A turn of the microtask queue, at every call, for what is nearly always known.
+    // `await` would cost each call a microtask; nearly always there is nothing to wait for.
     const { revision } = ready instanceof Promise ? await ready : ready;
     const cache = revision.cacheHints ? this.#options.cache : undefined;
     // Only where the authorization may change is it asked for: before, and once the result is there.

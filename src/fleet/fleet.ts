@@ -94,7 +94,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
     },
     send: async (to, message) => bus?.send(to, JSON.stringify(message)),
     tell: (told) => tell(told).catch((thrown: unknown) => {
-      // What it was nobody knows any more by the time that they can be told.
+      // The message itself is not kept: later the others are told only that they missed something.
       owed.insist('missed', () => tell({ kind: 'missed' }));
       throw thrown;
     }),

@@ -68,7 +68,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const list of ['tools', 'prompts', 'resources'] as const) hear({ list });
       for (const server of servers) {
         const uris = new Set<string>();
-        // What the clients of 2026-07-28 watch; nobody is told yet.
+        // `tell` shows the predicate what each listener of 2026-07-28 watches. It gathers that and says no: nothing is sent.
         server.tell('resourceSubscriptions', '', undefined, (agreed) => {
           for (const uri of agreed as readonly string[]) uris.add(uri);
           return false;

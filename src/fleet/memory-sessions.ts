@@ -7,11 +7,11 @@ interface Kept extends KeptSession {
 }
 
 /**
- * Records in memory. What has expired goes when there are twice as many as the last time; over `max`, the record goes that
- * was used longest ago.
+ * Records in memory. Expired ones are swept whenever the map has doubled since the last sweep; over `max`, the record goes
+ * that was used longest ago.
  */
 export function memorySessions(max: number): SessionStore {
-  // In the order of use.
+  // In the order of `create` and `touch`.
   const records = new Map<string, Kept>();
   let sweepAt = 1000;
 

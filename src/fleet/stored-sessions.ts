@@ -37,7 +37,7 @@ const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/u
 
 /**
  * Sessions whose records the engine keeps, with the events of their streams. Those that are open here are in `local`
- * under their ids; leaving it ends nothing.
+ * under their ids; a session that leaves `local` goes on in the store.
  */
 export function storedSessions(side: StoredSide, services: EndpointServices, local: Sessions): SharedSessions {
   const { sessions, streams } = side;

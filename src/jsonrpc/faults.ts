@@ -27,7 +27,7 @@ export class Faults {
     if (++this.#count <= toldInFull) this.#tell(make());
   }
 
-  /** Tells how many faults of the last interval were not told. Called when the peer has gone. */
+  /** Tells how many faults of the last interval were not told: when it is over, and when the peer has gone. */
   end(): void {
     const more = this.#count - toldInFull;
     this.#count = 0;

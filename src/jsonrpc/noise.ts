@@ -6,7 +6,7 @@ const lineBytes = 100;
 /** 256 MiB: an hour of seven hundred lines a second. */
 export const defaultMaxNoiseBytes: number = 256 * 1024 * 1024;
 
-/** The noise after what came, which was this: what a peer says that is no message, since its last message, in bytes. */
+/** How much noise there is after a message or a refusal. Noise: bytes since the peer's last message. */
 export const noiseAfter = (noise: number, { kind }: Decoded): number => (kind === 'refusal' ? noise + lineBytes : 0);
 
 /** Why a peer is not worth being read any more. */

@@ -85,5 +85,6 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
 function bitLength(text: string): number {
   const bytes = fromBase64Url(text) ?? new Uint8Array();
   const first = bytes.findIndex((byte) => byte !== 0);
+  // `clz32` counts 24 zero bits that a byte does not have.
   return first < 0 ? 0 : (bytes.length - first) * 8 - Math.clz32(bytes[first] as number) + 24;
 }

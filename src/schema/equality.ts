@@ -20,6 +20,7 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   const places = new Map<unknown, number>();
   spend(run, 2 * items.length);
   for (const [i, item] of items.entries()) {
+    // The quote keeps a string from being taken for the text of an object or an array.
     const key =
       typeof item === 'object' ? canonical(item, run)
       : typeof item === 'string' ? `"${item}`

@@ -75,6 +75,7 @@ function isULabel(label: string): boolean {
  * too.
  */
 export function isHostname(name: string, international: boolean): boolean {
+  // Before any work: an encoded name has at most 253 characters, and Unicode is hardly ever longer than its encoding.
   if (name.length > 600) return false;
   const ascii: string[] = [];
   const labels = name.split(international ? /[.\u3002\uff0e\uff61]/u : '.').map((label) => {
@@ -102,22 +103,26 @@ export function isHostname(name: string, international: boolean): boolean {
     if (plain) return !international || !/^..--/.test(label);
     if (!isULabel(label) || /^[\x21-\x7e]*$/u.test(label)) return false;
     // An A-label must be what its U-label encodes to; a U-label is only for international names.
-    return international && given[i] === label ? true : given[i]?.toLowerCase() === encoded;
+    return (international && given[i] === label) || given[i]?.toLowerCase() === encoded;
   });
 }
 
-// RFC 3492 section 5.
+// RFC 3492 section 5: the parameters of Punycode.
 const BASE = 36;
+const T_MIN = 1;
+const T_MAX = 26;
+const SKEW = 38;
+const DAMP = 700;
 
 function adapt(delta: number, points: number, first: boolean): number {
-  let rest = Math.floor(delta / (first ? 700 : 2));
+  let rest = Math.floor(delta / (first ? DAMP : 2));
   rest += Math.floor(rest / points);
   let k = 0;
-  for (; rest > 455; k += BASE) rest = Math.floor(rest / 35);
-  return k + Math.floor((36 * rest) / (rest + 38));
+  for (; rest > ((BASE - T_MIN) * T_MAX) / 2; k += BASE) rest = Math.floor(rest / (BASE - T_MIN));
+  return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + SKEW));
 }
 
-const threshold = (k: number, bias: number): number => Math.min(26, Math.max(1, k - bias));
+const threshold = (k: number, bias: number): number => Math.min(T_MAX, Math.max(T_MIN, k - bias));
 
 function decodePunycode(text: string): string | undefined {
   const split = text.lastIndexOf('-');

@@ -20,10 +20,10 @@ const TOKEN =
 /** What only the engine can match: lookbehind, back references, modifiers. */
 const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
 
-/** Most estimated steps for which the engine is used, beside 100 a character. */
+/** Up to this many estimated steps, and 100 a character, the RegExp engine is used. */
 const FEW = 1e5;
 
-/** Most estimated steps for which the engine is used at all: a few hundredths of a second. */
+/** Up to this many it may be used where only it can match: a few hundredths of a second. */
 const MANY = 1e7;
 
 /** Steps of the limit `work` that a visited position costs. */

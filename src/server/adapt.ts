@@ -41,6 +41,7 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
 
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
   if (revision.structuredContent === 'any') return result;
+  // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
   const kept = revision.structuredContent === 'object' && typeof structuredContent === 'object'
     && structuredContent !== null && !Array.isArray(structuredContent);

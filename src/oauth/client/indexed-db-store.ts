@@ -40,7 +40,7 @@ type Mode = 'readonly' | 'readwrite';
 export function indexedDbStore(name: string = 'barewire-oauth'): AuthorizationStore {
   let opened: Promise<Database> | undefined;
 
-  /** Runs `work` in one transaction, and resolves with what it said when that is on the disk. */
+  /** Runs `work` in one transaction, and resolves with what it said when that is committed. */
   async function transact<T>(
     store: 'texts' | 'keys', mode: Mode, work: (objects: Objects, say: (value: T) => void) => void,
   ): Promise<T | undefined> {

@@ -10,7 +10,7 @@ import type { VerifyContext, VerifyToken } from './verify.ts';
 /** What bounds introspection. */
 export interface IntrospectionLimits {
   /**
-   * Milliseconds for which an answer is kept, and never past the token's own end. A token that is revoked goes on
+   * Milliseconds for which an answer is kept; the token's own end is looked at each time. A token that is revoked goes on
    * being accepted that long; 0: every request asks. 0.
    */
   introspectionCacheMs: number;

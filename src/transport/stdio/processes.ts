@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The programs that run, and how each is ended with all that it has started, where that takes another program. */
+/** The programs that run; on Windows, with what ends one and its children (taskkill). Undefined: signals to its group do. */
 const kept = new Map<ChildProcess, (() => void) | undefined>();
 
 /** What a server may know without being told. The lists are those of the official SDKs. */

@@ -63,6 +63,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
       const part = rest.length > atOnce ? rest.subarray(0, atOnce) : rest;
       rest = part === rest ? none : rest.subarray(atOnce);
       beginReading();
+      // Before it is read: a message in this part sets the count to 0, so that what follows it there is not counted.
       noise += part.length;
       framer.push(part);
       if (noise > maxNoiseBytes) {
@@ -83,7 +84,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
   }
 
   function onData(chunk: Uint8Array): void {
-    // The pipe of a process that has ended is emptied although it is held.
+    // Node empties the stdout of a child that has exited even while it is paused: what comes is added.
     rest = rest.length === 0 ? chunk : joinBytes([rest, chunk], rest.length + chunk.length);
     go();
   }

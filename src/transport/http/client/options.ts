@@ -30,7 +30,10 @@ export interface HttpClientLimits {
    * `notifications/initialized`, until it has answered the GET that opens its stream. 250 ms.
    */
   listenMs: number;
-  /** Milliseconds to wait for the `endpoint` event of an HTTP+SSE server. 10 s. */
+  /**
+   * Milliseconds to wait for the `endpoint` event of an HTTP+SSE server; and for which requests wait until a legacy server
+   * has taken `notifications/initialized`. 10 s.
+   */
   endpointMs: number;
   /** Milliseconds that ending the session may take at `close`. 2 s. */
   closeMs: number;

@@ -76,7 +76,7 @@ class FetchHttpRequest implements HttpRequest {
 
   read(maxBytes: number, done: (body: Body) => void): void {
     const given = this.#body;
-    // The runtimes of workers call a handler with an environment as its second argument, which has no body.
+    // The runtimes of workers call a handler with an environment as its second argument. It has no `body`, unless a binding is called so.
     if (given !== undefined) {
       return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
     }

@@ -17,7 +17,7 @@ export function serveDocument(services: EndpointServices, documents: Documents, 
     return true;
   }
   if (found === undefined) return false;
-  // A page that may not call yet must be able to read how to: every origin, no credentials.
+  // A browser app without a token must be able to read this metadata: from any origin, without credentials.
   request.common = { ...request.common, 'access-control-allow-origin': '*' };
   if (method === 'GET') request.respond(200, JSON.stringify(found));
   else request.respond(204, '', { 'access-control-allow-headers': '*' });

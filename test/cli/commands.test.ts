@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -54,6 +54,16 @@ test('barewire --help fits one screen, and every subcommand has help with an exa
 test('barewire --version', async () => {
   const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8')) as { version: string };
   assert.deepEqual(await run(['--version']), { code: 0, out: `${version}\n`, err: '' });
+});
+
+test('each version that a part of the command says beside its name is that of the package', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+  const said = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(?:cli|doctor)\b.*\.ts$/.test(file))
+    .flatMap((file) => [...readFileSync(`${root}src/${file}`, 'utf8').matchAll(/\bname: 'barewire[^}\n]*\bversion: '([^']*)'/g)].map(([, is]) => `${file}: ${is}`));
+  assert.ok(said.length > 4, said.join());
+  assert.deepEqual(said.filter((line) => !line.endsWith(`: ${version}`)), []);
 });
 
 test('list: everything, some of it, and as JSON', async () => {

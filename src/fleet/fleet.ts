@@ -72,9 +72,9 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
     if (key.length !== keyBytes) throw new RangeError(`a key of a fleet has ${keyBytes} bytes, not ${key.length}`);
   }
   const report = (thrown: unknown): void => onError?.(toError(thrown));
-  const process = randomName();
+  const self = randomName();
   const tables: SharedSessions[] = [];
-  const bus: Bus | undefined = await engine?.join(process);
+  const bus: Bus | undefined = await engine?.join(self);
   const watch = bus && watchGone(bus, report);
   const started = Date.now();
   const owed = insisting(againMs);
@@ -82,10 +82,10 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   let names = 0;
 
   const side: FleetSide = {
-    process,
+    process: self,
     connected: bus !== undefined,
     sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }),
-    newName: () => `${process}-${(++names).toString(36)}`,
+    newName: () => `${self}-${(++names).toString(36)}`,
     questionId() {
       if (bus === undefined) {
         throw new ToolError('This server cannot ask over this session: its fleet has no bus to bring the answer back');
@@ -99,7 +99,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       throw thrown;
     }),
   };
-  const tell = async (told: Told): Promise<void> => bus?.tell(topic, JSON.stringify({ from: process, told }));
+  const tell = async (told: Told): Promise<void> => bus?.tell(topic, JSON.stringify({ from: self, told }));
   const { sessions, streams, spent } = engine ?? {};
   const stored: StoredSide | undefined = watch && sessions && streams && {
     ...side, sessions, streams, watch,
@@ -136,7 +136,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       return;
     }
     // This process has done it before it told.
-    if (from === process) return;
+    if (from === self) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);
     else if (told.kind === 'left') watch?.left(from);
@@ -169,7 +169,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   });
 
   return {
-    process,
+    process: self,
     spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
     proofReplays: spent && {
       add: (key, jti, _, expires) => spent.spend('proof', JSON.stringify([key, jti]), expires),

@@ -32,7 +32,7 @@ export interface View {
 }
 
 /** First pages that are kept as text. Beyond it all are made anew, so that keys cost no more memory. */
-const maxPages = 1000;
+const maxKeptPages = 1000;
 
 /** Entries by name, listed in the order in which they were registered. */
 export class Registry<E extends Entry> {
@@ -136,7 +136,7 @@ export class Registry<E extends Entry> {
       ...hints(), [member]: items.map(({ listed }) => this.#show(listed, revision)), nextCursor,
     });
     if (cursor === undefined) {
-      if (this.#pages.size >= maxPages) this.#pages.clear();
+      if (this.#pages.size >= maxKeptPages) this.#pages.clear();
       this.#pages.set(key, text);
     }
     return text;

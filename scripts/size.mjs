@@ -40,7 +40,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 13.70 * KIB,
+    ceiling: 13.78 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -48,7 +48,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 19.55 * KIB,
+    ceiling: 19.62 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -56,7 +56,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 29.23 * KIB,
+    ceiling: 29.31 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -65,7 +65,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 37.20 * KIB,
+    ceiling: 37.28 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -76,7 +76,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 33.66 * KIB,
+    ceiling: 33.75 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -86,7 +86,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.52 * KIB,
+    ceiling: 46.61 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 40.33 * KIB,
+    ceiling: 40.41 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -110,7 +110,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.86 * KIB,
+    ceiling: 18.01 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -122,7 +122,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 23.08 * KIB,
+    ceiling: 23.21 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -130,7 +130,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.98 * KIB,
+    ceiling: 29.10 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -146,7 +146,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.70 * KIB,
+    ceiling: 29.85 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -162,7 +162,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.42 * KIB,
+    ceiling: 27.56 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.64 * KIB,
+    ceiling: 31.70 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.38 * KIB,
+    ceiling: 71.53 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']

@@ -1,5 +1,6 @@
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaKeys, metaOf } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
@@ -251,6 +252,6 @@ class Subscription {
     this.#timer = setTimeout(
       () => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs),
     );
-    (this.#timer as { unref?: () => void }).unref?.();
+    inBackground(this.#timer);
   }
 }

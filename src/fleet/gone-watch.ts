@@ -1,4 +1,5 @@
 import { toError } from '../jsonrpc/errors.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import type { Bus } from './engine.ts';
 
 /** Tells when another process of the fleet has gone. Asks the bus only while somebody waits for that. */
@@ -31,8 +32,7 @@ export function watchGone(bus: Bus, report: (error: Error) => void): GoneWatch {
           if (waiting.size > 0) arm();
         });
     }, everyMs);
-    // Waiting keeps no process alive. Where timers are numbers, there is nothing to be done.
-    if (typeof timer === 'object') timer.unref?.();
+    inBackground(timer);
   }
 
   return {

@@ -1,3 +1,4 @@
+import { inBackground } from '../jsonrpc/times.ts';
 import { isUndeliverable } from './engine.ts';
 
 /** Does again what an engine that is away has refused, until it succeeds. */
@@ -15,10 +16,7 @@ export function insisting(everyMs: number): Insisting {
   function tryOnce(name: string, attempt: () => Promise<void>): void {
     attempt().then(() => waiting.delete(name), (thrown: unknown) => {
       if (isUndeliverable(thrown) || ended) return void waiting.delete(name);
-      const timer = setTimeout(() => tryOnce(name, attempt), everyMs);
-      // Waiting keeps no process alive. Where timers are numbers, there is nothing to be done.
-      if (typeof timer === 'object') timer.unref?.();
-      waiting.set(name, timer);
+      waiting.set(name, inBackground(setTimeout(() => tryOnce(name, attempt), everyMs)));
     });
   }
 

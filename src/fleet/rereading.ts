@@ -1,4 +1,5 @@
 import { toError } from '../jsonrpc/errors.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 
 /** Sessions that are read at once: an engine that has just come back is asked by all processes. */
 const atOnce = 4;
@@ -47,11 +48,9 @@ export class Rereading {
 
   #pause(): void {
     if (this.#ended) return;
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= inBackground(setTimeout(() => {
       this.#timer = undefined;
       this.#start();
-    }, againMs);
-    // Waiting keeps no process alive. Where timers are numbers, there is nothing to be done.
-    if (typeof this.#timer === 'object') this.#timer.unref?.();
+    }, againMs));
   }
 }

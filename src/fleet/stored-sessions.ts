@@ -4,6 +4,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import type { Decoded, Request } from '../jsonrpc/message.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isLoggingLevel } from '../protocol/meta.ts';
 import type { GivenSession, Shared } from '../transport/http/server/fleet-port.ts';
@@ -290,8 +291,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
       check(session.id, records.get(session.id)).catch((thrown: unknown) => services.report(thrown));
     }
   }, everyMs);
-  // A session keeps no process alive. Where timers are numbers, there is nothing to be done.
-  if (typeof timer === 'object') timer.unref?.();
+  inBackground(timer);
 
   const shared: Shared = {
     ...createPassing(side, services),

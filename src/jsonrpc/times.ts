@@ -1,6 +1,12 @@
 /** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
 const longest = 0x7fffffff;
 
+/** A timer that keeps no process alive. Where timers are numbers, there is nothing to be done. */
+export function inBackground(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
+  if (typeof timer === 'object') timer.unref?.();
+  return timer;
+}
+
 /** Throws a RangeError for a time (a member called `…Ms`) that no timer keeps: negative, not finite, or too long. */
 export function checkTimes(options: object): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {

@@ -1,6 +1,6 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, need } from '../jsonrpc/errors.ts';
-import { checkTimes } from '../jsonrpc/times.ts';
+import { checkTimes, inBackground } from '../jsonrpc/times.ts';
 import { requestsOf } from './requests.ts';
 
 /** When a silent peer is asked whether it is there. Both are above 0. */
@@ -33,8 +33,7 @@ export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions
       let timer: ReturnType<typeof setTimeout>;
       const wait = (): void => {
         heard = false;
-        timer = setTimeout(look, intervalMs);
-        if (typeof timer === 'object') timer.unref();
+        timer = inBackground(setTimeout(look, intervalMs));
       };
       const look = (): void => {
         if (heard) return wait();

@@ -1,6 +1,7 @@
 import { internalError, RpcError, toErrorObject } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import { findRevision, revisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';
@@ -73,7 +74,7 @@ export class TaskRun {
   play(): Promise<void> {
     const { limits, call } = this.#options;
     this.#renewing = setInterval(() => void this.#renew(), limits.leaseMs / 3);
-    (this.#renewing as { unref?: () => void }).unref?.();
+    inBackground(this.#renewing);
     return new Promise((finish) => {
       this.#finish = finish;
       this.exchange.play((params) => call(params, this.exchange)).then(
@@ -153,7 +154,7 @@ export class TaskRun {
       this.#pushStatus();
       void this.#flush();
     }, this.#options.limits.statusIntervalMs);
-    (this.#statusTimer as { unref?: () => void }).unref?.();
+    inBackground(this.#statusTimer);
   }
 
   #pushStatus(): void {

@@ -1,5 +1,6 @@
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
@@ -200,6 +201,6 @@ export class Tasks {
       this.#timer = undefined;
       for (const id of [...this.#waiting.keys()]) this.#wake(id);
     }, Math.max(lookMs, this.#waiting.size * 1000 / maxLooks));
-    (this.#timer as { unref?: () => void }).unref?.();
+    inBackground(this.#timer);
   }
 }

@@ -1,5 +1,6 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import { internalsOf } from '../server/server-core.ts';
 import type { ServerCore, ServerInternals } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';
@@ -125,7 +126,7 @@ export class Worker {
         if (!this.#closed) this.#scan();
       });
     }, scanMs);
-    (this.#timer as { unref?: () => void }).unref?.();
+    inBackground(this.#timer);
   }
 
   #report(error: unknown): void {

@@ -1,5 +1,6 @@
 import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
 import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
+import { inBackground } from '../../jsonrpc/times.ts';
 import { weighValue } from '../../jsonrpc/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
@@ -116,8 +117,8 @@ class ReceivedTasks {
     const now = Date.now();
     // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
     const id = random(20);
-    const timer = typeof setTimeout === 'function' ? setTimeout(() => this.#drop(task), Math.min(ttl, maxTimerMs)) : undefined;
-    (timer as { unref?: () => void } | undefined)?.unref?.();
+    const timer = typeof setTimeout === 'function'
+      ? inBackground(setTimeout(() => this.#drop(task), Math.min(ttl, maxTimerMs))) : undefined;
     const task: ReceivedTask = {
       id, ttl, timer, weight,
       sequence: this.#sequence++,

@@ -1,3 +1,4 @@
+import { inBackground } from '../../../jsonrpc/times.ts';
 import type { Auth } from '../../port.ts';
 import type { GivenSession, Shared } from './fleet-port.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -92,9 +93,7 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   function arm(): void {
-    timer ??= setTimeout(sweep, Math.max(1000, Math.min(sessionIdleMs, 60_000)));
-    // A session keeps no process alive. Where timers are numbers, there is nothing to be done.
-    if (typeof timer === 'object') timer.unref?.();
+    timer ??= inBackground(setTimeout(sweep, Math.max(1000, Math.min(sessionIdleMs, 60_000))));
   }
 
   /**

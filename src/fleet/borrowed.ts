@@ -1,5 +1,4 @@
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { Carrying } from './carrying.ts';
@@ -61,6 +60,3 @@ export function endOrDestroy({ carrying, request, release }: Borrowed): void {
   if (carrying) carrying.end();
   else request.destroy();
 }
-
-export const notFound = (services: EndpointServices, request: HttpRequest): void =>
-  refuse(services, request, 404, 'Session not found');

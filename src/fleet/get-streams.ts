@@ -2,9 +2,10 @@ import { ConnectionError } from '../jsonrpc/errors.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import { internalsOfPort } from '../server/server-core.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
+import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { carry, endOrDestroy, notFound, release } from './borrowed.ts';
+import { carry, endOrDestroy, release } from './borrowed.ts';
 import type { Borrowed, CarryingBench } from './borrowed.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StoredSide } from './side.ts';
@@ -133,7 +134,7 @@ export function getStreams(
     async open(request, session) {
       const claimed = await claim(session, (before, own) => before
         ? { ...own, replaced: [before.stream, ...before.replaced ?? []].slice(0, mostReplaced) } : own);
-      if (claimed === undefined) return session.ended ? notFound(services, request) : request.destroy();
+      if (claimed === undefined) return session.ended ? refuseSession(services, request) : request.destroy();
       const { stream, record, before } = claimed;
       const carrying = carry(bench, session, request, stream.id, 0, false, () => release(stream));
       stream.take(carrying);

@@ -1,7 +1,7 @@
 import { classify } from '../jsonrpc/codec.ts';
 import type { Decoded, Notification } from '../jsonrpc/message.ts';
 import type { Reply, Shared } from '../transport/http/server/fleet-port.ts';
-import { refuse } from '../transport/http/server/refuse.ts';
+import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import type { Auth } from '../transport/port.ts';
@@ -92,7 +92,7 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
           () => request.respond(202, ''),
           (thrown: unknown) => {
             // With its process the session has gone; where the engine is away, nobody can say.
-            if (isUndeliverable(thrown)) return refuse(services, request, 404, 'Session not found');
+            if (isUndeliverable(thrown)) return refuseSession(services, request);
             services.report(thrown);
             refuse(services, request, 503, unreachable, { data: unreachableData });
           },

@@ -5,10 +5,10 @@ import { quote } from '../jsonrpc/quote.ts';
 import { readAccept } from '../transport/http/server/accept.ts';
 import type { AnswerStream } from '../transport/http/server/fleet-port.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { refuse } from '../transport/http/server/refuse.ts';
+import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { carry, endOrDestroy, notFound, release } from './borrowed.ts';
+import { carry, endOrDestroy, release } from './borrowed.ts';
 import type { Borrowed, CarryingBench } from './borrowed.ts';
 import type { Carrying } from './carrying.ts';
 import { isUndeliverable } from './engine.ts';
@@ -96,7 +96,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     ]);
     // Whether the session is over, or has only left the cache, the client hears when it asks again.
     if (session.ended) return request.destroy();
-    if (listening && record === undefined) return notFound(services, request);
+    if (listening && record === undefined) return refuseSession(services, request);
     const one = returning(request, session, stream, number, kept);
     const { listener } = record ?? {};
     if (listener && listener.stream !== stream) {
@@ -193,7 +193,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
       records.record(session.id), side.streams.after(session.id, stream, one.carrying?.written ?? number),
     ]);
     if (record === undefined || session.ended) {
-      return one.carrying || record ? endOrDestroy(one) : notFound(services, one.request);
+      return one.carrying || record ? endOrDestroy(one) : refuseSession(services, one.request);
     }
     if (kept === undefined) return one.carrying ? one.carrying.end() : cannot(one);
     const carrying = one.begin();

@@ -1,7 +1,7 @@
 import { quote } from '../../../jsonrpc/quote.ts';
 import { readAccept } from './accept.ts';
 import type { HttpRequest } from './http-request.ts';
-import { refuse } from './refuse.ts';
+import { refuse, refuseSession } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 
@@ -35,7 +35,7 @@ async function resume(
     end = stream?.seq;
     texts = end === seq ? [] : await services.store?.after(session.id, name, seq);
   } while (stream?.seq !== end);
-  if (session.ended) return refuse(services, request, 404, 'Session not found');
+  if (session.ended) return refuseSession(services, request);
   if (texts === undefined) {
     return refuse(services, request, 400, `The stream cannot be resumed after event ${quote(last)}`);
   }

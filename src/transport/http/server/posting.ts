@@ -15,7 +15,7 @@ import type { Body, HttpRequest } from './http-request.ts';
 import { pairId } from './legacy-sse.ts';
 import { ModernResponse } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
-import { noRoom, refuse, refuseWork } from './refuse.ts';
+import { noRoom, refuse, refuseSession, refuseWork } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
@@ -48,7 +48,6 @@ interface Post extends Head {
 
 type WholeBody = Exclude<Body, { fault: string }>;
 
-const noSession = 'Session not found';
 const tooMany = 'Too many requests are open';
 const noMemory = 'The requests that are open take all the memory there is for them';
 const nobody: Outlet = { send() {}, answer() {} };
@@ -100,9 +99,9 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
         if (decoded) elsewhere(decoded);
       });
     }
-    if (session === undefined) return refuse(services, request, 404, noSession);
+    if (session === undefined) return refuseSession(services, request);
     readBody(request, (body) => {
-      if (session.ended) return refuse(services, request, 404, noSession);
+      if (session.ended) return refuseSession(services, request);
       if (isBatch(body) && !session.peer.revision?.batching) return refuseBatch(request, session.peer.revision);
       const decoded = readMessage(request, body, () => session);
       if (decoded === undefined) return;
@@ -257,7 +256,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
       return void refuse(services, request, 400, 'The Mcp-Session-Id header is missing', { id });
     }
     const session = sessions.find(name, auth, false, request);
-    if (session === undefined) return void refuse(services, request, 404, noSession, { id });
+    if (session === undefined) return void refuseSession(services, request, { id });
     // 2025-06-18 basic/transports#protocol-version-header. Where it is missing, the session knows.
     if (version === undefined || revision?.era === 'legacy') return session;
     return void refuseVersion(head, version, id);

@@ -30,6 +30,11 @@ export function refuse(
   services.tracing?.message('sent', text, request);
 }
 
+/** Refuses what belongs to a session that is over, or never was. 2025-11-25 basic/transports#session-management: 404. */
+export function refuseSession(services: EndpointServices, request: HttpRequest, details?: RefusalDetails): void {
+  refuse(services, request, 404, 'Session not found', details);
+}
+
 /** Said where a session cannot be opened. */
 export const noRoom = 'All sessions are busy, and there may be no more';
 

@@ -259,10 +259,8 @@ export class ClientCore {
     const params = args === undefined ? { name } : { name, arguments: args };
     const answer = this.request('tools/call', params, options);
     const { outputs } = this.#options;
-    return (outputs ? answer.then(async (result) => {
-      await outputs.check(name, result, this.#server.report);
-      return result;
-    }) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
+    return (outputs ? answer.then((result) =>
+      outputs.check(name, result, this.#server.report)?.then(() => result) ?? result) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
   }
 
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */

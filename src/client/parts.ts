@@ -109,8 +109,11 @@ export interface Outputs {
   learn(tools: readonly unknown[]): void;
   /** Forgets all output schemas: the list has changed. */
   forget(): void;
-  /** Rejects where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. */
-  check(name: string, result: Bag, warn: (error: Error) => void): Promise<void>;
+  /**
+   * Throws or rejects where a result breaks the tool's promise; `warn` is told of schemas that cannot be used. Undefined:
+   * there is nothing to wait for, as with nearly every call.
+   */
+  check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> | undefined;
 }
 
 let taken: WeakSet<object> | undefined;

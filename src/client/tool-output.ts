@@ -49,43 +49,37 @@ class ToolOutputs implements Outputs {
     this.#schemas.clear();
   }
 
-  /** Rejects where the result of a call breaks the tool's promise. */
-  async check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> {
+  check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> | undefined {
     const schema = this.#schemas.get(name);
     // What an extension made of a result of its own type is not the tool's.
-    if (schema === undefined || result['isError'] === true) return;
-    if ((result['resultType'] ?? 'complete') !== 'complete') return;
-    const validate = typeof schema === 'function' ? schema : await this.#prepare(name, schema, warn);
-    if (validate === undefined) return;
-    if (result['structuredContent'] === undefined) {
-      throw new Error(
-        `the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`,
-      );
-    }
-    const judged = validate(result['structuredContent']);
-    if (judged.valid) return;
-    const faults = judged.errors.slice(0, 10).map(
-      ({ path, message }) => `structuredContent${path} ${message}`,
-    );
-    throw new Error(
-      `the result of the tool ${JSON.stringify(name)} breaks its output schema: ${faults.join('; ')}`,
-    );
+    if (schema === undefined || result['isError'] === true || (result['resultType'] ?? 'complete') !== 'complete') return;
+    return typeof schema === 'function' ? judge(name, result, schema) : this.#judgeFirst(name, result, schema, warn);
   }
 
   /** A schema that cannot be used is reported once, and its tool not judged. Rejects where `compile` cannot be loaded. */
-  async #prepare(name: string, schema: JsonSchema, warn: (error: Error) => void): Promise<Validate | undefined> {
+  async #judgeFirst(name: string, result: Bag, schema: JsonSchema, warn: (error: Error) => void): Promise<void> {
     const compile = await this.#load();
     // The list may have told another schema meanwhile.
     const current = this.#schemas.get(name) === schema;
+    let validate: Validate;
     try {
-      const validate = compile(schema);
-      if (current) this.#schemas.set(name, validate);
-      return validate;
+      validate = compile(schema);
     } catch (error) {
       if (current) this.#schemas.delete(name);
-      const what = `the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`;
-      warn(new Error(what, { cause: error }));
-      return undefined;
+      return warn(new Error(`the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`, { cause: error }));
     }
+    if (current) this.#schemas.set(name, validate);
+    judge(name, result, validate);
   }
+}
+
+/** Throws where the result of a call breaks the tool's promise. */
+function judge(name: string, { structuredContent }: Bag, validate: Validate): undefined {
+  if (structuredContent === undefined) {
+    throw new Error(`the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`);
+  }
+  const judged = validate(structuredContent);
+  if (judged.valid) return;
+  const faults = judged.errors.slice(0, 10).map(({ path, message }) => `structuredContent${path} ${message}`);
+  throw new Error(`the result of the tool ${JSON.stringify(name)} breaks its output schema: ${faults.join('; ')}`);
 }

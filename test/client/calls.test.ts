@@ -471,13 +471,15 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
   await broken.check('unlisted', { structuredContent: {} }, warn);
   await broken.check('t', { isError: true }, warn);
   assert.equal(loads, 0);
-  await assert.rejects(broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
+  await assert.rejects(async () => broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
   // It is not the schema that is at fault: the next call tries again.
-  await assert.rejects(broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
+  await assert.rejects(async () => broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
   assert.deepEqual([loads, warnings], [2, []]);
 
   const whole = loadedToolOutputs();
   whole.learn([{ name: 't', outputSchema }]);
   await whole.check('t', { structuredContent: { n: 1 } }, warn);
-  await assert.rejects(whole.check('t', { structuredContent: { n: 'x' } }, warn), /breaks its output schema.*is not of type integer/);
+  assert.equal(whole.check('t', { structuredContent: { n: 1 } }, warn), undefined, 'a call waits for nothing once it is loaded');
+  assert.equal(whole.check('unlisted', {}, warn), undefined);
+  await assert.rejects(async () => whole.check('t', { structuredContent: { n: 'x' } }, warn), /breaks its output schema.*is not of type integer/);
 });

@@ -120,6 +120,8 @@ let current = 0;
 let turn = 0;
 /** The programs of a round that decides; undefined: all. */
 let decided;
+/** How many rounds each suite had. */
+const roundsHad = [];
 for (const name of suiteNames.filter(wantsSuite)) {
   const suite = await import(`./suites/${name}.mjs`);
   Object.assign(definitions, suite.tables);
@@ -130,6 +132,7 @@ for (const name of suiteNames.filter(wantsSuite)) {
     await suite.run(bench, rounds);
     continue;
   }
+  roundsHad.push(`${rounds} rounds of ${name}${inAll > rounds ? ` (of ${suite.decided.join(' and ')} ${inAll})` : ''}`);
   for (current = 0; current < inAll; current++) {
     turn = 0;
     decided = current < rounds ? undefined : suite.decided;
@@ -252,6 +255,6 @@ function describe() {
     ownPage ? `Node ${node} for every program of Node` : `Node ${node} for every program; ${wrk.present ? 'wrk drives HTTP, a socket client where events are counted' : 'wrk is not installed: a socket client in Node drives HTTP'}`,
     `barewire: commit ${git('rev-parse', '--short=12', 'HEAD')}${changed}`,
     ...(ownPage ? [] : [`Peers: ${names.map((name) => `${name} ${version(name)}`).join(', ')}`]),
-    `Date: ${new Date().toISOString().slice(0, 10)}; ${ownPage ? '' : `${totalRounds} rounds, ${quick ? 'quick' : 'full'} lengths; `}${load}`,
+    `Date: ${new Date().toISOString().slice(0, 10)}; ${ownPage ? '' : `${roundsHad.join(', ')}; ${quick ? 'quick' : 'full'} lengths; `}${load}`,
   ];
 }

@@ -1,6 +1,7 @@
 // The limit in Node: node:http reads the body, JSON.parse, the tool, JSON.stringify, and nothing else.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { bareListener } from '../servers/bare-listener.mjs';
 import { control } from '../servers/control.mjs';
 import { connectTools } from './node-tools.mjs';
 
@@ -30,17 +31,8 @@ async function answer(req, res, text) {
   send(res, id, req.headers['mcp-protocol-version'] === '2026-07-28' ? { resultType: 'complete', content } : { content });
 }
 
-const httpServer = createServer((req, res) => {
-  if (req.method === 'DELETE') {
-    sessions.delete(req.headers['mcp-session-id']);
-    res.writeHead(200).end();
-    return;
-  }
-  const chunks = [];
-  req.on('data', (chunk) => chunks.push(chunk));
-  req.on('end', () => {
-    answer(req, res, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).catch((error) => res.writeHead(502).end(error.message));
-  });
-});
+const httpServer = createServer(bareListener(sessions, (req, res, text) => {
+  answer(req, res, text).catch((error) => res.writeHead(502).end(error.message));
+}));
 httpServer.listen(0, '127.0.0.1');
 control(httpServer);

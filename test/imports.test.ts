@@ -104,10 +104,13 @@ test('imports: nothing goes round in a circle', () => {
   assert.deepEqual(circles, []);
 });
 
-for (const folder of ['schema', 'server']) test(`imports: the types of ${folder}/ go round in no circle either`, () => {
-  const next = new Map<string, string[]>();
-  for (const { from, to } of imports) if (folderOf(from) === folder && folderOf(to) === folder) next.set(from, [...(next.get(from) ?? []), to]);
+/** The one circle of types that may stay: the specification's own. A tool's call carries answers to questions, one of which offers tools. */
+const specified = ['protocol/input-required.ts', 'protocol/sampling.ts', 'protocol/tools.ts'];
+
+test('imports: types go round in no circle either, but for the one that the specification has', () => {
+  const next = new Map<string, string[]>(files.map((file) => [file, []]));
+  for (const { from, to } of imports) next.get(from)?.push(to);
   const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
     (next.get(from) ?? []).some((to) => to === goal || (!seen.has(to) && (seen.add(to), reaches(to, goal, seen))));
-  assert.deepEqual([...next.keys()].filter((file) => reaches(file, file, new Set())), []);
+  assert.deepEqual(files.filter((file) => reaches(file, file, new Set())), specified);
 });

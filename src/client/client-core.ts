@@ -12,7 +12,8 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { ConnectedServer, noOptions } from './connected-server.ts';
 import { defaultCoreClientLimits } from './options.ts';
-import type { CallOptions, CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
+import type { CallOptions } from './call-options.ts';
+import type { CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
 import { take } from './parts.ts';
 import type { Answering, AskingCall } from './parts.ts';
 

@@ -21,7 +21,8 @@ import { declaredCapabilities, declaredInfo } from './capabilities.ts';
 import { Handshake } from './handshake.ts';
 import type { HandshakePort } from './handshake.ts';
 import type { Agreement } from './negotiation.ts';
-import type { CallOptions, CoreClientLimits, CoreClientOptions } from './options.ts';
+import type { CallOptions } from './call-options.ts';
+import type { CoreClientLimits, CoreClientOptions } from './options.ts';
 import type { ListeningPort } from './parts.ts';
 import { ToolHeaders } from './tool-headers.ts';
 

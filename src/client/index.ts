@@ -11,8 +11,9 @@ export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
 export type { Agreement } from './negotiation.ts';
 export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
+export type { CallOptions } from './call-options.ts';
 export type {
-  AnsweringLimits, AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
+  AnsweringLimits, AnsweringOptions, Answers, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
   CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';

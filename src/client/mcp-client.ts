@@ -7,7 +7,8 @@ import { answering } from './answering.ts';
 import { resultCache } from './cache.ts';
 import { ClientCore } from './client-core.ts';
 import { listening } from './listening.ts';
-import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
+import type { CallOptions } from './call-options.ts';
+import type { AnsweringOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
 import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 

@@ -1,6 +1,5 @@
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
@@ -10,6 +9,7 @@ import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
+import type { CallOptions } from './call-options.ts';
 import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 
 /** What a handler of a question is told beside the question. */
@@ -173,14 +173,4 @@ export interface ClientOptions
   /** Declared over what the handlers declare, member by member. */
   capabilities?: ClientCapabilities | undefined;
   limits?: Partial<ClientLimits> | undefined;
-}
-
-/** What every request of a client may be given. */
-export interface CallOptions extends RequestOptions {
-  /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
-  logLevel?: LoggingLevel | undefined;
-  /** Go with the request over HTTP, such as the `Mcp-Name` that an extension asks for. Since 2026-07-28. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Asks the server even where a kept result is still fresh. */
-  fresh?: boolean | undefined;
 }

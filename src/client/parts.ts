@@ -5,8 +5,8 @@ import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { CallOptions } from './call-options.ts';
 import type { Agreement } from './negotiation.ts';
-import type { CallOptions } from './options.ts';
 
 // What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
 // leaves out what is not handed in. A part is made by a function, and belongs to one client.

@@ -1,6 +1,6 @@
 import { classify } from '../jsonrpc/codec.ts';
 import type { Decoded, Notification } from '../jsonrpc/message.ts';
-import type { Reply, Shared } from '../transport/http/server/fleet-port.ts';
+import type { Reply, Shared } from '../transport/http/server/sharing.ts';
 import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';

@@ -2,7 +2,8 @@ import type { Outlet } from '../jsonrpc/outlet.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import { ConnectionError, internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { GivenSession, Shared } from '../transport/http/server/fleet-port.ts';
+import type { GivenSession } from '../transport/http/server/session.ts';
+import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
@@ -50,7 +51,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     return session;
   }
 
-  function enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void {
+  function enter(request: SharedRequest, auth: Auth | undefined, next: () => void): void {
     const id = request.header('mcp-session-id');
     if (id === undefined || id.length > maxSessionId || request.method !== 'POST') return next();
     const go = (record: Opened | undefined): void => {

@@ -1,7 +1,7 @@
 import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
-import type { AnswerStream } from '../transport/http/server/fleet-port.ts';
+import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';

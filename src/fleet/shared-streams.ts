@@ -3,7 +3,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText, notificationText } from '../jsonrpc/outlet.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import { readAccept } from '../transport/http/server/accept.ts';
-import type { AnswerStream } from '../transport/http/server/fleet-port.ts';
+import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';

@@ -7,7 +7,8 @@ import type { Outlet } from '../jsonrpc/outlet.ts';
 import { inBackground } from '../jsonrpc/times.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isLoggingLevel } from '../protocol/meta.ts';
-import type { GivenSession, Shared } from '../transport/http/server/fleet-port.ts';
+import type { GivenSession } from '../transport/http/server/session.ts';
+import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
@@ -136,7 +137,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     for (const uri of wanted) state.watched.add(uri);
   }
 
-  function enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void {
+  function enter(request: SharedRequest, auth: Auth | undefined, next: () => void): void {
     const id = request.header('mcp-session-id');
     if (id === undefined || !/^[\da-f]{32}$/.test(id)) return next();
     const go = (known: Known | undefined): void => {

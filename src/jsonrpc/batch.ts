@@ -1,16 +1,11 @@
 import { classify, invalid, refusal } from './codec.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, TakeBatch } from './connection.ts';
 import * as errorCodes from './error-codes.ts';
 import type { Decoded, Notification, Request } from './message.ts';
 import type { Outlet } from './outlet.ts';
 
 /** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
 const longAnswers = 1024 * 1024;
-
-/** Has a connection take a batch. */
-export type TakeBatch = (
-  connection: Connection, batch: Extract<Decoded, { kind: 'batch' }>, outlet: Outlet,
-) => void;
 
 /** Takes each message of a batch as if it had come alone, and answers all together. 2025-03-26 basic/index#batching. */
 export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {

@@ -1,6 +1,5 @@
 import { openThingBytes, peerBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
-import type { TakeBatch } from './batch.ts';
 import { encode, invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
@@ -58,6 +57,11 @@ export interface Cancellation {
   readonly id: RequestId;
   readonly reason: string;
 }
+
+/** Has a connection take a batch. */
+export type TakeBatch = (
+  connection: Connection, batch: Extract<Decoded, { kind: 'batch' }>, outlet: Outlet,
+) => void;
 
 /**
  * One peer: runs its requests concurrently and answers them, each where it came from. Our own requests are

@@ -11,7 +11,7 @@ export type { AnyAround, Around, HandlerCall } from './around.ts';
 export { asking } from './asking.ts';
 export type { CacheHint } from './caching.ts';
 export { takeBatch as batches } from '../jsonrpc/batch.ts';
-export type { TakeBatch } from '../jsonrpc/batch.ts';
+export type { TakeBatch } from '../jsonrpc/connection.ts';
 export { changes } from './changes.ts';
 export type { Changes } from './changes.ts';
 export { completion } from './completion.ts';

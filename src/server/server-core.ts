@@ -1,4 +1,4 @@
-import type { TakeBatch } from '../jsonrpc/batch.ts';
+import type { TakeBatch } from '../jsonrpc/connection.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';

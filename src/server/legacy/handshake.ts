@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import type { TakeBatch } from '../../jsonrpc/batch.ts';
+import type { TakeBatch } from '../../jsonrpc/connection.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';

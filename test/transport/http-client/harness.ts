@@ -11,7 +11,7 @@ import type { HttpTransportOptions } from '../../../src/transport/http/client/op
 import type { HttpSender } from '../../../src/transport/http/client/sender.ts';
 import { clientTransport } from '../../../src/transport/http/client/transport.ts';
 import { nodeSender } from '../../../src/transport/http/node/sender.ts';
-import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/transport.ts';
+import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/transport-options.ts';
 import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
 
 export type SenderName = 'fetch' | 'node:http';

@@ -16,8 +16,9 @@ export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
 export type { RequestInfo } from '../server/http-request.ts';
-export { defaultHttpLimits } from '../server/options.ts';
-export type { HttpLimits, HttpOptions } from '../server/options.ts';
+export { defaultHttpLimits } from '../server/limits.ts';
+export type { HttpLimits } from '../server/limits.ts';
+export type { HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../port.ts';
 export type {
   Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry,

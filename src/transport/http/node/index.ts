@@ -8,8 +8,9 @@ export { httpListener } from './listener.ts';
 export type { HttpListener, NodeRequest } from './listener.ts';
 export { serveHttp } from './serve.ts';
 export type { HttpServer, ServeHttpOptions } from './serve.ts';
-export { defaultNodeHttpClientLimits, httpTransport } from './transport.ts';
-export type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
+export { httpTransport } from './transport.ts';
+export { defaultNodeHttpClientLimits } from './transport-options.ts';
+export type { NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
 export { httpTrace } from '../client/http-trace.ts';
 export type {
   Cancellation, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
@@ -19,8 +20,9 @@ export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
 export type { RequestInfo } from '../server/http-request.ts';
-export { defaultHttpLimits } from '../server/options.ts';
-export type { HttpLimits, HttpOptions } from '../server/options.ts';
+export { defaultHttpLimits } from '../server/limits.ts';
+export type { HttpLimits } from '../server/limits.ts';
+export type { HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../port.ts';
 export type {
   Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry,

@@ -4,7 +4,7 @@ import type { Agent as HttpsAgent, AgentOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { HttpAnswer, HttpSend, HttpSender } from '../client/sender.ts';
 import { boundIdle, noteKeepAlive, plainAgent } from './agent.ts';
-import type { NodeHttpClientLimits, NodeTransportOptions } from './transport.ts';
+import type { NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
 
 type AnyAgent = Agent | HttpsAgent;
 type Request = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => ClientRequest;

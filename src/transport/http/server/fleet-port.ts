@@ -1,60 +1,8 @@
-import type { Decoded, Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth, SharedPeer } from '../../port.ts';
-import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
-import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
-import type { SseStream } from './sse-stream.ts';
 
 /** What an endpoint needs of a fleet. `fleet()` of `barewire/fleet` implements it. */
 export interface FleetPort {
   /** The sessions of an endpoint, which other processes serve too; `local` holds those that are open here. */
   share(services: EndpointServices, local: Sessions): Sessions;
-}
-
-/** The stream that answers a POST. */
-export type AnswerStream = Pick<SseStream, 'attach' | 'detach' | 'finish' | 'room' | 'write'>;
-
-/** A session that is opened under a given id. */
-export interface GivenSession {
-  readonly id: string;
-  /** Undefined: it is served by this process alone. */
-  readonly shared?: SharedPeer | undefined;
-  /** Sends what belongs to no request. Throws for a question that cannot be put. */
-  readonly announce?: ((text: string, message: Request | Notification | undefined) => void) | undefined;
-  /** Makes the stream of a request, where streams are kept. */
-  readonly newStream?: ((session: Session, request: RequestId | undefined) => AnswerStream) | undefined;
-  /** It was open when its request came: it is opened even where there may be no more. */
-  readonly admitted?: boolean | undefined;
-}
-
-/** How a POST is answered whose message is for another process, wholly or in part. */
-export interface Reply {
-  readonly request: HttpRequest;
-  /** Takes what is left of the message for this process, and answers the POST. */
-  take(rest: Decoded): void;
-}
-
-/** What sessions do that several processes serve. */
-export interface Shared {
-  /** Called with a request before it is served: `next` follows, at once or later, or the request is refused. */
-  enter(request: HttpRequest, auth: Auth | undefined, next: () => void): void;
-  /** Where the answer goes, in place of `response`. */
-  outlet(session: Session, decoded: Decoded, response: Outlet, request: HttpRequest): Outlet;
-  /** GET: opens a stream, or carries on one where it was cut. Undefined: there is no GET, and no DELETE. */
-  listen: ((request: HttpRequest, session: Session) => void) | undefined;
-  /** DELETE. */
-  remove(request: HttpRequest, session: Session): void;
-  /** The endpoint begins to close. */
-  drain(): void;
-  /**
-   * Passes on what belongs to another process, and then answers the POST, or has what is left taken here. False: all of
-   * it belongs here, and nothing was done.
-   */
-  forward(session: { readonly id: string; readonly auth: Auth | undefined }, decoded: Decoded, reply?: Reply): boolean;
-  /** What passes a message on to the process that holds the stream of this pair, and answers the POST. */
-  pairElsewhere(request: HttpRequest, pair: string, auth: Auth | undefined): ((decoded: Decoded) => void) | undefined;
-  /** Whether pairs of HTTP+SSE are served. */
-  readonly pairs: boolean;
 }

@@ -1,4 +1,3 @@
-import type { Session } from './session.ts';
 import type { Unread } from './unread.ts';
 
 /** What can be known of an HTTP request before its body is read. */
@@ -37,8 +36,6 @@ export interface HttpRequest extends RequestInfo {
   headers(): Iterable<readonly [name: string, value: unknown]>;
   /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
   common: HeaderFields | undefined;
-  /** The session that it is for, where a fleet has opened it. */
-  opened?: Session | undefined;
   /** Reads the body, once. `done` is not called when the client leaves before its end. */
   read(maxBytes: number, done: (body: Body) => void): void;
   /** Answers whole; with a body it is JSON unless `fields` says otherwise. */

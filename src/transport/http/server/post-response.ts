@@ -4,7 +4,7 @@ import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Accepted } from './accept.ts';
 import { denial } from './admission.ts';
-import type { AnswerStream } from './fleet-port.ts';
+import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';

@@ -1,15 +1,29 @@
 import { toError } from '../../../jsonrpc/errors.ts';
 import { checkTimes } from '../../../jsonrpc/times.ts';
-import type { ServerPort } from '../../port.ts';
+import type { HttpTrace, ServerPort } from '../../port.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
 import type { EventStore } from './event-store.ts';
-import { defaultHttpLimits } from './options.ts';
-import type { HttpLimits, HttpOptions } from './options.ts';
+import { defaultHttpLimits } from './limits.ts';
+import type { HttpLimits } from './limits.ts';
 import { createTracing } from './tracing.ts';
 import type { Tracing } from './tracing.ts';
 import { Turns } from './turns.ts';
 import { Unread } from './unread.ts';
+
+/** The options that all the parts of an endpoint obey. */
+export interface ServiceOptions {
+  /** Bounds, each with its default in `defaultHttpLimits`. */
+  limits?: Partial<HttpLimits> | undefined;
+  /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
+  eventStore?: EventStore | false | undefined;
+  /** Sees each message that passes, the heads of requests and responses, and events that are no messages. */
+  trace?: HttpTrace | undefined;
+  /**
+   * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
+   */
+  onError?: ((error: Error) => void) | undefined;
+}
 
 /** What all the parts of one endpoint share. */
 export interface EndpointServices {
@@ -28,7 +42,7 @@ export interface EndpointServices {
 }
 
 /** Makes what the parts share; limits that are left out have their defaults. */
-export function createServices(server: ServerPort, options: HttpOptions): EndpointServices {
+export function createServices(server: ServerPort, options: ServiceOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
   checkTimes(limits);

@@ -1,13 +1,12 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth, PeerOptions, ServerPeer } from '../../port.ts';
+import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
-import type { AnswerStream, GivenSession } from './fleet-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
-import type { StreamOwner } from './sse-stream.ts';
+import type { AnswerStream, StreamOwner } from './sse-stream.ts';
 
 /** Bytes of messages that are kept for a client that may not have received them. */
 const maxBacklog = 64 * 1024;
@@ -16,6 +15,19 @@ const maxBacklog = 64 * 1024;
  * that then opens another stream without `Last-Event-ID` does not resume, and would get messages twice.
  */
 const primingMs = 5000;
+
+/** A session that is opened under a given id. */
+export interface GivenSession {
+  readonly id: string;
+  /** Undefined: it is served by this process alone. */
+  readonly shared?: SharedPeer | undefined;
+  /** Sends what belongs to no request. Throws for a question that cannot be put. */
+  readonly announce?: ((text: string, message: Request | Notification | undefined) => void) | undefined;
+  /** Makes the stream of a request, where streams are kept. */
+  readonly newStream?: ((session: Session, request: RequestId | undefined) => AnswerStream) | undefined;
+  /** It was open when its request came: it is opened even where there may be no more. */
+  readonly admitted?: boolean | undefined;
+}
 
 /**
  * One legacy client. An idle one is this object, its id and its peer: maps are made when they are needed.

@@ -1,9 +1,9 @@
 import { inBackground } from '../../../jsonrpc/times.ts';
 import type { Auth } from '../../port.ts';
-import type { GivenSession, Shared } from './fleet-port.ts';
-import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
+import type { GivenSession } from './session.ts';
+import type { Shared, SharedRequest } from './sharing.ts';
 
 /** The sessions of one endpoint. */
 export interface Sessions {
@@ -12,7 +12,7 @@ export interface Sessions {
   /** Opens one; undefined where there may be no more and the client of each one is connected. */
   open(auth: Auth | undefined, paired: boolean, given?: GivenSession): Session | undefined;
   /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
-  find(id: string, auth: Auth | undefined, paired: boolean, request?: HttpRequest): Session | undefined;
+  find(id: string, auth: Auth | undefined, paired: boolean, request?: SharedRequest): Session | undefined;
   /** The session with this id, whosesoever it is. */
   peek(id: string): Session | undefined;
   /** Ends a session, which the client then gets 404 for; `why` is what its handlers are told. */

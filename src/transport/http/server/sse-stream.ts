@@ -140,3 +140,6 @@ export class SseStream {
     this.#owner.forget(this);
   }
 }
+
+/** The stream that answers a POST. */
+export type AnswerStream = Pick<SseStream, 'attach' | 'detach' | 'finish' | 'room' | 'write'>;

@@ -52,6 +52,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
   let noise = 0;
   let held = false;
   let resting = false;
+  let stopped = false;
 
   function take(decoded: Decoded, text?: string): void {
     noise = noiseAfter(noise, decoded);
@@ -66,6 +67,8 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
       // Before it is read: a message in this part sets the count to 0, so that what follows it there is not counted.
       noise += part.length;
       framer.push(part);
+      // Who stops in the middle of a part keeps nothing of the line that it ends with.
+      if (stopped) return framer.close();
       if (noise > maxNoiseBytes) {
         stop();
         return reader.noisy(onlyNoise(maxNoiseBytes));
@@ -98,7 +101,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
 
   function stop(): void {
     stream.off('data', onData).off('end', onEnd).pause();
-    held = true;
+    held = stopped = true;
     rest = none;
     framer.close();
   }

@@ -18,7 +18,7 @@ const node = 'C:\\Program Files\\nodejs\\';
 test('windows: a name is resolved by PATH and PATHEXT', () => {
   const files = [
     `${node}node.exe`, `${node}npx`, `${node}npx.cmd`, `${node}both.cmd`, `${node}both.exe`, `${node}dotted.name.bat`,
-    'D:\\tools\\script.js', 'D:\\tools\\tool.PY', 'C:\\work\\planted.exe', 'C:\\work\\relative\\planted2.exe', 'C:\\work\\bin\\own.cmd', 'D:\\tools\\plain',
+    'D:\\tools\\script.js', 'D:\\tools\\tool.PY', 'C:\\work\\planted.exe', 'C:\\work\\relative\\planted2.exe', 'C:\\work\\bin\\own.cmd', 'D:\\tools\\plain', `${node}.exe`,
   ];
   const cases: readonly (readonly [command: string, path: string | undefined, env?: Record<string, string>])[] = [
     ['node', `${node}node.EXE`],
@@ -47,6 +47,16 @@ test('windows: a name is resolved by PATH and PATHEXT', () => {
     ['node', undefined, { Path: '' }],
   ];
   for (const [command, path, env] of cases) assert.equal(resolveProgram(command, machine(files, env)), path, `${command} ${JSON.stringify(env)}`);
+});
+
+test('windows: an entry of PATH that is relative or empty is not looked into, and a variable without a value is none', () => {
+  const everywhere = { ...machine([]), isFile: (path: string) => path.endsWith('planted.EXE') };
+  assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: 'relative;;.\\here;C:here' } }), undefined);
+  assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: '\\\\host\\share' } }), '\\\\host\\share\\planted.EXE');
+  assert.equal(resolveProgram('node', machine([`${node}node.exe`], {})), `${node}node.EXE`);
+  assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: 'C:\\first', Path: undefined } }), 'C:\\first\\planted.EXE');
+  // What was given comes after what is inherited.
+  assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: 'C:\\first', Path: 'C:\\second' } }), 'C:\\second\\planted.EXE');
 });
 
 test('windows: arguments of batch files', () => {

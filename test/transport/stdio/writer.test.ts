@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import test from 'node:test';
 import { Budget } from '../../../src/jsonrpc/budget.ts';
-import { lineWriter } from '../../../src/transport/stdio/writer.ts';
+import { lineWriter, within } from '../../../src/transport/stdio/writer.ts';
 
 /** A stream that keeps what each write brought, and takes the next one when `next` is called. */
 function slowStream(highWaterMark: number): { stream: Writable; writes: string[]; next: () => void } {
@@ -125,6 +125,50 @@ test('writer: a stream that is gone takes nothing and harms nobody', async () =>
   writer.write('a');
   writer.write('x'.repeat(70_000));
   await writer.flush();
+});
+
+test('writer: what is not sent yet counts against the bound too, and half of it may be lost', async () => {
+  const { stream: to } = slowStream(10);
+  const budget = new Budget(64 * 1024 * 1024);
+  const writer = lineWriter(to, undefined, budget);
+  writer.write('x'.repeat(70_000));
+  assert.deepEqual([writer.full, budget.used], [true, 70_001]);
+  // Less than is written at once: it waits for the end of the turn.
+  writer.write('y'.repeat(9_999));
+  const left = 16 * 1024 * 1024 - 70_001 - 10_000;
+  assert.deepEqual([writer.room(left), writer.room(left + 1)], [true, false]);
+  const half = 8 * 1024 * 1024 - 70_001 - 10_000;
+  assert.deepEqual([writer.room(half, true), writer.room(half + 1, true)], [true, false]);
+  budget.limit = budget.used + 10_100;
+  assert.deepEqual([writer.room(100), writer.room(101)], [true, false]);
+  await turn();
+  assert.equal(budget.used, 80_001);
+});
+
+test('writer: what a stream that has ended would refuse is not written to it', async () => {
+  const ended = stream();
+  const writer = lineWriter(ended.stream);
+  const errors: Error[] = [];
+  ended.stream.on('error', (error) => errors.push(error));
+  writer.write('a');
+  ended.stream.end();
+  await writer.flush();
+  await turn();
+  assert.deepEqual([ended.writes, errors], [[], []]);
+});
+
+test('writer: within waits for what comes first, and leaves no timer', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const cleared = t.mock.method(globalThis, 'clearTimeout');
+  await within(1000, Promise.resolve());
+  assert.equal(cleared.mock.callCount(), 1);
+  let over = false;
+  const waits = within(1000, new Promise(() => {})).then(() => (over = true));
+  t.mock.timers.tick(999);
+  await turn();
+  assert.equal(over, false);
+  t.mock.timers.tick(1);
+  await waits;
 });
 
 test('writer: what waits in a full stream is charged, and bounded', async () => {

@@ -1,4 +1,5 @@
 import type { ListName } from '../server/feature.ts';
+import { tellUpdated } from '../server/catalogue.ts';
 import { internalsOfPort } from '../server/server-core.ts';
 import type { ServerInternals } from '../server/server-core.ts';
 import type { ServerPort } from '../transport/port.ts';
@@ -36,7 +37,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
 
   function hear(change: Change): void {
     if ('uri' in change) {
-      for (const { catalogue } of servers) catalogue.updated(change.uri);
+      for (const { catalogue } of servers) tellUpdated(catalogue, change.uri);
       return;
     }
     changed = Date.now();
@@ -69,11 +70,11 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const server of servers) {
         const uris = new Set<string>();
         // `tell` shows the predicate what each listener of 2026-07-28 watches. It gathers that and says no: nothing is sent.
-        server.tell('resourceSubscriptions', '', undefined, (agreed) => {
+        server.changes?.tell('resourceSubscriptions', '', undefined, (agreed) => {
           for (const uri of agreed as readonly string[]) uris.add(uri);
           return false;
         });
-        for (const uri of uris) server.catalogue.updated(uri);
+        for (const uri of uris) tellUpdated(server.catalogue, uri);
       }
     },
     end() {

@@ -1,7 +1,10 @@
+import { methodNotFound } from '../jsonrpc/errors.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Tool } from '../protocol/tools.ts';
-import type { Agree, Answer, Feature } from './feature.ts';
+import type { Exchange } from './exchange.ts';
+import type { Failures } from './failure.ts';
+import type { Agree, Answer, Feature, FeatureHost } from './feature.ts';
 import type { Requester } from './requester.ts';
 
 /** What a revision is offered. Made at its first use, and made anew after something is registered. */
@@ -15,20 +18,19 @@ interface Offer {
 export class Catalogue {
   /** A later one is asked first. */
   readonly features: Feature<never>[];
+  readonly #host: FeatureHost;
+  readonly #failures: Failures;
   readonly #offers = new Map<Revision, Offer>();
 
-  constructor(features: readonly Feature<never>[]) {
+  constructor(features: readonly Feature<never>[], host: FeatureHost, failures: Failures) {
     this.features = [...features];
+    this.#host = host;
+    this.#failures = failures;
   }
 
   /** Something was registered: what revisions are offered is found out anew. */
   changed(): void {
     this.#offers.clear();
-  }
-
-  /** Tells every client that watches this resource that it has changed. */
-  updated(uri: string): void {
-    for (const feature of this.features) feature.resourceUpdated?.(uri);
   }
 
   /** What the server declares in a revision; to one client, where one is named. */
@@ -40,16 +42,6 @@ export class Catalogue {
     return capabilities;
   }
 
-  /** The input schema of a tool. */
-  toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.features.find((feature) => feature.toolInput)?.toolInput?.(name);
-  }
-
-  /** Whether something has `scopes`. */
-  get scoped(): boolean {
-    return this.features.some(({ scoped }) => scoped);
-  }
-
   offer(revision: Revision): Offer {
     let offer = this.#offers.get(revision);
     if (!offer) {
@@ -57,7 +49,7 @@ export class Catalogue {
       const answers: [string, Answer][] = [];
       const agrees: [string, Agree][] = [];
       for (const { capabilities: declared, methods, filters = {} } of this.features) {
-        const added = declared(revision);
+        const added = declared(revision, this.#host);
         if (!added) continue;
         Object.assign(capabilities, added);
         answers.push(...Object.entries(typeof methods === 'function' ? methods(revision) : methods));
@@ -68,4 +60,18 @@ export class Catalogue {
     }
     return offer;
   }
+
+  /** Answers a request of either era that is not part of a lifecycle. */
+  handle(method: string, params: Params, exchange: Exchange): object | Promise<object> {
+    const answer = this.offer(exchange.rules).methods.get(method);
+    if (!answer) throw methodNotFound(method);
+    exchange.failures = this.#failures;
+    exchange.inbound.author = exchange;
+    return answer(params, exchange, this.#host);
+  }
+}
+
+/** Tells every client that watches this resource that it has changed. */
+export function tellUpdated({ features }: Catalogue, uri: string): void {
+  for (const feature of features) feature.resourceUpdated?.(uri);
 }

@@ -1,10 +1,10 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Revision } from '../protocol/revisions.ts';
 import type { Exchange } from './exchange.ts';
 import type { TellListeners } from './extension.ts';
-import type { Agree, ListName } from './feature.ts';
+import type { ListName } from './feature.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
+import type { SubscribedServer } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './requester.ts';
 
 /** A legacy client that may be told of changes. */
@@ -13,10 +13,9 @@ type Watcher = Pick<LegacyRequester, 'announce'>;
 /** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
 export interface Changes {
   /**
-   * Called once, by the server that it belongs to. `filters` are the keys of the filter that it has for a revision.
-   * Throws at the second call.
+   * Called once, by the server that it belongs to. Throws at the second call.
    */
-  attach(filters: (revision: Revision) => ReadonlyMap<string, Agree>, maxSubscriptions: number): void;
+  attach(server: SubscribedServer): void;
   /** A legacy client that was told that the server has `declared`. */
   add(watcher: Watcher, declared: ServerCapabilities): void;
   /** A legacy client has left. */
@@ -56,9 +55,9 @@ export function changes(): Changes {
   }
 
   return {
-    attach(filters, maxSubscriptions) {
+    attach(server) {
       if (subscriptions) throw new Error('changes() belongs to a server already: make one for each server');
-      subscriptions = new Subscriptions(filters, maxSubscriptions);
+      subscriptions = new Subscriptions(server);
     },
     add: (watcher, declared) => void watchers.set(watcher, declared),
     delete: (watcher) => void watchers.delete(watcher),

@@ -2,10 +2,9 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
-import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { Attachment } from './feature.ts';
-import type { Feature } from './feature.ts';
+import { attachTo } from './feature.ts';
+import type { Feature, FeatureHost } from './feature.ts';
 
 /**
  * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already
@@ -38,11 +37,13 @@ export interface Completable {
  * 2025-11-25 server/utilities/completion.
  */
 export function completion(prompts: Completable, resources: Completable): Feature {
-  const attachment = new Attachment<PlainContext>();
+  let attached: FeatureHost | undefined;
   return {
-    attach: attachment.attach,
+    attach(to) {
+      attached = attachTo(to, attached);
+    },
     methods: {
-      'completion/complete': ({ ref, argument, context }, exchange) => {
+      'completion/complete': ({ ref, argument, context }, exchange, host) => {
         if (!isObject(ref)) throw invalidParams('ref must be an object');
         const { type } = ref;
         if (type !== 'ref/prompt' && type !== 'ref/resource') {
@@ -56,7 +57,7 @@ export function completion(prompts: Completable, resources: Completable): Featur
         const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
         for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
         const completer = among.completer(target, name, exchange);
-        return attachment.host.guard(
+        return host.guard(
           exchange, () => completer?.(value, settled as Record<string, string>) ?? [], complete,
         );
       },

@@ -2,7 +2,7 @@ import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, Params, Request } from '../jsonrpc/message.ts';
+import type { Decoded, Notification, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
@@ -10,7 +10,6 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { PeerOptions, ServerPeer } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchanges } from './eras.ts';
-import type { Exchange } from './exchange.ts';
 import type { Failures } from './failure.ts';
 import { Handshake } from './legacy/handshake.ts';
 import type { HandshakeServer } from './legacy/handshake.ts';
@@ -21,8 +20,7 @@ export interface ConnectedServerSide extends HandshakeServer {
   readonly exchanges: Exchanges<PlainContext>;
   readonly modern: ModernAnswers;
   readonly failures: Failures;
-  readonly onRootsChanged: (() => void) | undefined;
-  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  readonly onRootsChanged?: () => void;
 }
 
 /**
@@ -84,7 +82,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     this.#options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return handshake.setLevel(params);
-    return server.handle(method, params, server.exchanges.legacy(handshake, inbound, auth));
+    return server.catalogue.handle(method, params, server.exchanges.legacy(handshake, inbound, auth));
   }
 
   /**
@@ -97,7 +95,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
     if (isModern(metaOf(request.params))) return true;
     const { method } = request;
     if (!revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
-    return this.#handshake.fresh && isModernMethod(method);
+    return this.#handshake.state === 'new' && isModernMethod(method);
   }
 
   notification({ method }: Notification): void {

@@ -58,7 +58,7 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   closeStream(): void {
-    this.requester.closeStream?.(this.inbound.request.id);
+    this.requester.options?.closeStream?.(this.inbound.request.id);
   }
 
   /** Answers the request by `handle`, with what the era has to do before and after. */

@@ -23,7 +23,7 @@ const known = new WeakMap<object, Extensions>();
  * identifier is malformed, or it, or something of it, is taken. `McpServer` has it as `extend`.
  */
 export function extend<C extends PlainContext>(server: ServerCore<C>, extension: ServerExtension<C>): TellListeners {
-  const { catalogue, hosting, tell } = internalsOf(server);
+  const { catalogue, hosting, changes } = internalsOf(server);
   let all = known.get(server);
   if (!all) {
     all = extensions(hosting);
@@ -33,7 +33,7 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
   }
   all.add(extension);
   catalogue.changed();
-  return tell;
+  return (...what) => changes?.tell(...what);
 }
 
 function extensions(hosting: ServerInternals['hosting']): Extensions {

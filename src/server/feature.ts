@@ -9,13 +9,14 @@ import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { TellListeners } from './extension.ts';
 import type { ToolError } from './failure.ts';
+import type { ServerLimits } from './limits.ts';
 import type { ListedKind } from './list-filter.ts';
 import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
 import type { Requester } from './requester.ts';
 
-/** Answers a request. A throw is an error answer. */
-export type Answer = (params: Params, exchange: Exchange) => object | Promise<object>;
+/** Answers a request, with what its server lends. A throw is an error answer. */
+export type Answer = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
 
 /**
  * What is agreed of what a client wants under a key of the filter of `subscriptions/listen`; undefined: nothing.
@@ -41,7 +42,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
   /** What it answers, by method; a function where that differs between revisions. */
   readonly methods: Readonly<Record<string, Answer>> | ((revision: Revision) => Readonly<Record<string, Answer>>);
   /** What it declares; undefined while there is nothing of it: its methods are not found then. */
-  readonly capabilities: (revision: Revision) => ServerCapabilities | undefined;
+  readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
   /** What of all that the server declares a certain client is told, where it is not the same for all. */
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
   /** The keys of the filter of `subscriptions/listen` that it knows. */
@@ -56,12 +57,21 @@ export interface Feature<C extends PlainContext = PlainContext> {
   readonly attach: (host: FeatureHost<C>) => void;
 }
 
+/** What a feature may know of the server that it belongs to. */
+export interface HostedServer {
+  /** How long clients may keep each kind of result, unless what is listed or read says otherwise. */
+  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  readonly limits: ServerLimits;
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`; undefined: nobody is told of changes. */
+  readonly changes?: { readonly tell: TellListeners } | undefined;
+}
+
 /** What a server lends its features. */
 export interface FeatureHost<out C extends PlainContext = PlainContext> {
   /** Never there: it tells the compiler which context handlers get. */
   readonly context?: C;
-  /** How long what is read may be kept, unless the resource says otherwise. */
-  readonly readHint: CacheHint | undefined;
+  /** What the server was made with. */
+  readonly server: HostedServer;
   /** Something was registered, updated or removed. */
   changed(list: ListName): void;
   /** One page of what `registry` holds. Throws `-32602` for a cursor that was not handed out here. */
@@ -74,12 +84,6 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   shows(member: ListedKind, entry: Entry, exchange: Exchange): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
   isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
-  /** Resources that one legacy client may watch. */
-  readonly maxSubscriptions: number;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`; nobody, where there is no `changes()`. */
-  readonly tell: TellListeners;
-  /** What is declared of every list where its changes are told; undefined where they are not. */
-  readonly watching: { readonly listChanged: true } | undefined;
   /**
    * Runs a handler with all that stands around it, and hands its value to `finish`. Whatever is thrown is
    * reported and becomes what the caller may read: in `tools/call` a `ToolError`, which `failed` makes a
@@ -104,23 +108,16 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   warn(message: string, name: string): void;
 }
 
-/** Keeps the host that a feature is attached to. */
-export class Attachment<C extends PlainContext> {
-  #host: FeatureHost<C> | undefined;
+/**
+ * The host of a feature that is attached to one, where it had `before`. Throws where it belongs to a server already.
+ */
+export function attachTo<C extends PlainContext>(host: FeatureHost<C>, before: FeatureHost<C> | undefined): FeatureHost<C> {
+  if (before) throw new Error('this feature belongs to a server already: make one for each server');
+  return host;
+}
 
-  /** Throws before the feature is attached. */
-  get host(): FeatureHost<C> {
-    if (!this.#host) throw new Error('this feature belongs to no server yet: hand it in as one of `features`');
-    return this.#host;
-  }
-
-  /** The host, if there is one yet. */
-  get maybe(): FeatureHost<C> | undefined {
-    return this.#host;
-  }
-
-  readonly attach = (host: FeatureHost<C>): void => {
-    if (this.#host) throw new Error('this feature belongs to a server already: make one for each server');
-    this.#host = host;
-  };
+/** The host of a feature that is used by another one. Throws before it is attached. */
+export function hostOf<C extends PlainContext>(host: FeatureHost<C> | undefined): FeatureHost<C> {
+  if (!host) throw new Error('this feature belongs to no server yet: hand it in as one of `features`');
+  return host;
 }

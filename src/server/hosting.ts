@@ -1,69 +1,62 @@
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import type { Implementation } from '../protocol/initialize.ts';
 import type { HandlerCall } from './around.ts';
 import { cacheFields } from './caching.ts';
-import type { CacheHint } from './caching.ts';
+import { Catalogue } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { TellListeners } from './extension.ts';
 import { ToolError } from './failure.ts';
 import type { Failures } from './failure.ts';
-import type { Cacheable, FeatureHost, ListName } from './feature.ts';
+import type { Feature, FeatureHost, HostedServer, ListName } from './feature.ts';
 import type { Guards } from './guards.ts';
 import type { ListedKind } from './list-filter.ts';
+import { stamped } from './modern/answer.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
 
-/** What a server hands its features, made of its options. */
-export interface HostingParts<C extends PlainContext> {
+/** What the hosting of features needs of the server. */
+export interface HostingServer<C extends PlainContext> extends HostedServer {
+  readonly info: Implementation;
   readonly pageSize?: number;
-  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
   readonly guards?: Guards<C>;
   readonly failures: Failures;
-  changed(list: ListName): void;
   readonly changes?: Changes;
-  readonly maxSubscriptions: number;
-  /** A modern result with what all of them carry. */
-  stamp(result: object): object;
 }
 
 /** What a server lends its features: lists, handlers, failures. */
 export class Hosting<C extends PlainContext> implements FeatureHost<C> {
-  readonly readHint: CacheHint | undefined;
-  readonly changed: (list: ListName) => void;
-  readonly tell: TellListeners;
-  readonly watching: FeatureHost['watching'];
-  readonly maxSubscriptions: number;
+  readonly server: HostingServer<C>;
+  readonly catalogue: Catalogue;
   /** Set by the first extension. */
   isExtended: FeatureHost['isExtended'] = () => false;
-  readonly #parts: HostingParts<C>;
   guards: Guards<C> | undefined;
 
   /** Throws a RangeError for a cache time that is no number of milliseconds. */
-  constructor(parts: HostingParts<C>) {
-    const { cache = {}, changed, changes, maxSubscriptions } = parts;
-    for (const hint of Object.values(cache)) cacheFields(hint);
-    this.readHint = cache.read;
-    this.changed = changed;
-    this.maxSubscriptions = maxSubscriptions;
-    this.tell = changes ? changes.tell : () => {};
-    this.watching = changes && { listChanged: true };
-    this.#parts = parts;
-    this.guards = parts.guards;
+  constructor(server: HostingServer<C>, features: readonly Feature<C>[]) {
+    for (const hint of Object.values(server.cache ?? {})) cacheFields(hint);
+    this.server = server;
+    this.guards = server.guards;
+    this.catalogue = new Catalogue(features, this, server.failures);
+  }
+
+  changed(list: ListName): void {
+    this.catalogue.changed();
+    this.server.changes?.listChanged(list);
   }
 
   page<E extends Entry>(
     member: ListedKind, registry: Registry<E>, { cursor }: Params, exchange: Exchange,
   ): Serialized {
-    const { cache, pageSize = 1000, stamp } = this.#parts;
+    const { info, cache, pageSize = 1000 } = this.server;
     const view = this.guards?.view(member, exchange);
     const { rules } = exchange;
     const hint = cache?.[member];
     // 2026-07-28 server/utilities/caching: what one requester may see is not to be shown to another.
     const hints = (): object => rules.resultType
-      ? stamp(cacheFields(view ? { ...hint, scope: 'private' } : hint))
+      ? stamped(cacheFields(view ? { ...hint, scope: 'private' } : hint), info)
       : {};
     return new Serialized(registry.list(member, cursor, pageSize, rules, hints, view));
   }
@@ -101,7 +94,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     finish: (value: R) => T | Promise<T>,
     failed?: (error: ToolError) => T,
   ): T | Promise<T> {
-    const { failures } = this.#parts;
+    const { failures } = this.server;
     const fail = (thrown: unknown): T => {
       const judged = failures.judge(thrown, exchange);
       if (failed && judged instanceof ToolError) return failed(judged);
@@ -127,10 +120,10 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   }
 
   fault(error: Error, exchange: Exchange): Error {
-    return this.#parts.failures.judge(error, exchange);
+    return this.server.failures.judge(error, exchange);
   }
 
   warn(message: string, name: string): void {
-    this.#parts.failures.report(new Error(message), { what: 'registration', name });
+    this.server.failures.report(new Error(message), { what: 'registration', name });
   }
 }

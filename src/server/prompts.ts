@@ -10,7 +10,7 @@ import type { HandlerCall } from './around.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, Attachment } from './feature.ts';
+import { agreeToTell, attachTo, hostOf } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition } from './needs.ts';
@@ -75,33 +75,31 @@ interface PromptEntry {
 
 /** Makes a feature that has prompts. 2025-11-25 server/prompts. */
 export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
-  const attachment = new Attachment<C>();
-  const entries = new Registry<PromptEntry>(
-    'prompt', adaptListed, () => attachment.maybe?.changed('prompts'),
-  );
+  let host: FeatureHost<C> | undefined;
+  const entries = new Registry<PromptEntry>('prompt', adaptListed, () => host?.changed('prompts'));
   return {
-    attach: attachment.attach,
+    attach(to) {
+      host = attachTo(to, host);
+    },
     add(name, definition, get) {
       checkDefinition('prompt', name, definition, get, 'title description arguments');
       return entries.register(name, definition as PromptDefinition, (changed) =>
         promptEntry(name, changed, get as unknown as PromptEntry['handler']));
     },
     methods: {
-      'prompts/list': (params, exchange) => attachment.host.page('prompts', entries, params, exchange),
-      'prompts/get': (params, exchange) => {
-        const { host } = attachment;
-        return getPrompt(host.require('prompts', entries, params['name'], exchange), params, exchange, host);
-      },
+      'prompts/list': (params, exchange, lent) => lent.page('prompts', entries, params, exchange),
+      'prompts/get': (params, exchange, lent) =>
+        getPrompt(lent.require('prompts', entries, params['name'], exchange), params, exchange, lent),
     },
     filters: { promptsListChanged: agreeToTell },
-    capabilities: () => entries.everHeld ? { prompts: { ...attachment.host.watching } } : undefined,
+    capabilities: (_revision, { server }) => entries.everHeld ? { prompts: server.changes ? { listChanged: true } : {} } : undefined,
     get scoped() {
       return entries.scoped;
     },
     completes: () => [...entries.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
     completer(ref, argument, exchange) {
-      const { definition } = attachment.host.require('prompts', entries, ref, exchange);
+      const { definition } = hostOf(host).require('prompts', entries, ref, exchange);
       checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {

@@ -93,7 +93,7 @@ export async function rehearse(
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
-    const result = await exchange.begin((own) => internalsOf(server).handle('tools/call', own, exchange)) as Params;
+    const result = await exchange.begin((own) => internalsOf(server).catalogue.handle('tools/call', own, exchange)) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};

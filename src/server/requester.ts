@@ -1,8 +1,11 @@
 import type { Connection } from '../jsonrpc/connection.ts';
-import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { PeerOptions } from '../transport/port.ts';
+import type { ServerLimits } from './limits.ts';
 
 /** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
 export interface Requester {
@@ -12,10 +15,8 @@ export interface Requester {
   readonly capabilities: ClientCapabilities;
   /** The least severe level that the client wants; undefined: no log messages. */
   readonly logLevel: LoggingLevel | undefined;
-  /** Nobody knows who it is: it came over HTTP without authentication. Of legacy clients alone. */
-  readonly anonymous?: boolean;
-  /** Closes the stream that will carry the answer to this request, where there is one. */
-  closeStream?(id: RequestId): void;
+  /** How it is served. Of legacy clients alone. */
+  readonly options?: PeerOptions;
   /** Sends a notification that belongs to no request. Legacy clients alone; dropped before they are ready. */
   tell?(method: string, params?: Params): void;
 }
@@ -23,16 +24,10 @@ export interface Requester {
 /** A legacy client, which is asked by requests. */
 export interface LegacyRequester extends Requester {
   readonly connection: Connection;
-  /** Milliseconds that a question may take. 0: no limit. */
-  readonly questionTimeoutMs: number;
-  /** Sends a notification, as text, that belongs to no request. Dropped before the client is ready. */
+  readonly server: { readonly limits: ServerLimits };
+  readonly state: LifecycleState;
+  /** Called with each state that it comes to: see `onReady` and `onClose`. */
+  listeners: Set<(state: LifecycleState) => void> | undefined;
+  /** The same as text. */
   announce(text: string): void;
-  /** Calls the listener once the connection closes. */
-  onClose(listener: () => void): void;
-  /**
-   * Calls the listener once the client has sent `notifications/initialized`, before which it must not be asked, or
-   * with `false` once the connection closes. Returns what takes the listener away; undefined: there is nothing to
-   * wait for.
-   */
-  onReady(listener: (ready: boolean) => void): (() => void) | undefined;
 }

@@ -16,7 +16,7 @@ import type { CacheHint } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, Attachment } from './feature.ts';
+import { agreeToTell, attachTo, hostOf } from './feature.ts';
 import type { Answer, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition } from './needs.ts';
@@ -120,22 +120,23 @@ const describedMembers = 'title description mimeType annotations cache name';
 
 /** Makes a feature that has resources and templates of them. 2025-11-25 server/resources. */
 export function resources<C extends PlainContext = PlainContext>(): Resources<C> {
-  const attachment = new Attachment<C>();
-  const changed = (): void => attachment.maybe?.changed('resources');
+  let host: FeatureHost<C> | undefined;
+  const changed = (): void => host?.changed('resources');
   const entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
   const templates = new Registry<TemplateEntry>('resource template', adaptListed, changed);
-  const watched = watchedResources(() => attachment.host, (uri, requester) => {
+  const watched = watchedResources((uri, requester) => {
     const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
     if (found) checkScopes(found.definition, requester);
   });
   const methods: Record<string, Answer> = {
-    'resources/list': (params, exchange) => attachment.host.page('resources', entries, params, exchange),
-    'resources/templates/list': (params, exchange) =>
-      attachment.host.page('resourceTemplates', templates, params, exchange),
-    'resources/read': (params, exchange) => readResource(entries, templates, params, exchange, attachment.host),
+    'resources/list': (params, exchange, lent) => lent.page('resources', entries, params, exchange),
+    'resources/templates/list': (params, exchange, lent) => lent.page('resourceTemplates', templates, params, exchange),
+    'resources/read': (params, exchange, lent) => readResource(entries, templates, params, exchange, lent),
   };
   return {
-    attach: attachment.attach,
+    attach(to) {
+      host = attachTo(to, host);
+    },
     add(uri, definition, read) {
       checkDefinition('resource', uri, definition, read, `${describedMembers} size`);
       if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: this is no URI (RFC 3986)`);
@@ -173,10 +174,10 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     },
     filters: { resourcesListChanged: agreeToTell, resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
-      if (attachment.maybe) watched.updated(uri, attachment.maybe);
+      watched.updated(uri, host?.server.changes);
     },
-    capabilities: () => entries.everHeld || templates.everHeld
-      ? { resources: attachment.host.watching ? { subscribe: true, listChanged: true } : {} }
+    capabilities: (_revision, { server }) => entries.everHeld || templates.everHeld
+      ? { resources: server.changes ? { subscribe: true, listChanged: true } : {} }
       : undefined,
     get scoped() {
       return entries.scoped || templates.scoped;
@@ -185,7 +186,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     completer(ref, argument, exchange) {
       // A resource's own URI is a legal reference, with nothing to complete.
       if (entries.get(ref)) return undefined;
-      const { pattern, definition } = attachment.host.require('resourceTemplates', templates, ref, exchange);
+      const { pattern, definition } = hostOf(host).require('resourceTemplates', templates, ref, exchange);
       checkScopes(definition, exchange);
       if (!pattern.variables.includes(argument)) {
         throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
@@ -214,7 +215,7 @@ function readResource(
   });
   const finish = (value: ResourceReturn | undefined, definition: Described): object => {
     if (value === undefined) throw notFound(uri, exchange);
-    return toResult(uri, value, definition, exchange, host.readHint);
+    return toResult(uri, value, definition, exchange, host.server.cache?.read);
   };
   const entry = entries.get(uri);
   if (entry && host.shows('resources', entry, exchange)) {

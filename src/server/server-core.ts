@@ -1,7 +1,6 @@
 import type { TakeBatch } from '../jsonrpc/connection.ts';
-import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
-import type { Params, Request } from '../jsonrpc/message.ts';
+import type { Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { checkTimes } from '../jsonrpc/times.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -12,25 +11,21 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import type { CacheHint } from './caching.ts';
-import type { AnyAround, HandlerCall } from './around.ts';
-import { Catalogue } from './catalogue.ts';
+import { tellUpdated } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { ConnectedServerSide } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
 import { plainExchanges } from './eras.ts';
 import type { Exchanges } from './eras.ts';
-import type { Exchange } from './exchange.ts';
-import type { TellListeners } from './extension.ts';
 import { Failures } from './failure.ts';
-import type { ErrorPlace, OnError } from './failure.ts';
+import type { OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { Hosting } from './hosting.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
-import type { Requester } from './requester.ts';
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {
@@ -74,17 +69,11 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
 }
 
 /** What other files of this folder need of a server. */
-export interface ServerInternals {
-  readonly catalogue: Catalogue;
-  readonly changes: Changes | undefined;
-  readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'>;
-  /** Puts something around handlers: see `Guards.surround`. */
-  surround(make: <G extends PlainContext>() => Guards<G>, around: AnyAround, wants: (call: HandlerCall) => boolean): void;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
-  readonly tell: TellListeners;
-  /** Answers a request of either era that is not part of a lifecycle. */
-  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
-  report(error: Error, where: ErrorPlace): void;
+export interface ServerInternals extends ConnectedServerSide {
+  readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'> & {
+    /** What stands around handlers; whoever puts something there where nothing stands makes it. */
+    guards: Pick<Guards, 'surround'> | undefined;
+  };
 }
 
 const known = new WeakMap<object, ServerInternals>();
@@ -107,10 +96,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly info: Implementation;
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
-  readonly #catalogue: Catalogue;
-  readonly #changes: Changes | undefined;
-  readonly #modern: ModernAnswers;
-  readonly #side: ConnectedServerSide;
+  readonly #side: ServerInternals;
 
   /**
    * Throws a RangeError for a time that is none and for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
@@ -118,7 +104,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
    */
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
     this.info = info;
-    const { features = [], batches, pinging, onError, errors, instructions, onRootsChanged } = options;
+    const { features = [], batches, changes } = options;
     const limits = { ...defaultServerLimits, ...options.limits };
     checkTimes(limits);
     const chosen = selectRevisions(options.revisions);
@@ -127,48 +113,22 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
       throw new RangeError('2025-03-26 needs `batches`');
     }
     const exchanges: Exchanges<PlainContext> = options.asking ?? plainExchanges;
-    const failures = new Failures(onError, errors);
-    const { changes } = options;
-    this.#changes = changes;
-    const hosting: Hosting<C> = new Hosting<C>({
-      ...options,
-      failures,
-      changed: (list) => {
-        catalogue.changed();
-        changes?.listChanged(list);
-      },
-      maxSubscriptions: limits.maxSubscriptions,
-      stamp: (result) => modern.stamp(result),
-    });
-    const catalogue: Catalogue = this.#catalogue = new Catalogue(features);
-    changes?.attach((revision) => catalogue.offer(revision).filters, limits.maxSubscriptions);
-    const introduction = (revision: Revision, requester?: Requester): object => ({
-      // JSON leaves out what is undefined.
-      capabilities: catalogue.capabilities(revision, requester), instructions,
-    });
-    const handle = (method: string, params: Params, exchange: Exchange): object | Promise<object> => {
-      const answer = catalogue.offer(exchange.rules).methods.get(method);
-      if (!answer) throw methodNotFound(method);
-      exchange.failures = failures;
-      exchange.inbound.author = exchange;
-      return answer(params, exchange);
-    };
-    const parts = { info, revisions, exchanges, catalogue, introduction, handle, failures, changes };
-    const modern: ModernAnswers = this.#modern = new ModernAnswers(parts, options.cache?.discover);
-    this.#side = { ...parts, batches, pinging, limits, modern, onRootsChanged };
-    known.set(this, {
-      catalogue, changes, hosting, handle, tell: hosting.tell,
-      surround: (make, around, wants) => (hosting.guards ??= make()).surround(around, wants),
-      report: (error, where) => failures.report(error, where),
-    });
+    const failures = new Failures(options.onError, options.errors);
+    const parts = { ...options, info, limits, revisions, exchanges, failures };
+    const hosting = new Hosting<C>(parts, features);
+    const { catalogue } = hosting;
+    const side = { ...parts, hosting, catalogue };
+    changes?.attach(side);
+    this.#side = { ...side, modern: new ModernAnswers(side) };
+    known.set(this, this.#side);
     for (const feature of features) feature.attach(hosting);
   }
 
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    const { divert } = this.#changes ?? {};
-    if (divert) divert({ uri });
-    else this.#catalogue.updated(uri);
+    const { changes, catalogue } = this.#side;
+    if (changes?.divert) changes.divert({ uri });
+    else tellUpdated(catalogue, uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */
@@ -179,23 +139,22 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** For transports: answers one modern request that stands alone. */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound {
     const inbound = new Inbound(request, outlet);
-    inbound.run(() => this.#modern.answer(inbound, meta, auth));
+    inbound.run(() => this.#side.modern.answer(inbound, meta, auth));
     return inbound;
   }
 
   /** For transports: whether something is registered with `scopes`, so that requests must say who asks. */
   get scoped(): boolean {
-    return this.#catalogue.scoped;
+    return this.#side.catalogue.features.some(({ scoped }) => scoped);
   }
 
   /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void {
-    this.#changes?.end();
+    this.#side.changes?.end();
   }
 
   /** For transports: a tool's input schema; undefined: no such tool. */
   toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.#catalogue.toolInput(name);
+    return this.#side.catalogue.features.find((feature) => feature.toolInput)?.toolInput?.(name);
   }
 }
-

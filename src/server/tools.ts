@@ -10,7 +10,7 @@ import { adaptTool, adaptToolResult } from './adapt.ts';
 import { RawResult } from './around.ts';
 import type { Context, PlainContext, TaskSteps } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, Attachment } from './feature.ts';
+import { agreeToTell, attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
@@ -151,12 +151,12 @@ interface ToolEntry {
 
 /** Makes a feature that has tools. 2025-11-25 server/tools. */
 export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
-  const attachment = new Attachment<C>();
-  const entries = new Registry<ToolEntry>('tool', adaptTool, () => attachment.maybe?.changed('tools'));
+  let host: FeatureHost<C> | undefined;
+  const entries = new Registry<ToolEntry>('tool', adaptTool, () => host?.changed('tools'));
   const warn = (name: string): void => {
     // 2026-07-28 server/tools#tool-names
     if (/^[\w.-]{1,128}$/.test(name)) return;
-    attachment.maybe?.warn('a tool name should be 1 to 128 of A-Z, a-z, 0-9, _, - and .', name);
+    host?.warn('a tool name should be 1 to 128 of A-Z, a-z, 0-9, _, - and .', name);
   };
   return {
     add(name: string, definition: AnyDefinition, handler: unknown) {
@@ -168,18 +168,16 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
       warn(name);
       return handle;
     },
-    attach(host) {
-      attachment.attach(host);
+    attach(to) {
+      host = attachTo(to, host);
       for (const { name } of entries.values()) warn(name);
     },
     methods: {
-      'tools/list': (params, exchange) => attachment.host.page('tools', entries, params, exchange),
-      'tools/call': (params, exchange) => {
-        const { host } = attachment;
-        return callTool(host.require('tools', entries, params['name'], exchange), params, exchange, host);
-      },
+      'tools/list': (params, exchange, lent) => lent.page('tools', entries, params, exchange),
+      'tools/call': (params, exchange, lent) =>
+        callTool(lent.require('tools', entries, params['name'], exchange), params, exchange, lent),
     },
-    capabilities: () => entries.everHeld ? { tools: { ...attachment.host.watching } } : undefined,
+    capabilities: (_revision, { server }) => entries.everHeld ? { tools: server.changes ? { listChanged: true } : {} } : undefined,
     filters: { toolsListChanged: agreeToTell },
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
     get scoped() {

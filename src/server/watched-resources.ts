@@ -3,7 +3,8 @@ import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { Exchange } from './exchange.ts';
-import type { Agree, Answer, FeatureHost } from './feature.ts';
+import type { Agree, Answer, HostedServer } from './feature.ts';
+import { onClose } from './legacy/moments.ts';
 import type { LegacyRequester } from './requester.ts';
 
 /** What a watched resource costs: one string, and its place in a set. */
@@ -15,13 +16,11 @@ export interface WatchedResources {
   readonly unsubscribe: Answer;
   /** For `resourceSubscriptions` in the filter of `subscriptions/listen`. */
   readonly agree: Agree;
-  updated(uri: string, host: FeatureHost): void;
+  updated(uri: string, changes: HostedServer['changes']): void;
 }
 
 /** `check` throws where the requester may not watch the resource of this URI. */
-export function watchedResources(
-  host: () => FeatureHost, check: (uri: string, requester: Exchange) => void,
-): WatchedResources {
+export function watchedResources(check: (uri: string, requester: Exchange) => void): WatchedResources {
   const watchers = new Map<LegacyRequester, Set<string>>();
   const agreements = new WeakMap<object, ReadonlySet<string>>();
 
@@ -30,7 +29,7 @@ export function watchedResources(
     if (known) return known;
     const uris = new Set<string>();
     watchers.set(client, uris);
-    client.onClose(() => {
+    onClose(client, () => {
       watchers.delete(client);
       for (const uri of uris) client.connection.budget.release(weightOf(uri));
     });
@@ -44,11 +43,10 @@ export function watchedResources(
   };
 
   return {
-    subscribe(params, exchange) {
+    subscribe(params, exchange, { server: { limits: { maxSubscriptions } } }) {
       const [uri, { connection: { budget } }, uris] = asked(params, exchange);
       check(uri, exchange);
       if (uris.has(uri)) return {};
-      const { maxSubscriptions } = host();
       if (uris.size >= maxSubscriptions) throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
       if (!budget.charge(weightOf(uri))) {
         throw internalError('Too many bytes are held for this client: the resource is not watched');
@@ -68,11 +66,11 @@ export function watchedResources(
       agreements.set(uris, new Set(uris));
       return uris;
     },
-    updated(uri, { tell }) {
+    updated(uri, changes) {
       const method = 'notifications/resources/updated';
       const text = notificationText(method, { uri });
       for (const [client, uris] of watchers) if (uris.has(uri)) client.announce(text);
-      tell('resourceSubscriptions', method, { uri }, (agreed) => agreements.get(agreed as object)?.has(uri) ?? false);
+      changes?.tell('resourceSubscriptions', method, { uri }, (agreed) => agreements.get(agreed as object)?.has(uri) ?? false);
     },
   };
 }

@@ -40,13 +40,14 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const legacy = new LegacyTasks(all, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  const { surround, report } = internalsOf(server);
+  const { hosting, failures } = internalsOf(server);
+  const stand = hosting.guards ??= guards();
   const calls = aroundCalls({
-    tasks: all, legacy, remember, report: (error, name) => report(error, { what: 'registration', name }),
+    tasks: all, legacy, remember, report: (error, name) => failures.report(error, { what: 'registration', name }),
   });
   if (ask) {
-    surround(guards, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
-  } else surround(guards, calls, concernsTasks);
+    stand.surround(askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
+  } else stand.surround(calls, concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

@@ -97,7 +97,7 @@ export class Worker {
     const run = new TaskRun(leased, asked, {
       store: this.#store,
       limits,
-      call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
+      call: (params, exchange) => this.#server.catalogue.handle('tools/call', params, exchange),
       notify: (notification) => notify?.(id, notification),
       report: (error) => this.#report(error),
     });
@@ -130,6 +130,6 @@ export class Worker {
   }
 
   #report(error: unknown): void {
-    this.#server.report(toError(error), { what: 'method', name: 'tasks' });
+    this.#server.failures.report(toError(error), { what: 'method', name: 'tasks' });
   }
 }

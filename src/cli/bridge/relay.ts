@@ -10,6 +10,7 @@ import type { CallToolResult, Tool } from '../../protocol/tools.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
 import { cacheFields } from '../../server/caching.ts';
 import { agreeToTell } from '../../server/feature.ts';
+import { onClose } from '../../server/legacy/moments.ts';
 import { watchedResources } from '../../server/watched-resources.ts';
 import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
 import type { LegacyRequester } from '../../server/requester.ts';
@@ -47,7 +48,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     if (session === undefined) {
       const name = session = `session ${(counted += 1)}`;
       sessions.set(requester, name);
-      (requester as LegacyRequester).onClose(() => backends.leave(name));
+      onClose(requester as LegacyRequester, () => backends.leave(name));
     }
     return session;
   }
@@ -156,10 +157,6 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   const watched = watchedResources(
-    () => {
-      if (!host) throw new Error('the relay belongs to no server yet');
-      return host;
-    },
     (uri, exchange) => {
       // There must be a server to tell of changes, even if nothing else is asked of it.
       backendOf(exchange);
@@ -173,7 +170,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
       resourceSubscriptions: watched.agree,
     },
     resourceUpdated(uri) {
-      if (host) watched.updated(uri, host);
+      watched.updated(uri, host?.server.changes);
     },
     methods: ({ era }) => ({
       ...era === 'legacy' && { 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe },

@@ -4,6 +4,7 @@ import type { Params } from '../../jsonrpc/message.ts';
 import type { RequestOptions, Stop } from '../../jsonrpc/pending-requests.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { LegacyRequester } from '../requester.ts';
+import { onReady } from './moments.ts';
 
 /**
  * Sends a request to a legacy client on the stream of `inbound`, and gives its result. Waits first for
@@ -14,7 +15,7 @@ import type { LegacyRequester } from '../requester.ts';
 export async function askClient(
   client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
-  const { connection, questionTimeoutMs: timeoutMs } = client;
+  const { connection, server: { limits: { questionTimeoutMs: timeoutMs } } } = client;
   await ready(client, method, inbound);
   return requestsOf(connection).request(method, params, { signal: inbound, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
 }
@@ -32,11 +33,11 @@ function ready(client: LegacyRequester, method: string, signal: Stop): Promise<v
       else reject(fault);
     };
     const cancelled = (): void => end(signal.reason);
-    const forget = client.onReady((isReady) => end(isReady ? undefined
+    const forget = onReady(client, (isReady) => end(isReady ? undefined
       : new ConnectionError('closed', `${method}: the connection closed before the client was ready`)));
     if (forget === undefined) return resolve();
     signal.addEventListener('abort', cancelled, { once: true });
-    const { questionTimeoutMs: ms } = client;
+    const { questionTimeoutMs: ms } = client.server.limits;
     if (ms > 0 && typeof setTimeout === 'function') {
       timer = setTimeout(() => end(new ConnectionError(
         'timeout', `${method}: the client sent no notifications/initialized within ${ms} ms`,

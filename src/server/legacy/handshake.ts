@@ -3,7 +3,7 @@ import type { TakeBatch } from '../../jsonrpc/connection.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
 import * as errorCodes from '../../jsonrpc/error-codes.ts';
 import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
-import type { Params, RequestId } from '../../jsonrpc/message.ts';
+import type { Params } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
@@ -32,13 +32,12 @@ const maxHandshakeBytes = 65_536;
 export interface HandshakeServer {
   readonly revisions: readonly Revision[];
   readonly limits: ServerLimits;
-  readonly changes: Changes | undefined;
-  readonly batches: TakeBatch | undefined;
-  readonly pinging: Pinging | undefined;
+  readonly changes?: Changes;
+  readonly batches?: TakeBatch;
+  readonly pinging?: Pinging;
   readonly info: Implementation;
   readonly catalogue: Catalogue;
-  /** What both eras are told of the server before its first use. */
-  readonly introduction: (revision: Revision, requester: LegacyRequester) => object;
+  readonly instructions?: string;
 }
 
 /**
@@ -50,22 +49,20 @@ export class Handshake implements LegacyRequester {
   client: Implementation | undefined;
   capabilities: ClientCapabilities = {};
   logLevel: LoggingLevel = defaultLogLevel;
-  readonly #server: HandshakeServer;
+  state: LifecycleState = 'new';
+  listeners: LegacyRequester['listeners'];
+  readonly server: HandshakeServer;
   readonly connection: Connection;
   readonly #outlet: Outlet;
-  readonly #options: PeerOptions;
-  #state: LifecycleState = 'new';
+  readonly options: PeerOptions;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
-  #closing: (() => void)[] | undefined;
-  /** Called when the client is ready, or the connection closes. */
-  #waiting: Set<(ready: boolean) => void> | undefined;
 
   constructor(server: HandshakeServer, connection: Connection, outlet: Outlet, options: PeerOptions) {
-    this.#server = server;
+    this.server = server;
     this.connection = connection;
     this.#outlet = outlet;
-    this.#options = options;
+    this.options = options;
     const { shared } = options;
     if (shared === undefined) return;
     connection.newId = shared.questionId;
@@ -77,68 +74,43 @@ export class Handshake implements LegacyRequester {
     if (shared.listens) this.#expect(revision);
   }
 
-  get questionTimeoutMs(): number {
-    return this.#server.limits.questionTimeoutMs;
-  }
-
-  /** No handshake was made yet. */
-  get fresh(): boolean {
-    return this.#state === 'new';
-  }
-
   /** Whether a request of this method may be answered now. */
   admits(method: string): boolean {
-    return mayPass(serverLifecycle[this.#state].receive, method);
-  }
-
-  get anonymous(): boolean {
-    return this.#options.modern === false && this.#options.auth === undefined;
-  }
-
-  closeStream(id: RequestId): void {
-    this.#options.closeStream?.(id);
+    return mayPass(serverLifecycle[this.state].receive, method);
   }
 
   close(): void {
     this.#move('close');
-    this.#server.changes?.delete(this);
-    for (const listener of this.#closing ?? []) listener();
-    this.#closing = undefined;
+    this.server.changes?.delete(this);
     this.connection.budget.release(this.#held);
     this.#held = 0;
   }
 
-  onClose(listener: () => void): void {
-    (this.#closing ??= []).push(listener);
-  }
-
   initialized(): void {
-    const first = this.#state === 'initializing';
+    const first = this.state === 'initializing';
     this.#move('initialized');
     // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
-    if (first && this.#options.modern !== false) this.#server.pinging?.watch(this.connection, (error) => this.#lost(error));
+    if (first && this.options.modern !== false) this.server.pinging?.watch(this.connection, (error) => this.#lost(error));
   }
 
   #lost(error: Error): void {
     this.connection.handlers.error(error);
     this.close();
     this.connection.close(error.message, error);
-    this.#options.lost?.(error.message);
+    this.options.lost?.(error.message);
   }
 
   #move(event: LifecycleEvent): void {
-    const next = serverLifecycle[this.#state].on[event];
+    const next = serverLifecycle[this.state].on[event];
     if (next === undefined) return;
-    this.#state = next;
-    if (next === 'initializing') return;
-    for (const listener of this.#waiting ?? []) listener(next === 'ready');
-    this.#waiting = undefined;
+    this.state = next;
+    for (const listener of this.listeners ?? []) listener(next);
   }
 
   /** 2025-11-25 basic/lifecycle#initialization. */
   initialize({ protocolVersion, capabilities, clientInfo }: Params, weight: number): object {
-    const server = this.#server;
-    if (this.#state !== 'new') throw invalidRequest('initialize was answered before');
+    const server = this.server;
+    if (this.state !== 'new') throw invalidRequest('initialize was answered before');
     if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
@@ -164,9 +136,10 @@ export class Handshake implements LegacyRequester {
     const result = {
       protocolVersion: revision.version,
       serverInfo: adaptImplementation(server.info, revision),
-      ...server.introduction(revision, this),
+      // JSON leaves out what is undefined.
+      capabilities: server.catalogue.capabilities(revision, this), instructions: server.instructions,
     };
-    const { shared } = this.#options;
+    const { shared } = this.options;
     if (shared) return shared.agree(agreed, result);
     this.#move('initialize');
     this.#expect(revision);
@@ -175,7 +148,7 @@ export class Handshake implements LegacyRequester {
 
   /** From now on the client is told of changes. */
   #expect(revision: Revision): void {
-    const { catalogue, changes } = this.#server;
+    const { catalogue, changes } = this.server;
     changes?.add(this, catalogue.capabilities(revision));
   }
 
@@ -183,7 +156,7 @@ export class Handshake implements LegacyRequester {
     this.revision = revision;
     this.client = client;
     this.capabilities = capabilities;
-    this.connection.takeBatch = revision.batching ? this.#server.batches : undefined;
+    this.connection.takeBatch = revision.batching ? this.server.batches : undefined;
     this.connection.nullErrorId = revision.nullErrorId;
   }
 
@@ -195,17 +168,10 @@ export class Handshake implements LegacyRequester {
   }
 
   announce(text: string): void {
-    if (this.#state === 'ready') this.#outlet.send(text);
+    if (this.state === 'ready') this.#outlet.send(text);
   }
 
   tell(method: string, params?: Params): void {
     this.announce(notificationText(method, params));
-  }
-
-  onReady(listener: (ready: boolean) => void): (() => void) | undefined {
-    if (this.#state !== 'initializing') return undefined;
-    const waiting = this.#waiting ??= new Set();
-    waiting.add(listener);
-    return () => waiting.delete(listener);
   }
 }

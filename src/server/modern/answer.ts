@@ -8,11 +8,10 @@ import type { Revision } from '../../protocol/revisions.ts';
 import type { Auth } from '../../transport/port.ts';
 import { cacheFields } from '../caching.ts';
 import type { CacheHint } from '../caching.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { Changes } from '../changes.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Failures } from '../failure.ts';
 import { after } from '../outcome.ts';
 
 /** What the answering of modern requests needs of the server. */
@@ -20,11 +19,10 @@ export interface ModernServer {
   readonly info: Implementation;
   readonly revisions: readonly Revision[];
   readonly exchanges: Exchanges<PlainContext>;
-  readonly changes: Changes | undefined;
-  readonly failures: Failures;
-  /** What both eras are told of the server before its first use. */
-  readonly introduction: (revision: Revision) => object;
-  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  readonly changes?: Changes;
+  readonly catalogue: Catalogue;
+  readonly instructions?: string;
+  readonly cache?: { readonly discover?: CacheHint };
 }
 
 /** What every modern result carries. */
@@ -33,13 +31,11 @@ type Stamped = object & { resultType?: string; _meta?: object };
 /** Answers modern requests, each for itself. 2026-07-28 basic/index#statelessness. */
 export class ModernAnswers {
   readonly #server: ModernServer;
-  readonly #discoverHint: CacheHint | undefined;
   /** The start of nearly every result: what is the same in all of them is not serialized again. */
   #stampText: string | undefined;
 
-  constructor(server: ModernServer, discoverHint: CacheHint | undefined) {
+  constructor(server: ModernServer) {
     this.#server = server;
-    this.#discoverHint = discoverHint;
   }
 
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
@@ -50,36 +46,37 @@ export class ModernAnswers {
     if (method === 'subscriptions/listen' && server.changes) {
       return server.changes.listen(exchange).then((result) => this.#complete(result));
     }
-    const handle = (own: Params): object | Promise<object> => server.handle(method, own, exchange);
+    const handle = (own: Params): object | Promise<object> => server.catalogue.handle(method, own, exchange);
     return after(exchange.begin(handle), (result) => this.#complete(result));
   }
 
   #discover(revision: Revision): object {
-    const { revisions, introduction } = this.#server;
+    const { revisions, catalogue, instructions, cache } = this.#server;
     return {
       supportedVersions: revisions.map(({ version }) => version),
-      ...introduction(revision),
-      ...cacheFields(this.#discoverHint),
+      // JSON leaves out what is undefined.
+      capabilities: catalogue.capabilities(revision), instructions,
+      ...cacheFields(cache?.discover),
     };
   }
 
   /** 2026-07-28 basic/index#result-responses: every result says its type, and who made it. */
   #complete(result: Stamped): object {
     if (result instanceof Serialized) return result;
-    if (result.resultType !== undefined || result._meta !== undefined) return this.stamp(result);
+    if (result.resultType !== undefined || result._meta !== undefined) return stamped(result, this.#server.info);
     return new Serialized(() => {
       const text = JSON.stringify(result);
-      const stamp = this.#stampText ??= JSON.stringify(this.stamp({})).slice(0, -1);
+      const stamp = this.#stampText ??= JSON.stringify(stamped({}, this.#server.info)).slice(0, -1);
       return text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`;
     });
   }
+}
 
-  /** A result with its type and the server's identity. */
-  stamp(result: Stamped): object {
-    return {
-      ...result,
-      resultType: result.resultType ?? 'complete',
-      _meta: { [metaKeys.serverInfo]: this.#server.info, ...result._meta },
-    };
-  }
+/** A modern result with its type and the server's identity. */
+export function stamped(result: Stamped, info: Implementation): object {
+  return {
+    ...result,
+    resultType: result.resultType ?? 'complete',
+    _meta: { [metaKeys.serverInfo]: info, ...result._meta },
+  };
 }

@@ -3,10 +3,10 @@ import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
-import type { Revision } from '../../protocol/revisions.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extension.ts';
-import type { Agree } from '../feature.ts';
+import type { ServerLimits } from '../limits.ts';
 
 interface Subscription {
   readonly exchange: Exchange;
@@ -14,15 +14,19 @@ interface Subscription {
   end(): void;
 }
 
+/** What the keeping of subscriptions needs of the server. */
+export interface SubscribedServer {
+  readonly catalogue: Catalogue;
+  readonly limits: ServerLimits;
+}
+
 /** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
-  readonly #filters: (revision: Revision) => ReadonlyMap<string, Agree>;
-  readonly #max: number;
+  readonly #server: SubscribedServer;
 
-  constructor(filters: (revision: Revision) => ReadonlyMap<string, Agree>, max: number) {
-    this.#filters = filters;
-    this.#max = max;
+  constructor(server: SubscribedServer) {
+    this.#server = server;
   }
 
   get size(): number {
@@ -41,8 +45,9 @@ export class Subscriptions {
     if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
       throw invalidParams('notifications.resourceSubscriptions must be a list of URIs');
     }
-    if (this.#open.size >= this.#max) {
-      throw internalError(`Too many subscriptions: the limit is ${this.#max}`);
+    const { maxSubscriptions } = this.#server.limits;
+    if (this.#open.size >= maxSubscriptions) {
+      throw internalError(`Too many subscriptions: the limit is ${maxSubscriptions}`);
     }
     const filter = this.#honoured(asked as SubscriptionFilter, exchange);
     const _meta = subscriptionMeta(inbound.request.id);
@@ -65,7 +70,7 @@ export class Subscriptions {
 
   /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const filters = this.#filters(exchange.rules);
+    const { filters } = this.#server.catalogue.offer(exchange.rules);
     const agreed: SubscriptionFilter = {};
     for (const [key, wanted] of Object.entries(asked)) {
       const agree = filters.get(key);

@@ -55,8 +55,8 @@ export class LegacyTasks {
     this.legacy = {
       capabilities: (revision) => (revision === '2025-11-25' ? declared : undefined),
       // "receivers that cannot identify requestors SHOULD NOT declare the `tasks.list` capability"
-      tailor: ({ tasks: has, ...rest }, { anonymous }) => {
-        if (!has || !anonymous) return has ? { ...rest, tasks: has } : rest;
+      tailor: ({ tasks: has, ...rest }, requester) => {
+        if (!has || !isAnonymous(requester)) return has ? { ...rest, tasks: has } : rest;
         const { list: _list, ...others } = has;
         return { ...rest, tasks: others };
       },
@@ -109,7 +109,7 @@ export class LegacyTasks {
   }
 
   async #list(cursor: unknown, { auth, requester }: Exchange): Promise<object> {
-    if (requester.anonymous) throw methodNotFound('tasks/list');
+    if (isAnonymous(requester)) throw methodNotFound('tasks/list');
     const { tasks, nextCursor } = await this.#tasks.list(ownerOf(auth), cursor);
     return { tasks: tasks.map(legacyTask), nextCursor };
   }
@@ -153,7 +153,10 @@ export class LegacyTasks {
   }
 }
 
-const isLegacy = (requester: Requester): requester is LegacyRequester => 'onReady' in requester;
+const isLegacy = (requester: Requester): requester is LegacyRequester => 'announce' in requester;
+
+/** Nobody knows who it is: it came over HTTP without authentication. */
+const isAnonymous = ({ options }: Requester): boolean => options?.modern === false && options.auth === undefined;
 
 /** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */
 function resultOf({ id, status, end }: TaskView, { rules }: Exchange): object {

@@ -1,5 +1,6 @@
 // Schemas of the libraries that people use, as barewire takes them. Run after `npx tsc` at the root.
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { Type as OldType } from '@sinclair/typebox';
@@ -7,6 +8,7 @@ import { type } from 'arktype';
 import Type from 'typebox';
 import * as v from 'valibot';
 import { z } from 'zod';
+import { metaschemas } from '../../dist/src/schema/full/index.js';
 import { adaptSchema, compile } from '../../dist/src/schema/index.js';
 
 const plain = v.object({ city: v.string(), days: v.optional(v.number()) });
@@ -51,4 +53,19 @@ test('a schema that converts: what is taken, and what is made of it', async () =
   const { jsonSchema, validate } = adaptSchema(schema, 'input', compile);
   assert.deepEqual(jsonSchema.required, ['when']);
   assert.deepEqual(await validate({ when: 'now' }), { valid: true, value: { limit: 10, when: 3 } });
+});
+
+// test/schema/metaschemas.test.ts has their digests. Ajv has all but format-assertion, which none of the others names.
+test('the metaschemas are those that ajv has, without titles and comments', () => {
+  const require = createRequire(import.meta.url);
+  const bare = (value) =>
+    Array.isArray(value) ? value.map(bare)
+    : typeof value !== 'object' || !value ? value
+    : Object.fromEntries(Object.entries(value).filter(([key, part]) => !(/^(title|\$comment)$/.test(key) && typeof part === 'string')).map(([key, part]) => [key, bare(part)]));
+  const others = Object.entries(metaschemas).filter(([uri]) => !uri.endsWith('/format-assertion'));
+  assert.equal(others.length, 9);
+  for (const [uri, schema] of others) {
+    const [, file] = /2020-12\/(.*)$/.exec(uri) ?? [];
+    assert.deepEqual(schema, bare(require(`ajv/dist/refs/json-schema-${file ? `2020-12/${file}` : 'draft-07'}.json`)), uri);
+  }
 });

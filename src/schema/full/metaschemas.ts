@@ -198,6 +198,7 @@ export const metaschemas: Readonly<Record<string, JsonSchema>> = {
   'https://json-schema.org/draft/2020-12/meta/format-assertion': {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'https://json-schema.org/draft/2020-12/meta/format-assertion',
+    $vocabulary: { 'https://json-schema.org/draft/2020-12/vocab/format-assertion': true },
     $dynamicAnchor: 'meta',
     type: ['object', 'boolean'],
     properties: { format: { type: 'string' } },

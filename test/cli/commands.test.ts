@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { barewire } from './program.ts';
 
 // The program itself, in a pipe. What a terminal shows is in terminal-session.test.ts.
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ interface Ran {
 
 function run(words: readonly string[], onErr?: (err: string, interrupt: () => void) => void): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [barewire, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
     });
     let out = '';

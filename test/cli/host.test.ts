@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { barewire } from './program.ts';
 
 // `barewire host`, by running the program in a pipe and in a pseudo-terminal (util-linux's script).
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = at('../../src/cli/main.js');
 const fixture = [process.execPath, at('./fixture-server.js')];
 
 /** A folder of a user's own, with these servers. */
@@ -66,11 +66,11 @@ function run(home: string, command: string, words: readonly string[], input: str
   });
 }
 
-const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [program, 'host', ...words], lines);
+const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [barewire, 'host', ...words], lines);
 
 /** In a pseudo-terminal; the last answer should end the program. */
 const atTerminal = (home: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
-  run(home, 'script', ['-qec', `'${process.execPath}' '${program}' host`, '/dev/null'], answers);
+  run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' host`, '/dev/null'], answers);
 
 const logOf = (home: string): Record<string, unknown>[] =>
   readFileSync(join(home, 'activity.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -90,10 +90,10 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   assert.deepEqual(codes, [3, 3, 2, 2, 1, 2]);
   const json = await inPipe(home, 'call one/echo {"text": "as JSON"}', '--json');
   assert.deepEqual(JSON.parse(json.out).content, [{ type: 'text', text: 'as JSON' }]);
-  assert.equal((await run(home, process.execPath, [program, 'log', '--verify'], '')).code, 0);
+  assert.equal((await run(home, process.execPath, [barewire, 'log', '--verify'], '')).code, 0);
   const file = join(home, 'activity.jsonl');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"refused"', '"allowed"'));
-  const tampered = await run(home, process.execPath, [program, 'log', '--verify'], '');
+  const tampered = await run(home, process.execPath, [barewire, 'log', '--verify'], '');
   assert.equal(tampered.code, 1);
   assert.match(tampered.out, /does not hold/);
 });
@@ -168,5 +168,5 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
   ]);
   assert.equal(hung.code, 0, hung.out);
   assert.ok(logOf(home).some(({ kind, tool, reason }) => kind === 'unknown' && tool === 'slow' && reason === 'cancelled'));
-  assert.equal((await run(home, process.execPath, [program, 'log', '--verify'], '')).code, 0);
+  assert.equal((await run(home, process.execPath, [barewire, 'log', '--verify'], '')).code, 0);
 });

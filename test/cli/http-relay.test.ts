@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createTravelServer } from '../../examples/travel/server.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
 import { playHttpClient } from '../transcripts/http-play.ts';
 import { parseHttpTranscript } from '../transcripts/http-wire.ts';
+import { barewire } from './program.ts';
 
 // trace and record of an address: a proxy before a real server, and real clients before the proxy.
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'barewire-relay-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -26,7 +25,7 @@ interface Proxy {
 }
 
 async function proxy(t: TestContext, ...words: string[]): Promise<Proxy> {
-  const child = spawn(process.execPath, [program, ...words], { cwd: home, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
+  const child = spawn(process.execPath, [barewire, ...words], { cwd: home, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
   t.after(() => child.kill('SIGKILL'));
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   let said = '';

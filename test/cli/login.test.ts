@@ -4,12 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { McpServer } from '../../src/server/index.ts';
 import { httpListener } from '../../src/transport/http/node/index.ts';
 import { pair } from '../oauth-client/authorization-server.ts';
+import { barewire } from './program.ts';
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 test('login, whoami, call and logout at a server that wants a token; no token is ever printed', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'barewire-login-'));
@@ -34,7 +33,7 @@ test('login, whoami, call and logout at a server that wants a token; no token is
   let all = '';
   const run = (words: readonly string[], onErr?: (err: string) => void): Promise<{ code: number | null; out: string; err: string }> =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [program, ...words], {
+      const child = spawn(process.execPath, [barewire, ...words], {
         stdio: ['ignore', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
       });
       let [out, err] = ['', ''];

@@ -4,13 +4,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { barewire } from './program.ts';
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 function run(words: readonly string[], cwd: string): Promise<{ code: number | string | null; out: string; err: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, 'page', ...words], { cwd }, (error, out, err) =>
+    const child = execFile(process.execPath, [barewire, 'page', ...words], { cwd }, (error, out, err) =>
       resolve({ code: error ? error.code ?? null : 0, out, err }));
     child.stdin?.end();
   });

@@ -4,10 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { script } from '../executables/folder.ts';
+import { barewire } from './program.ts';
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const unix = process.platform === 'win32' ? 'scripts with #! are for Unix' : false;
 const folder = mkdtempSync(join(tmpdir(), 'barewire-serve-'));
 chmodSync(folder, 0o755);
@@ -29,7 +28,7 @@ interface Ran {
 
 function run(words: readonly string[], onErr?: (err: string, end: () => void) => void): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BAREWIRE_HOME: folder, NO_COLOR: '1' } });
+    const child = spawn(process.execPath, [barewire, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BAREWIRE_HOME: folder, NO_COLOR: '1' } });
     let out = '';
     let err = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -41,7 +40,7 @@ function run(words: readonly string[], onErr?: (err: string, end: () => void) =>
   });
 }
 
-const serving = ['--', process.execPath, program, 'serve', '--env', 'GREETER=barewire', folder];
+const serving = ['--', process.execPath, barewire, 'serve', '--env', 'GREETER=barewire', folder];
 
 test('serve: the tools of a folder over stdio', { skip: unix }, async () => {
   const { code, out } = await run(['list', '--json', 'tools', ...serving]);

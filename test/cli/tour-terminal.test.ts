@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { barewire } from './program.ts';
 
 // The tour in a pseudo-terminal (util-linux's script), and whole messages in a pipe.
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = at('../../src/cli/main.js');
 const fixture = at('./fixture-server.js');
 
 test('tour --step waits for a key after each exchange; c goes on without waiting', async () => {
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${program}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
     { env: { ...process.env, NO_COLOR: '1' }, stdio: 'pipe' });
   const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
   let out = '';
@@ -34,7 +34,7 @@ test('tour --step waits for a key after each exchange; c goes on without waiting
 });
 
 test('tour --full prints a long message a line a member, and cuts none', async () => {
-  const child = spawn(process.execPath, [program, 'tour', '--full', '--timeout', '2', process.execPath, fixture], { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [barewire, 'tour', '--full', '--timeout', '2', process.execPath, fixture], { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'ignore'] });
   let out = '';
   for await (const text of child.stdout.setEncoding('utf8')) out += String(text);
   assert.match(out, /← \{\n {10} {2}"jsonrpc": "2\.0",/);
@@ -43,7 +43,7 @@ test('tour --full prints a long message a line a member, and cuts none', async (
 });
 
 test('tour --step unfolds the messages of an exchange on demand, a line a member', async () => {
-  const child = spawn('script', ['-qec', `stty cols 80; '${process.execPath}' '${program}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
+  const child = spawn('script', ['-qec', `stty cols 80; '${process.execPath}' '${barewire}' tour --step --fast --defaults --timeout 2 '${process.execPath}' '${fixture}'`, '/dev/null'],
     { env: { ...process.env, NO_COLOR: '1' }, stdio: 'pipe' });
   const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
   let out = '';

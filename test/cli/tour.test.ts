@@ -16,6 +16,7 @@ import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ServerPort } from '../../src/transport/port.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
+import { barewire } from './program.ts';
 
 interface Line {
   type: string;
@@ -128,14 +129,13 @@ test('a server that has nothing is toured without a failure', async () => {
 
 // The program itself.
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 function run(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [barewire, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env },
     });
     let out = '';
@@ -216,8 +216,7 @@ test('the command line is read as it stands', async () => {
 });
 
 test('tour --http: heads, fields and events of the example over HTTP, in both eras', async () => {
-  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'tour', '--http', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [barewire, 'tour', '--http', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const code = await new Promise((resolve) => child.once('close', resolve));
@@ -240,16 +239,14 @@ test('tour --http: heads, fields and events of the example over HTTP, in both er
 });
 
 test('tour --http of a program is wrong use', async () => {
-  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'tour', '--http', 'node', 'x.js'], { stdio: ['ignore', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, [barewire, 'tour', '--http', 'node', 'x.js'], { stdio: ['ignore', 'ignore', 'ignore'] });
   assert.equal(await new Promise((resolve) => child.once('close', resolve)), 2);
 });
 
 test('tour of a name from the configuration', async () => {
-  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
   const home = mkdtempSync(join(tmpdir(), 'barewire-tour-name-'));
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { agency: { command: process.execPath, args: [fileURLToPath(new URL('../../examples/travel/main.js', import.meta.url))] } } }));
-  const child = spawn(process.execPath, [main, 'tour', '--quiet', 'agency'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home } });
+  const child = spawn(process.execPath, [barewire, 'tour', '--quiet', 'agency'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home } });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const code = await new Promise((resolve) => child.once('close', resolve));

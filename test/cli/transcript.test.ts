@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { barewire } from './program.ts';
 
 // trace, record and replay, by running the program between a real client (the program again) and a real server.
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
-const self = [process.execPath, program];
+const self = [process.execPath, barewire];
 const home = mkdtempSync(join(tmpdir(), 'barewire-wire-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
 function run(words: readonly string[], input?: Buffer): Promise<{ code: number | null; out: Buffer; err: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [barewire, ...words], {
       stdio: ['pipe', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
     });
     const out: Buffer[] = [];

@@ -14,6 +14,7 @@ import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { faultyHttp } from './faulty-http.ts';
+import { barewire } from '../cli/program.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const program = file('./faulty-program.js');
@@ -163,8 +164,7 @@ test('doctor: what is the matter with many tools is one finding, and bounded', (
 });
 
 test('barewire doctor: prints what it found, ends with 1 for errors, and gives JSON', () => {
-  const main = file('../../src/cli/main.js');
-  const run = (...words: string[]): ReturnType<typeof spawnSync> => spawnSync(process.execPath, [main, 'doctor', ...words], { encoding: 'utf8' });
+  const run = (...words: string[]): ReturnType<typeof spawnSync> => spawnSync(process.execPath, [barewire, 'doctor', ...words], { encoding: 'utf8' });
   const bad = run('--', process.execPath, program, 'stray-output');
   assert.equal(bad.status, 1);
   assert.match(String(bad.stdout), /error stray-output\n.*Server listening[^]*→ Write logs to stderr[^]*2025-11-25 basic\/transports#stdio[^]*1 error, 0 warnings, 0 notes\n$/);

@@ -16,6 +16,7 @@ import type { ClientTransport } from '../../../src/transport/port.ts';
 import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
+import { barewire } from '../program.ts';
 
 const program = fileURLToPath(new URL('./behind.js', import.meta.url));
 const behind = (revision: string): ClientTransport => stdioTransport(process.execPath, [program, revision]);
@@ -134,15 +135,14 @@ test('bridge: what nobody uses is ended, and clients that are cut off leave no p
 });
 
 test('barewire bridge: a program over HTTP, and an address as a program', { skip: proc }, async (t) => {
-  const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'bridge', '--port', '0', '--explain', '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [barewire, 'bridge', '--port', '0', '--explain', '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
   const over = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
   await until(() => /serving http:\S+/.test(said));
   const [, url = ''] = /serving (http:\S+)/.exec(said) ?? [];
   const one = new McpClient({ name: 'in front', version: '1.0.0' }, { revisions: [modern], onElicit: ({ message }) => ({ action: 'accept', content: { answer: message } }) });
-  await one.connect(stdioTransport(process.execPath, [main, 'bridge', url]));
+  await one.connect(stdioTransport(process.execPath, [barewire, 'bridge', url]));
   t.after(() => one.close());
   assert.equal(text(await one.callTool('ask', { n: 5 })), '5 accept n=5 accept again n=5');
   await one.close();
@@ -196,11 +196,10 @@ test('bridge: when a legacy session ends, its process ends with it', { skip: pro
 });
 
 test('barewire bridge --tokens: who has none is refused, and each principal has a process of its own', { skip: proc }, async (t) => {
-  const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'barewire-door-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'tokens');
-  const code = (...words: string[]): number | null => spawnSync(process.execPath, [main, 'bridge', ...words, '--', process.execPath, program, legacy], { stdio: 'ignore' }).status;
+  const code = (...words: string[]): number | null => spawnSync(process.execPath, [barewire, 'bridge', ...words, '--', process.execPath, program, legacy], { stdio: 'ignore' }).status;
   writeFileSync(file, 'ann 0123456789abcdef\n', { mode: 0o644 });
   assert.equal(code('--port', '0', '--tokens', file), 2, 'others may read it');
   writeFileSync(file, 'ann short\n');
@@ -208,7 +207,7 @@ test('barewire bridge --tokens: who has none is refused, and each principal has 
   assert.equal(code('--port', '0', '--tokens', file), 2);
   assert.equal(code('--tokens', file), 2, 'without a port nobody needs a token');
   writeFileSync(file, '# who may come in\nann 0123456789abcdef\nbob fedcba9876543210\n');
-  const child = spawn(process.execPath, [main, 'bridge', '--port', '0', '--tokens', file, '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [barewire, 'bridge', '--port', '0', '--tokens', file, '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
   const over = new Promise<void>((resolve) => child.once('close', () => resolve()));
   t.after(() => child.kill('SIGKILL'));
   let said = '';

@@ -1,14 +1,16 @@
-// npm test: every test file that the build made, one a core. The time limit is for what hangs; no test measures time.
+// npm test: every test file that the build made, one a core and one more, because
+// some wait. The time limit is for what hangs; no test measures time.
 // What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
 // (scripts/tests/end.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
+// `--whole`: tests that look at every place, or draw thousands of cases, take all of them (test/every-nth.ts), as CI does.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, seconds: { type: 'string', default: '60' } } });
-const others = tokens.filter(({ name }) => name !== 'only' && name !== 'seconds').map(({ index }) => process.argv[index + 2]);
+const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, whole: { type: 'boolean' }, seconds: { type: 'string', default: '60' } } });
+const others = tokens.filter(({ name }) => !['only', 'whole', 'seconds'].includes(name)).map(({ index }) => process.argv[index + 2]);
 const tests = fileURLToPath(new URL('../dist/test', import.meta.url));
 const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.url));
 const only = values.only?.split(',') ?? [''];
@@ -18,8 +20,8 @@ const files = readdirSync(tests, { recursive: true })
 // Without a file node --test would look for files by itself, and find fixtures.
 if (files.length === 0) throw new Error(`no test file under dist/test has ${only.join(' or ')} in its path`);
 const { status } = spawnSync(process.execPath, [
-  `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism()}`,
+  `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism() + 1}`,
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',
   ...others, ...files,
-], { stdio: 'inherit' });
+], { stdio: 'inherit', env: { ...process.env, BAREWIRE_TESTS: values.whole ? 'whole' : 'some' } });
 process.exitCode = status ?? 1;

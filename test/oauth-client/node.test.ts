@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fileStore, login, loopback } from '../../src/oauth/node/index.ts';
@@ -114,19 +114,26 @@ test('file lock: of many that find a stale lock, one at a time works', async (t)
   assert.deepEqual(await readdir(join(path, '..')), []);
 });
 
-/** A process of `refresh-process.ts`, once it says that it is ready. */
-function startProcess(t: TestContext, path: string, url: string): Promise<{ child: ChildProcess; go(): Promise<string> }> {
+/** Eight processes of `refresh-process.ts`, which are ready. Both races are theirs. */
+const eight: Promise<(path: string, url: string) => Promise<string>>[] = [];
+const started: ChildProcess[] = [];
+after(() => started.forEach((child) => child.kill()));
+
+function startProcess(): Promise<(path: string, url: string) => Promise<string>> {
   const file = fileURLToPath(new URL('refresh-process.js', import.meta.url));
-  const child = spawn(process.execPath, [file, path, url], { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.after(() => child.kill());
+  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  started.push(child);
   const lines = createInterface({ input: child.stdout });
-  return new Promise((resolve) => lines.once('line', () => resolve({
-    child,
-    go: () => new Promise((done) => {
-      lines.once('line', done);
-      child.stdin.end('go\n');
-    }),
-  })));
+  return new Promise((resolve) => lines.once('line', () => resolve((path, url) => new Promise((done) => {
+    lines.once('line', done);
+    child.stdin.write(`${JSON.stringify({ path, url })}\n`);
+  }))));
+}
+
+/** What each of the eight was answered, that made a request at the same time. */
+async function race(path: string, url: string): Promise<string[]> {
+  while (eight.length < 8) eight.push(startProcess());
+  return Promise.all((await Promise.all(eight)).map((go) => go(path, url)));
 }
 
 test('refresh race: eight processes, one rotating refresh token, used once', async (t) => {
@@ -138,8 +145,7 @@ test('refresh race: eight processes, one rotating refresh token, used once', asy
   const text = await store.get(key) ?? '';
   await store.update(key, text, JSON.stringify({ ...JSON.parse(text) as object, expires_at: Date.now() - 1 }));
   as.valid.clear();
-  const processes = await Promise.all(Array.from({ length: 8 }, () => startProcess(t, path, rs.url)));
-  assert.deepEqual(await Promise.all(processes.map(({ go }) => go())), Array<string>(8).fill('200'));
+  assert.deepEqual(await race(path, rs.url), Array<string>(8).fill('200'));
   assert.deepEqual(as.forms.map((form) => form.get('grant_type')), ['authorization_code', 'refresh_token']);
   assert.equal(as.reuses, 0);
   assert.equal(as.logins.length, 1);
@@ -149,8 +155,7 @@ test('refresh race: eight processes, one rotating refresh token, used once', asy
 test('login race: eight processes that know nobody, one login', async (t) => {
   const { as, rs } = await pair(t);
   const path = join(await folder(t), 'oauth.json');
-  const processes = await Promise.all(Array.from({ length: 8 }, () => startProcess(t, path, rs.url)));
-  assert.deepEqual(await Promise.all(processes.map(({ go }) => go())), Array<string>(8).fill('200'));
+  assert.deepEqual(await race(path, rs.url), Array<string>(8).fill('200'));
   assert.equal(as.logins.length, 1);
   assert.equal(as.registrations.length, 1);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expandUriTemplate, uriTemplate } from '../../src/protocol/uri-template.ts';
 import type { UriVariables } from '../../src/protocol/uri-template.ts';
+import { everyNth } from '../every-nth.ts';
 
 // The variables of RFC 6570, 3.2 (their string values), and its examples of levels 1 to 3 from 1.2 and 3.2.
 const values = {
@@ -246,7 +247,7 @@ test('what a template gives it matches, and the match gives it again', () => {
   const literals = ['/', '.', 'a', 'ab', '-', '?', '&', 'a='];
   const plain = (uri: string): string => decodeURIComponent(uri).replaceAll('=', '');
   let matched = 0;
-  for (let round = 0; round < 20_000; round++) {
+  for (let round = 0; round < 20_000 / everyNth(4); round++) {
     let template = '';
     let traceable = true;
     const given: Record<string, string> = {};
@@ -275,7 +276,7 @@ test('what a template gives it matches, and the match gives it again', () => {
     if (found) assert.equal(plain(expandUriTemplate(template, found)), plain(uri), template);
     if (found) matched++;
   }
-  assert.ok(matched > 10_000);
+  assert.ok(matched > 10_000 / everyNth(4));
 });
 
 test('hostile templates and URIs cost steps times characters', () => {

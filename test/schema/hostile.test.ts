@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { compile } from '../../src/schema/full/index.ts';
 import { SchemaError, formats } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
+import { everyNth } from '../every-nth.ts';
 
 /**
  * What became of it: valid, invalid, or the limit that was named. What runs away is ended by the runner's time limit.
@@ -139,7 +140,7 @@ describe('schemas and values that would run away', () => {
   });
 
   test('a million unique items', () => {
-    const numbers = Array.from({ length: 1_000_000 }, (_, i) => i);
+    const numbers = Array.from({ length: 1_000_000 / everyNth(4) }, (_, i) => i);
     assert.equal(outcome({ uniqueItems: true }, numbers), 'valid');
     assert.equal(
       outcome(

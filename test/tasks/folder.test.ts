@@ -12,6 +12,7 @@ import type { StoredTask } from '../../src/tasks/store.ts';
 import { accept } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { ModernTasks } from './harness.ts';
+import { everyNth } from '../every-nth.ts';
 
 async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'barewire-tasks-'));
@@ -68,7 +69,9 @@ test('cut at every byte of its journal, a task is what it was at some moment, an
     const bytes = await readFile(join(path, id, name));
     let last = '';
     let fresh = false;
-    for (let length = 0; length <= bytes.length; length++, cuts++) {
+    for (let length = 0; length <= bytes.length; length++) {
+      if (length % everyNth(5) > 0 && length < bytes.length) continue;
+      cuts++;
       if (!fresh) {
         await rm(cutAt, { recursive: true, force: true });
         await cp(join(path, id), cutAt, { recursive: true });
@@ -105,7 +108,7 @@ test('cut at every byte of its journal, a task is what it was at some moment, an
       await work.close();
     }
   }
-  assert.ok(cuts > 1000, `${cuts} cuts`);
+  assert.ok(cuts > 1000 / everyNth(5), `${cuts} cuts`);
   assert.ok(resumed >= 6, `${resumed} resumed`);
 });
 

@@ -8,6 +8,7 @@ import type { Host } from './channels.ts';
 import { play } from './play.ts';
 import type { Channel } from './play.ts';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
+import { everyNth } from '../every-nth.ts';
 
 // The compiled test lies in dist/test/transcripts.
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
@@ -75,7 +76,7 @@ describe('a transcript that is wrong anywhere does not play', { concurrency: tru
       for (const [index, line] of transcript.lines.entries()) {
         if (line.from === 'client') continue;
         for (const json of mutations(line.json)) {
-          changes++;
+          if (changes++ % everyNth(4) > 0) continue;
           const channel = await memoryChannel(basename(file, '.wire'));
           const changed = { ...transcript, lines: transcript.lines.with(index, { ...line, json }) };
           await assert.rejects(play(changed, channel), /line \d+: /, `line ${line.at} as ${JSON.stringify(json)}`);

@@ -6,6 +6,7 @@ import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { client, handshake, json, notice, result, senderOf, serve, stream, test } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';
+import { everyNth } from '../../every-nth.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
 const events = (id: string): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
@@ -45,7 +46,7 @@ for (const abrupt of [false, true]) {
     const it = await client(t, server.url);
     await it.handshake();
     // What is cut is read by the same code over either sender: at each byte over one, and at every third over the other.
-    for (let cut = 1; ; cut += senderOf(t) === 'fetch' ? 3 : 1) {
+    for (let cut = 1; ; cut += everyNth(3) * (senderOf(t) === 'fetch' ? 3 : 1)) {
       const id = String(cut).padStart(3, '0');
       const pieces = events(id);
       const whole = pieces.join('').length;

@@ -20,6 +20,7 @@ const GROUPS = {
   AnsweringOptions: 'client',
   ServeStdioOptions: '`serveStdio`',
   StdioTransportOptions: '`stdioTransport`',
+  MessagePortOptions: '`serveMessagePort`, `messagePortTransport`',
   HttpLimits: '`serveHttp`, `httpListener`, `fetchHandler`: `limits`',
   HttpClientLimits: '`httpTransport`: `limits`',
   NodeHttpClientLimits: '`httpTransport` of `barewire/http`: `limits`',
@@ -43,7 +44,7 @@ const GROUPS = {
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([
-  'FleetOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions',
+  'FleetOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions', 'MessagePortOptions',
 ]);
 
 const UNITS = {

@@ -7,9 +7,11 @@ import { McpClient } from '../src/client/index.ts';
 import { McpServer } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
+import { messagePortTransport, serveMessagePort } from '../src/transport/message-port.ts';
+import type { MessagePortLike, PortEvent } from '../src/transport/message-port.ts';
 import { serveStdio } from '../src/transport/stdio/index.ts';
 import { readMessages } from '../src/transport/stdio/reading.ts';
-import { peerBudget } from '../src/jsonrpc/budget.ts';
+import { peerBudget, processBudget } from '../src/jsonrpc/budget.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
@@ -67,6 +69,37 @@ async function askMeanwhile(flood: Flood, ask: () => Promise<unknown>): Promise<
   for (let n = 0; n < 5; n++) await ask();
   assert.ok(flood.left > 0, 'the innocent peer was answered only when the flood was over');
   assert.ok(flood.left < most, 'the flood had not begun');
+}
+
+/** A port whose runtime hands over in one turn all that has come. */
+class FloodedPort implements MessagePortLike {
+  readonly said: string[] = [];
+  #listener: ((event: PortEvent) => void) | undefined;
+
+  addEventListener(type: string, listener: (event: PortEvent) => void): void {
+    if (type === 'message') this.#listener = listener;
+  }
+
+  removeEventListener(type: string): void {
+    if (type === 'message') this.#listener = undefined;
+  }
+
+  postMessage(message: string): void {
+    this.said.push(message);
+  }
+
+  hand(data: unknown): void {
+    this.#listener?.({ type: 'message', data });
+  }
+
+  /** Hands over 24 MB of such messages, or 200,000 of them where they are short; says how many. */
+  flood(kind: string): number {
+    const by = random(kind.length);
+    const some = Array.from({ length: 100 }, () => lines[kind]?.(by) ?? '');
+    const many = Math.min(200_000, Math.round(24e8 / some.join('').length));
+    for (let n = 0; n < many; n++) this.hand(some[n % some.length]);
+    return many;
+  }
 }
 
 const onceMore = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -132,6 +165,75 @@ for (const kind of Object.keys(lines)) {
     few(told, began);
   });
 }
+
+for (const kind of Object.keys(lines)) {
+  for (const role of ['server', 'client']) {
+    test(`a flood of ${kind}: a ${role} behind a port hears others, and tells of few faults`, async () => {
+      let told = 0;
+      let read = 0;
+      const began = performance.now();
+      const port = new FloodedPort();
+      const options = { trace: ({ direction }: { direction: string }) => void (direction === 'received' && read++), maxNoiseBytes: 1e12 };
+      const innocent = new McpClient({ name: 'innocent', version: '1.0.0' });
+      await innocent.connect(memoryTransport(new McpServer({ name: 'innocent', version: '1.0.0' })));
+      let close: () => unknown;
+      if (role === 'server') {
+        ({ close } = serveMessagePort(new McpServer({ name: 'flooded', version: '1.0.0' }, { onError: () => told++ }), port, options));
+      } else {
+        const flooded = new McpClient({ name: 'flooded', version: '1.0.0' }, { onError: () => told++, era: 'modern' });
+        void flooded.connect(messagePortTransport(port, options)).catch(() => {});
+        close = () => flooded.close();
+      }
+      await onceMore();
+      const most = port.flood(kind);
+      for (let n = 0; n < 3; n++) await innocent.ping();
+      assert.ok(read > 0 && read < most, `${read} messages were read before another peer was heard`);
+      await close();
+      await innocent.close();
+      few(told, began);
+    });
+  }
+}
+
+test('a flood over a port: what waits is charged, is read in its order, and is given back', async () => {
+  const port = new FloodedPort();
+  const before = processBudget().used;
+  const serving = serveMessagePort(new McpServer({ name: 'flooded', version: '1.0.0' }), port);
+  const most = 20_000;
+  for (let id = 0; id < most; id++) port.hand(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+  assert.ok(processBudget().used - before > 64 * 1024, 'what waits was not charged');
+  while (port.said.length < most) await onceMore();
+  assert.deepEqual(port.said.map((text) => (JSON.parse(text) as { id: number }).id), Array.from({ length: most }, (_, id) => id));
+  for (let id = 0; id < most; id++) port.hand(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+  serving.close();
+  assert.equal(processBudget().used, before);
+  await onceMore();
+  assert.equal(processBudget().used, before);
+});
+
+test('maxNoiseBytes: who sends nothing but garbage over a port is not listened to any further', async () => {
+  const port = new FloodedPort();
+  const serving = serveMessagePort(new McpServer({ name: 'server', version: '1.0.0' }), port, { maxNoiseBytes: 10_000 });
+  const some = (count: number): void => {
+    for (let n = 0; n < count; n++) port.hand('no message');
+  };
+  // Half as much, a message, and as much again: that one is no reason.
+  some(45);
+  port.hand('{"jsonrpc":"2.0","id":"first","method":"ping"}');
+  some(45);
+  port.hand('{"jsonrpc":"2.0","id":"second","method":"ping"}');
+  while (!port.said.join('').includes('"second"')) await onceMore();
+  some(100);
+  await serving.closed;
+
+  const mute = new FloodedPort();
+  const client = new McpClient({ name: 'client', version: '1.0.0' }, { era: 'modern' });
+  const connecting = client.connect(messagePortTransport(mute, { maxNoiseBytes: 10_000 }));
+  while (mute.said.length === 0) await onceMore();
+  for (let n = 0; n < 100; n++) mute.hand('no message');
+  await assert.rejects(connecting, /the server was given up: it sent 10000 bytes without a message among them/);
+  await client.close();
+});
 
 test('maxNoiseBytes: a client that writes nothing but garbage is not served any further, over a pipe', async () => {
   const written: string[] = [];

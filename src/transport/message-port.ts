@@ -4,12 +4,12 @@
  * @module
  */
 
-import { openThingBytes, peerBudget } from '../jsonrpc/budget.ts';
-import { decode, decodeValue } from '../jsonrpc/codec.ts';
+import { peerBudget } from '../jsonrpc/budget.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import type { Decoded } from '../jsonrpc/message.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
+import { readPort } from './port-reading.ts';
+import type { PortReading } from './port-reading.ts';
 
 /** What is read of the events of a port. */
 export interface PortEvent {
@@ -37,6 +37,11 @@ export interface MessagePortOptions {
   readonly trace?: Trace | undefined;
   /** For the server: who the client is, for handlers that look at `ctx.auth`. */
   readonly auth?: Auth | undefined;
+  /**
+   * Bytes that may come without a message among them, each message that is none counted as 100 more; then the port is
+   * closed. 256 MiB.
+   */
+  readonly maxNoiseBytes?: number | undefined;
 }
 
 /** A server that listens on a port. */
@@ -49,13 +54,6 @@ export interface MessagePortServing {
   /** Ends the client's session and closes the port. */
   close(): void;
 }
-
-/** We send JSON text. Others may post the message as it is: it meets the same limits. */
-function read(data: unknown): Decoded {
-  return typeof data === 'string' || data instanceof Uint8Array ? decode(data) : decodeValue(data);
-}
-
-const textOf = (data: unknown): string => (typeof data === 'string' ? data : '(not text)');
 
 /** Characters that are said before the messages that follow wait for the next turn of the event loop. */
 const enoughSaid = 1024 * 1024;
@@ -81,23 +79,33 @@ export function messagePortTransport(
   port: MessagePortLike,
   options: MessagePortOptions = {},
 ): ClientTransport {
-  const { trace } = options;
+  const { trace, maxNoiseBytes } = options;
   let receiver: ClientReceiver | undefined;
+  let reading: PortReading | undefined;
   let detach: (() => void) | undefined;
+
+  function close(): void {
+    reading?.stop();
+    detach?.();
+    detach = undefined;
+  }
 
   return {
     kind: 'pipe',
     async open(to) {
       if (receiver !== undefined) throw new Error('The port has been opened before');
       receiver = to;
-      detach = attach(port, (data) => {
-        trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
-        to.message(read(data));
-      }, () => {
-        detach?.();
-        detach = undefined;
-        to.closed('the server closed its port');
+      const gone = (why: string): void => {
+        close();
+        to.closed(why);
+      };
+      const { take, end } = reading = readPort({
+        trace, maxNoiseBytes,
+        budget: peerBudget(),
+        message: (decoded) => to.message(decoded),
+        noisy: (why) => gone(`the server was given up: ${why}`),
       });
+      detach = attach(port, take, () => end(() => gone('the server closed its port')));
     },
     send(text, message) {
       if (detach === undefined) {
@@ -110,8 +118,7 @@ export function messagePortTransport(
       port.postMessage(text);
     },
     async close() {
-      detach?.();
-      detach = undefined;
+      close();
     },
   };
 }
@@ -122,72 +129,45 @@ export function serveMessagePort(
   port: MessagePortLike,
   options: MessagePortOptions = {},
 ): MessagePortServing {
-  const { trace, auth } = options;
+  const { trace, auth, maxNoiseBytes } = options;
   const budget = peerBudget();
   let open = true;
-  /** Characters since the last pause, and the pause that ends this turn. */
+  /** Characters since reading last rested. */
   let said = 0;
-  let pause: ReturnType<typeof setTimeout> | undefined;
-  /** A runtime hands over a thousand messages in one turn: those that wait for the next one. */
-  let waiting: unknown[] = [];
   const say = (text: string): void => {
     if (!open) return;
     said += text.length;
-    if (said > enoughSaid && pause === undefined && typeof setTimeout === 'function') pause = setTimeout(resume);
+    // What comes after long answers waits, so that others have their turn.
+    if (said > enoughSaid) reading.rest();
     trace?.({ direction: 'sent', text, at: Date.now() });
     port.postMessage(text);
   };
+  /** In this turn. What may be lost is, once enough was said. */
+  const room = (_length: number, mayBeLost: boolean = false): boolean => !mayBeLost || said <= enoughSaid;
   const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, lost: finish });
+  const reading = readPort({
+    trace, budget, maxNoiseBytes,
+    message: (decoded) => peer.receive(decoded),
+    resumed() {
+      said = 0;
+    },
+    noisy: (why) => finish(`the client was given up: ${why}`),
+  });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
     resolveClosed = resolve;
   });
 
-  function receive(data: unknown): void {
-    trace?.({ direction: 'received', text: textOf(data), at: Date.now() });
-    peer.receive(read(data));
-  }
-
-  /** Bytes of memory that a message takes while it waits, as far as that is known. */
-  const weight = (data: unknown): number => openThingBytes + (typeof data === 'string' ? data.length : 0);
-
-  /** In this turn. What may be lost is, once enough was said. */
-  function room(_length: number, mayBeLost: boolean = false): boolean {
-    return !mayBeLost || pause === undefined;
-  }
-
-  function resume(): void {
-    said = 0;
-    pause = undefined;
-    let taken = 0;
-    for (const data of waiting) {
-      if (pause !== undefined) break;
-      taken++;
-      budget.release(weight(data));
-      receive(data);
-    }
-    waiting = waiting.slice(taken);
-    if (waiting.length > 0) pause ??= setTimeout(resume);
-  }
-
-  /** What comes after long answers waits, so that others have their turn; what may not be held is not put off. */
-  function take(data: unknown): void {
-    if (pause !== undefined && open && budget.charge(weight(data))) waiting.push(data);
-    else receive(data);
-  }
-
   function finish(why: string): void {
     if (!open) return;
     open = false;
     detach();
+    reading.stop();
     peer.close(why);
-    if (pause !== undefined) clearTimeout(pause);
-    for (const data of waiting) budget.release(weight(data));
-    waiting = [];
     resolveClosed();
   }
 
-  const detach = attach(port, take, () => finish('the client closed its port'));
+  const detach = attach(port, reading.take, () => finish('the client closed its port'));
 
   return { closed, close: () => finish('the server was closed') };
 }

@@ -1,0 +1,108 @@
+import { openThingBytes } from '../jsonrpc/budget.ts';
+import type { Budget } from '../jsonrpc/budget.ts';
+import { decode, decodeValue } from '../jsonrpc/codec.ts';
+import type { Decoded } from '../jsonrpc/message.ts';
+import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../jsonrpc/noise.ts';
+import { beginReading, othersFirst, readEnough } from '../jsonrpc/turn.ts';
+import type { Trace } from './port.ts';
+
+/** Who reads a port, and within which limits. */
+export interface PortReader {
+  readonly trace: Trace | undefined;
+  /** Charged with the messages that wait. */
+  readonly budget: Budget;
+  readonly maxNoiseBytes: number | undefined;
+  message(decoded: Decoded): void;
+  /** Reading goes on after a rest. */
+  resumed?(): void;
+  /** Nothing more will be read: what came for too long was no message. */
+  noisy(why: string): void;
+}
+
+/** A port that is being read. */
+export interface PortReading {
+  /** Takes what one event carries: JSON text, its bytes, or the value itself. */
+  take(data: unknown): void;
+  /** Reads nothing more until others have had their turn. */
+  rest(): void;
+  /** Calls back once all that has come is read. */
+  end(then: () => void): void;
+  /** Reads nothing more, and drops what waits. */
+  stop(): void;
+}
+
+/**
+ * Reads the messages of a port so that nobody else starves: a port cannot be told to wait, and a runtime hands over a
+ * thousand messages in one turn of the event loop. After some milliseconds others have their turn; what comes
+ * meanwhile waits, as far as the budget allows.
+ */
+export function readPort(reader: PortReader): PortReading {
+  const { trace, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
+  let waiting: unknown[] = [];
+  let resting = false;
+  let noise = 0;
+  let stopped = false;
+  let ended: (() => void) | undefined;
+
+  function take(data: unknown): void {
+    if (stopped) return;
+    // What may not be held is not put off.
+    if (resting && budget.charge(weightOf(data))) waiting.push(data);
+    else receive(data);
+  }
+
+  function receive(data: unknown): void {
+    beginReading();
+    trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: Date.now() });
+    // We send text. Others may post the message as it is: it meets the same limits.
+    const decoded = typeof data === 'string' || data instanceof Uint8Array ? decode(data) : decodeValue(data);
+    noise = noiseAfter(noise + lengthOf(data), decoded);
+    if (noise > maxNoiseBytes) {
+      stop();
+      return reader.noisy(onlyNoise(maxNoiseBytes));
+    }
+    reader.message(decoded);
+    if (readEnough()) rest();
+  }
+
+  function rest(): void {
+    if (resting) return;
+    // Without timers there is no other turn.
+    if (typeof setTimeout !== 'function') return reader.resumed?.();
+    resting = true;
+    othersFirst(go);
+  }
+
+  function go(): void {
+    resting = false;
+    reader.resumed?.();
+    let read = 0;
+    while (read < waiting.length && !resting && !stopped) {
+      const data = waiting[read++];
+      budget.release(weightOf(data));
+      receive(data);
+    }
+    waiting = waiting.slice(read);
+    if (waiting.length === 0) ended?.();
+  }
+
+  function stop(): void {
+    stopped = true;
+    for (const data of waiting) budget.release(weightOf(data));
+    waiting = [];
+    ended = undefined;
+  }
+
+  return {
+    take, rest, stop,
+    end(then) {
+      if (waiting.length === 0) return then();
+      ended = then;
+    },
+  };
+}
+
+const lengthOf = (data: unknown): number => (typeof data === 'string' || data instanceof Uint8Array ? data.length : 0);
+
+/** Bytes of memory that a message takes while it waits, as far as that is known. */
+const weightOf = (data: unknown): number => (typeof data === 'string' ? 64 + 2 * data.length : openThingBytes + lengthOf(data));

@@ -26,15 +26,17 @@ export function createLibrary(
   const resources = new Map<string, Resource>();
   const registered = new Map(Object.entries(schemas));
 
-  function dialectOf(raw: Raw, path: string, inherited: Dialect): Dialect {
+  /** `seen`: the schemas on the way to a metaschema that says which dialect it is of. */
+  function dialectOf(raw: Raw, path: string, inherited: Dialect, seen: readonly Raw[] = []): Dialect {
     if (!('$schema' in raw)) return inherited;
     const [uri] = resolveUri('', String(raw['$schema']));
     if (uri === DRAFT_2020_12 + 'schema') return {};
     if (uri === DRAFT_07) return { draft7: true };
     const meta = registered.get(uri);
-    if (!isObject(meta) || meta === raw) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
+    const met = [...seen, raw];
+    if (!isObject(meta) || met.includes(meta)) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
     const list = meta['$vocabulary'];
-    if (!isObject(list)) return dialectOf(meta, path, inherited);
+    if (!isObject(list)) return dialectOf(meta, path, inherited, met);
     const vocabularies = new Set<string>();
     for (const name of Object.keys(list)) {
       const [base, word = '', assertion] = name.split(/vocab\/(\w+)(-assertion)?/);

@@ -2,9 +2,10 @@
 // some wait. The time limit is for what hangs; no test measures time.
 // What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
 // (scripts/tests/end.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
-// `--whole`: tests that look at every place, or draw thousands of cases, take all of them (test/every-nth.ts), as CI does.
+// Tests that look at every place, or draw thousands of cases, take some of them here (test/every-nth.ts).
+// `--whole` runs the files that have such tests, and takes all cases, as CI does after npm test.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -16,7 +17,8 @@ const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.ur
 const only = values.only?.split(',') ?? [''];
 const files = readdirSync(tests, { recursive: true })
   .filter((file) => file.endsWith('.test.js') && only.some((text) => file.includes(text)))
-  .map((file) => `${tests}/${file}`);
+  .map((file) => `${tests}/${file}`)
+  .filter((file) => !values.whole || /from '[./]*every-nth\.js'/.test(readFileSync(file, 'utf8')));
 // Without a file node --test would look for files by itself, and find fixtures.
 if (files.length === 0) throw new Error(`no test file under dist/test has ${only.join(' or ')} in its path`);
 const { status } = spawnSync(process.execPath, [

@@ -25,7 +25,7 @@ export function isOfKind(kind: ValueKind, value: unknown): boolean {
       return Array.isArray(value) && value.every((item) => typeof item === 'string');
     case 'a type':
       return [value].flat().every((type) =>
-        /^(null|boolean|object|array|number|integer|string)$/.test(String(type)));
+        typeof type === 'string' && /^(null|boolean|object|array|number|integer|string)$/.test(type));
     case 'a number':
       return Number.isFinite(value);
     case 'a number above 0':

@@ -69,17 +69,18 @@ async function seeded(copy, seed) {
   return randomOf(seed);
 }
 
-/** The mutants of today that survived before; a killed one stays killed where tests were only added. */
+/** The mutants of today that survived before; a killed one stays killed where tests were only added. Of several that are alike, the one that stands nearest to where it stood. */
 function survivorsAgain(before, all) {
-  const left = before.survivors.filter(({ status }) => status !== 'Timeout').map((one) => JSON.stringify([one.file, one.mutator, one.original, one.replacement]));
-  const found = all.filter((one) => {
-    const { file, mutator, original, replacement } = keyOf(one);
-    const at = left.indexOf(JSON.stringify([file, mutator, original, replacement]));
-    if (at !== -1) left.splice(at, 1);
-    return at !== -1;
-  });
-  for (const one of left) console.log(`gone from the sources: ${one}`);
-  return found;
+  const alike = ({ file, mutator, original, replacement }) => JSON.stringify([file, mutator, original, replacement]);
+  const today = all.map((mutant) => ({ mutant, key: alike(keyOf(mutant)) }));
+  const found = new Set();
+  for (const one of before.survivors.filter(({ status }) => status !== 'Timeout')) {
+    const apart = ({ mutant }) => Math.abs(mutant.line - one.line) + Math.abs(mutant.column - one.column) / 1000;
+    const [nearest] = today.filter(({ mutant, key }) => key === alike(one) && !found.has(mutant)).sort((a, b) => apart(a) - apart(b));
+    if (nearest) found.add(nearest.mutant);
+    else console.log(`gone from the sources: ${alike(one)}`);
+  }
+  return [...found];
 }
 
 const seconds = (since) => Math.round((Date.now() - since) / 1000);

@@ -38,8 +38,12 @@ export interface Watcher {
 }
 
 function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
+  // Not spread: a sender may make its answers of a class.
   return {
-    ...answer,
+    status: answer.status,
+    header: (name) => answer.header(name),
+    fields: () => answer.fields(),
+    cancel: () => answer.cancel(),
     async read(onChunk) {
       await answer.read((chunk) => {
         watcher.push(chunk);

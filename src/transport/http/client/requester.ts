@@ -108,7 +108,8 @@ function lowerCase(fields: HeaderValues): Record<string, string> {
 }
 
 /** RFC 9449 section 9 asks for a nonce with 401; some servers do so with 400, as authorization servers do. */
-function asksForCredentials({ status, header }: HttpAnswer): boolean {
+function asksForCredentials(answer: HttpAnswer): boolean {
+  const { status } = answer;
   return status === 401 || status === 403
-    || (status === 400 && /use_dpop_nonce/i.test(header('www-authenticate') ?? ''));
+    || (status === 400 && /use_dpop_nonce/i.test(answer.header('www-authenticate') ?? ''));
 }

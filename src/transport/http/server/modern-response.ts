@@ -38,6 +38,7 @@ export class ModernResponse implements Outlet {
   #message: Request | undefined;
   #wire: Wire | undefined;
   #answered = false;
+  #left = false;
   #onIdle: (() => void) | undefined;
   /** Of `subscriptions/listen`: its id, and when the credentials that opened it expire. */
   #listens: RequestId | undefined;
@@ -76,9 +77,10 @@ export class ModernResponse implements Outlet {
       this.#expiresAt = auth?.expiresAt;
     }
     this.#message = message;
-    const inbound = server.answer(message, checked, this, auth);
+    this.#inbound = server.answer(message, checked, this, auth);
+    // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
+    if (this.#left) return this.#gone();
     if (this.#answered) return;
-    this.#inbound = inbound;
     this.#open.add(this);
     // Once it streams, the wire itself tells that the client has left.
     if (this.#wire === undefined) this.#request.onGone(() => this.#gone());
@@ -123,7 +125,7 @@ export class ModernResponse implements Outlet {
 
   // 2026-07-28 basic/patterns/cancellation: a client that leaves has cancelled.
   #gone(): void {
-    this.#answered = true;
+    this.#left = this.#answered = true;
     this.#leave();
     this.cancel('the client closed the response');
   }

@@ -1,0 +1,124 @@
+// One HTTP request that no runtime has brought: all that the endpoint does with it, exactly. No socket.
+import type { Body, HeaderFields, HttpRequest } from '../../../src/transport/http/server/http-request.ts';
+import { createEndpoint } from '../../../src/transport/http/server/endpoint.ts';
+import type { Endpoint } from '../../../src/transport/http/server/endpoint.ts';
+import type { HttpOptions } from '../../../src/transport/http/server/options.ts';
+import type { Unread } from '../../../src/transport/http/server/unread.ts';
+import { both, rpc } from './harness.ts';
+import type { Sent } from './harness.ts';
+import { fakeServer } from './fake-server.ts';
+import type { FakeServer } from './fake-server.ts';
+
+export class ScriptedRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  exchange: number | undefined;
+  onHead: HttpRequest['onHead'];
+  unread: Unread | undefined;
+  common: HeaderFields | undefined;
+  /** What was answered; undefined: nothing yet. A stream has status 200. */
+  status: number | undefined;
+  fields: HeaderFields | undefined;
+  text = '';
+  /** `open`, `ended`, `ended last`, `destroyed`; undefined: no stream. */
+  stream: string | undefined;
+  /** How often it was answered. */
+  answers = 0;
+  /** Bytes that the client leaves unread. */
+  buffered = 0;
+  /** Whether the client has left before a stream began. */
+  left = false;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #body: Body;
+  #gone: (() => void) | undefined;
+
+  constructor({ method = 'POST', path = '/mcp', headers = {}, body }: Sent & { body?: string | object | Uint8Array }) {
+    const [place = '', query = ''] = path.split('?');
+    Object.assign(this, { buffered: 0 });
+    this.method = method;
+    this.path = place;
+    this.query = query;
+    this.#headers = {
+      host: 'localhost', ...method === 'POST' ? { 'content-type': 'application/json', accept: both } : { accept: 'text/event-stream' }, ...headers,
+    };
+    this.#body = body === undefined ? '' : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers[name];
+  }
+
+  headers(): Iterable<readonly [name: string, value: unknown]> {
+    return Object.entries(this.#headers);
+  }
+
+  read(_maxBytes: number, done: (body: Body) => void): void {
+    done(this.#body);
+  }
+
+  respond(status: number, body: string, fields?: HeaderFields): void {
+    this.answers++;
+    this.status = status;
+    this.text = body;
+    this.fields = { ...this.common, ...fields };
+    this.onHead?.(status, this.fields);
+  }
+
+  open(fields: HeaderFields, lasts: () => void): void {
+    this.answers++;
+    this.status = 200;
+    this.fields = { ...this.common, ...fields };
+    this.stream = 'open';
+    this.onHead?.(200, this.fields);
+    lasts();
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  end(last: boolean): void {
+    this.stream = last ? 'ended last' : 'ended';
+  }
+
+  destroy(): void {
+    this.stream = 'destroyed';
+  }
+
+  onGone(listener: () => void): void {
+    this.#gone = listener;
+    if (this.left) listener();
+  }
+
+  /** The client leaves. */
+  leave(): void {
+    this.left = true;
+    this.#gone?.();
+  }
+}
+
+export interface Place {
+  readonly server: FakeServer;
+  readonly endpoint: Endpoint;
+  ask(sent: Sent & { body?: string | object | Uint8Array }, before?: (request: ScriptedRequest) => void): ScriptedRequest;
+  /** A handshake; the headers of its session. */
+  open(version?: string): Record<string, string>;
+}
+
+export function place(options: HttpOptions = {}, server: FakeServer = fakeServer()): Place {
+  const endpoint = createEndpoint(server, options);
+  const ask: Place['ask'] = (sent, before) => {
+    const request = new ScriptedRequest(sent);
+    before?.(request);
+    endpoint.handle(request);
+    return request;
+  };
+  return {
+    server, endpoint, ask,
+    open(version = '2025-11-25') {
+      const { fields } = ask({ body: rpc('initialize', { protocolVersion: version }, 0) });
+      return { 'mcp-session-id': String(fields?.['mcp-session-id']) };
+    },
+  };
+}

@@ -103,7 +103,7 @@ export function messagePortTransport(
         trace, maxNoiseBytes,
         budget: peerBudget(),
         message: (decoded) => to.message(decoded),
-        noisy: (why) => gone(`the server was given up: ${why}`),
+        givenUp: (why) => gone(`the server was given up: ${why}`),
       });
       detach = attach(port, take, () => end(() => gone('the server closed its port')));
     },
@@ -151,7 +151,7 @@ export function serveMessagePort(
     resumed() {
       said = 0;
     },
-    noisy: (why) => finish(`the client was given up: ${why}`),
+    givenUp: (why) => finish(`the client was given up: ${why}`),
   });
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ export function serveMessagePort(
     resolveClosed();
   }
 
-  const detach = attach(port, reading.take, () => finish('the client closed its port'));
+  const detach = attach(port, reading.take, () => reading.end(() => finish('the client closed its port')));
 
   return { closed, close: () => finish('the server was closed') };
 }

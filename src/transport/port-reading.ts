@@ -6,6 +6,9 @@ import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../jsonrpc/noise.ts
 import { beginReading, othersFirst, readEnough } from '../jsonrpc/turn.ts';
 import type { Trace } from './port.ts';
 
+/** Bytes of a peer that need not wait where others hold all that may be held: they are read at once. */
+const leastWaiting = 1024 * 1024;
+
 /** Who reads a port, and within which limits. */
 export interface PortReader {
   readonly trace: Trace | undefined;
@@ -15,8 +18,8 @@ export interface PortReader {
   message(decoded: Decoded): void;
   /** Reading goes on after a rest. */
   resumed?(): void;
-  /** Nothing more will be read: what came for too long was no message. */
-  noisy(why: string): void;
+  /** Nothing more will be read. */
+  givenUp(why: string): void;
 }
 
 /** A port that is being read. */
@@ -34,11 +37,13 @@ export interface PortReading {
 /**
  * Reads the messages of a port so that nobody else starves: a port cannot be told to wait, and a runtime hands over a
  * thousand messages in one turn of the event loop. After some milliseconds others have their turn; what comes
- * meanwhile waits, as far as the budget allows.
+ * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up.
  */
 export function readPort(reader: PortReader): PortReading {
   const { trace, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   let waiting: unknown[] = [];
+  /** What is charged for them. */
+  let held = 0;
   let resting = false;
   let noise = 0;
   let stopped = false;
@@ -46,9 +51,15 @@ export function readPort(reader: PortReader): PortReading {
 
   function take(data: unknown): void {
     if (stopped) return;
-    // What may not be held is not put off.
-    if (resting && budget.charge(weightOf(data))) waiting.push(data);
-    else receive(data);
+    if (resting && !budget.charge(weightOf(data))) {
+      if (held > leastWaiting) return giveUp('it posted faster than it was read');
+      // What may not be held is not put off, nor is what came before it.
+      go(true);
+    } else if (resting) {
+      held += weightOf(data);
+      return void waiting.push(data);
+    }
+    if (!stopped) receive(data);
   }
 
   function receive(data: unknown): void {
@@ -57,10 +68,7 @@ export function readPort(reader: PortReader): PortReading {
     // We send text. Others may post the message as it is: it meets the same limits.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? decode(data) : decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded);
-    if (noise > maxNoiseBytes) {
-      stop();
-      return reader.noisy(onlyNoise(maxNoiseBytes));
-    }
+    if (noise > maxNoiseBytes) return giveUp(onlyNoise(maxNoiseBytes));
     reader.message(decoded);
     if (readEnough()) rest();
   }
@@ -70,25 +78,37 @@ export function readPort(reader: PortReader): PortReading {
     // Without timers there is no other turn.
     if (typeof setTimeout !== 'function') return reader.resumed?.();
     resting = true;
-    othersFirst(go);
+    othersFirst(() => {
+      resting = false;
+      reader.resumed?.();
+      go();
+    });
   }
 
-  function go(): void {
-    resting = false;
-    reader.resumed?.();
+  function go(all: boolean = false): void {
     let read = 0;
-    while (read < waiting.length && !resting && !stopped) {
+    while (read < waiting.length && (all || !resting) && !stopped) {
       const data = waiting[read++];
-      budget.release(weightOf(data));
+      release(weightOf(data));
       receive(data);
     }
     waiting = waiting.slice(read);
     if (waiting.length === 0) ended?.();
   }
 
+  function release(bytes: number): void {
+    held -= bytes;
+    budget.release(bytes);
+  }
+
+  function giveUp(why: string): void {
+    stop();
+    reader.givenUp(why);
+  }
+
   function stop(): void {
     stopped = true;
-    for (const data of waiting) budget.release(weightOf(data));
+    release(held);
     waiting = [];
     ended = undefined;
   }

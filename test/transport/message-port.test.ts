@@ -157,9 +157,85 @@ test('message-port: calls with long answers that came at once are answered over 
       }),
     });
   }
-  assert.equal(run, 2, 'more than 1 MiB is enough for a turn');
+  assert.ok(run <= 2, 'more than 1 MiB is enough for a turn');
   await all;
   assert.deepEqual(ids, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   assert.equal(processBudget().used, used);
   serving.close();
+});
+
+/** A port of which the test says when its events come: all at once, in the same turn. */
+function handPort(said: (text: string) => void = () => {}): MessagePortLike & { come(type: string, data?: unknown): void; closed: boolean } {
+  const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
+  return {
+    closed: false,
+    come: (type, data) => listeners.get(type)?.({ type, data }),
+    postMessage: said,
+    addEventListener: (type, listener) => void listeners.set(type, listener),
+    removeEventListener: (type) => void listeners.delete(type),
+    close() {
+      this.closed = true;
+    },
+  };
+}
+
+const ping = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
+const idOf = (text: string): unknown => (JSON.parse(text) as { id: unknown }).id;
+const blockFor = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+};
+
+test('message-port: what comes while reading rests is read in its order, and before the end that came after it', async () => {
+  const heard: unknown[] = [];
+  const ids = Array.from({ length: 100 }, (_, id) => id);
+  const port = handPort();
+  const used = processBudget().used;
+  const serving = serveMessagePort(new McpServer({ name: 'rests', version: '1' }), port, {
+    trace({ direction, text }) {
+      if (direction === 'sent') return;
+      heard.push(idOf(text));
+      if (heard.length === 1) blockFor(10);
+    },
+  });
+  for (const id of ids) port.come('message', ping(id));
+  port.come('close');
+  assert.equal(heard.length, 1);
+  assert.equal(processBudget().used > used, true);
+  await serving.closed;
+  assert.deepEqual(heard, ids);
+  assert.equal(processBudget().used, used);
+});
+
+test('message-port: who posts faster than can be read is given up, once no more of it may be held', async () => {
+  const port = handPort();
+  const used = processBudget().used;
+  let heard = 0;
+  const serving = serveMessagePort(new McpServer({ name: 'flooded', version: '1' }), port, {
+    trace: () => void (heard++ === 0 && blockFor(10)),
+  });
+  const text = `"${'x'.repeat(1024 * 1024)}"`;
+  let posted = 0;
+  for (; !port.closed && posted < 200; posted++) port.come('message', text);
+  assert.ok(posted > 40 && posted < 100, `${posted} MiB`);
+  await serving.closed;
+  assert.equal(processBudget().used, used);
+});
+
+test('message-port: what may not be held because of others is read at once, with what came before it', () => {
+  const whole = processBudget();
+  const others = whole.limit - whole.used;
+  const ids: unknown[] = [];
+  const port = handPort((text) => ids.push(idOf(text)));
+  const serving = serveMessagePort(new McpServer({ name: 'squeezed', version: '1' }), port, {
+    trace: ({ direction }) => void (direction === 'received' && ids.length === 0 && blockFor(10)),
+  });
+  whole.hold(others);
+  // A peer may always hold 64 KiB: with 400 of these it would hold more.
+  const sent = Array.from({ length: 400 }, (_, id) => id);
+  for (const id of sent) port.come('message', `${ping(id).slice(0, -1)},"params":{"pad":"${'x'.repeat(200)}"}}`);
+  whole.release(others);
+  assert.ok(ids.length > 100, `${ids.length} were read`);
+  assert.deepEqual(ids, sent.slice(0, ids.length));
+  serving.close();
+  assert.equal(port.closed, true);
 });

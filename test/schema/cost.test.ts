@@ -38,7 +38,7 @@ const table: readonly (readonly [what: string, schema: JsonSchema, value: unknow
   ['a reference', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: {} } }, 1, 2],
   ['a dynamic reference', { $dynamicRef: '#/$defs/a', $defs: { a: {} } }, 1, 1],
   ['eight for a key that is compared', { const: { a: 1, b: 2 } }, { a: 1, b: 2 }, 16],
-  ['and for those of each option', { enum: [{ a: 1 }, [1, 2]] }, [1, 2], 8 + 16],
+  ['and for those of each option, or of the value where it has more', { enum: [{ a: 1 }, [1, 2]] }, [1, 2], 16 + 16],
   ['nothing for scalars that are compared', { enum: [1, 2, 'x'] }, 'x', 0],
   ['two for an item that must be unique', { uniqueItems: true }, list(3), 6],
   ['nothing for one alone', { uniqueItems: true }, [[1]], 0],

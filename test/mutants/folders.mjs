@@ -6,7 +6,7 @@ export const folders = {
   schema: { tests: ['test/schema/*'] },
   server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
-  transport: { tests: ['test/transport/memory', 'test/transport/message-port', 'test/transport/sse', 'test/transport/tap*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
+  transport: { tests: ['test/transport/memory', 'test/transport/message-port*', 'test/transport/sse', 'test/transport/tap*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
 };
 
 /** Suites of those files that start processes, or play over HTTP once more what they play over memory. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
+import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { processBudget } from '../../src/jsonrpc/budget.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
@@ -8,6 +9,9 @@ import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike, MessagePortServing } from '../../src/transport/message-port.ts';
 import type { TraceEntry } from '../../src/transport/port.ts';
+
+/** However busy the machine is, nothing takes so long that a turn ends by it. */
+const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
 
 interface Pair {
   readonly client: McpClient;
@@ -128,7 +132,8 @@ test('message-port: a port is opened once', async () => {
   await serving.closed;
 });
 
-test('message-port: calls with long answers that came at once are answered over several turns, in their order', async () => {
+test('message-port: calls with long answers that came at once are answered over several turns, in their order', async (t) => {
+  stopTime(t);
   const server = new McpServer({ name: 'big', version: '1' });
   let run = 0;
   server.tool('big', {}, () => (run++, 'x'.repeat(600 * 1024)));

@@ -89,6 +89,31 @@ test('a slow reader of a web stream is cut off', async () => {
   await assert.rejects(response.text(), /broken off/);
 });
 
+test('an answer of 64 Ki characters is handed over in parts, which may be cut; a shorter one is whole', async () => {
+  const errors: string[] = [];
+  const handle = fetchHandler(fakeServer(), { limits: { maxUnreadBytes: 1000 }, onError: ({ message }) => errors.push(message) });
+  const around = (await (await ask(handle, modern('big', { size: 0 }))).text()).length;
+  const size = 64 * 1024 - around;
+  assert.equal((await (await ask(handle, modern('big', { size: size - 1 }))).text()).length, 64 * 1024 - 1);
+  assert.deepEqual(errors, []);
+  const long = await ask(handle, modern('big', { size }));
+  await assert.rejects(long.text(), /broken off/);
+  assert.deepEqual(errors, ['a response was cut off: its reader is too slow, 65536 bytes were waiting']);
+});
+
+test('a request whose client has left before it is handled is cancelled, though its body is there', async () => {
+  const server = fakeServer();
+  const handle = fetchHandler(server);
+  const { headers = {}, body } = modern('subscriptions/listen');
+  const controller = new AbortController();
+  controller.abort();
+  void handle(new Request(`${origin}/mcp`, {
+    method: 'POST', headers: { accept: both, 'content-type': 'application/json', ...headers }, signal: controller.signal,
+  }), { body });
+  assert.deepEqual([...server.subscriptions].map(({ signal }) => signal.aborted), [true]);
+  await handle.close({ drainMs: 0 });
+});
+
 test('closing ends what is open', async () => {
   const server = fakeServer();
   const handle = fetchHandler(server);

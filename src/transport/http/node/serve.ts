@@ -63,10 +63,14 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
     await endpoint.close({ drainMs: drainMs - linger });
     // Some clients connect in advance. Node does not count as idle what was never asked anything.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    // What was answered last may still be on its way; a connection is idle once it has arrived.
-    const idle = setInterval(() => http.closeIdleConnections(), 20);
+    // What was answered last may still be on its way, which Node takes for idle: it would be cut.
+    const closeIdle = (): void => {
+      for (const { writableLength } of sockets) if (writableLength > 0) return;
+      http.closeIdleConnections();
+    };
+    const idle = setInterval(closeIdle, 20);
     const late = setTimeout(() => http.closeAllConnections(), 1000);
-    http.closeIdleConnections();
+    closeIdle();
     await stopped;
     clearInterval(idle);
     clearTimeout(late);

@@ -1,0 +1,82 @@
+// Both ends of a message port alone, over a port that is played: what is posted, told and traced, exactly.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpServer } from '../../src/server/index.ts';
+import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
+import type { MessagePortLike } from '../../src/transport/message-port.ts';
+
+/** However busy the machine is, nothing takes so long that a turn ends by it. */
+const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+
+/** A port that is played: what was posted, and who listens. */
+function playedPort(): { port: MessagePortLike; posted: string[]; calls: string[]; emit(type: string, data?: unknown): void } {
+  const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
+  const posted: string[] = [];
+  const calls: string[] = [];
+  return {
+    posted, calls,
+    port: {
+      postMessage: (text) => void posted.push(text),
+      addEventListener: (type, listener) => void listeners.set(type, listener),
+      removeEventListener: (type, listener) => void (listeners.get(type) === listener && listeners.delete(type)),
+      start: () => void calls.push('start'),
+      close: () => void calls.push('close'),
+    },
+    emit: (type, data) => listeners.get(type)?.({ type, data }),
+  };
+}
+
+test('message-port: what passes a port, and what happens once it is closed', async (t) => {
+  stopTime(t);
+  for (const ends of ['we', 'they'] as const) {
+    const { port, posted, calls, emit } = playedPort();
+    const traced: string[] = [];
+    const told: string[] = [];
+    const transport = messagePortTransport(port, { trace: ({ direction, text }) => void traced.push(`${direction} ${text}`) });
+    assert.equal(transport.kind, 'pipe');
+    await transport.open({
+      message: ({ kind }) => void told.push(kind), failed: (id, { message }) => void told.push(`failed ${id}: ${message}`),
+      closed: (why) => void told.push(`closed: ${why}`), error() {},
+    });
+    transport.send('"a"', { id: 1, method: 'a' });
+    emit('message', '{"jsonrpc":"2.0","method":"n"}');
+    emit('message', { jsonrpc: '2.0', id: 1, result: {} });
+    emit('message', new TextEncoder().encode('{"jsonrpc":"2.0","method":"n"}'));
+    if (ends === 'we') await transport.close();
+    else emit('close');
+    emit('message', '{"jsonrpc":"2.0","method":"late"}');
+    transport.send('"b"', { id: 2, method: 'b' });
+    transport.send('"c"', { method: 'c' });
+    transport.send('"d"');
+    assert.deepEqual([posted, calls], [['"a"'], ['start', 'close']]);
+    assert.deepEqual(told, ['notification', 'success', 'notification', ...ends === 'they' ? ['closed: the server closed its port'] : [], 'failed 2: the port is closed']);
+    assert.deepEqual(traced, ['sent "a"', 'received {"jsonrpc":"2.0","method":"n"}', 'received (not text)', 'received (not text)']);
+  }
+});
+
+test('message-port: a server says why it has ended, and says nothing more', async (t) => {
+  stopTime(t);
+  for (const [end, why] of [['close', 'the server was closed'], ['leave', 'the client closed its port']] as const) {
+    const { port, posted, calls, emit } = playedPort();
+    const traced: string[] = [];
+    let signal: AbortSignal | undefined;
+    const server = new McpServer({ name: 'played', version: '1' });
+    server.tool('wait', {}, (_args, ctx) => {
+      ({ signal } = ctx);
+      return new Promise<string>(() => {});
+    });
+    const serving = serveMessagePort(server, port, { trace: ({ direction }) => void traced.push(direction) });
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    emit('message', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+    emit('message', JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'wait', _meta: meta } }));
+    assert.ok(signal);
+    if (end === 'close') serving.close();
+    else emit('close');
+    await serving.closed;
+    assert.equal((signal.reason as Error).message, why);
+    emit('message', JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'ping' }));
+    serving.close();
+    assert.deepEqual([posted.length, calls, traced], [1, ['start', 'close'], ['received', 'sent', 'received']]);
+  }
+});

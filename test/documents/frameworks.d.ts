@@ -3,7 +3,7 @@
 declare module 'express' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
   type Handler = (req: IncomingMessage & { body?: unknown }, res: ServerResponse) => void;
-  function express(): { all(path: string, handler: Handler): void; use(handler: Handler): void; listen(port: number): void };
+  function express(): { all(path: string, handler: Handler): void; use(handler: Handler): void; listen(port: number, host?: string): void };
   namespace express { function json(): Handler; }
   export default express;
 }

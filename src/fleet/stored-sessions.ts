@@ -2,7 +2,7 @@ import { decodeValue } from '../jsonrpc/codec.ts';
 import { ConnectionError, internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import type { Decoded, Request } from '../jsonrpc/message.ts';
-import { failureText } from '../jsonrpc/outlet.ts';
+import { failureText, nobody } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { inBackground } from '../jsonrpc/times.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -31,8 +31,6 @@ interface Applied {
   level: LoggingLevel | undefined;
   readonly watched: Set<string>;
 }
-
-const nobody: Outlet = { send() {}, answer() {} };
 
 /** What every process hears of by itself: the one that carries the GET stream tells the client. */
 const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/updated|[a-z]+\/list_changed)"/;

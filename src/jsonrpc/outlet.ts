@@ -20,6 +20,9 @@ export interface Outlet {
   room?(length: number, mayBeLost?: boolean): boolean;
 }
 
+/** The outlet of who is told nothing. */
+export const nobody: Outlet = { send() {}, answer() {} };
+
 /** The outlet of a pipe, where an answer goes the way of every other message. */
 export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => true): Outlet {
   return {

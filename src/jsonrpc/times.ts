@@ -1,5 +1,5 @@
 /** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
-const longest = 0x7fffffff;
+export const longestTimerMs = 0x7fffffff;
 
 /** A timer that keeps no process alive. Where timers are numbers, there is nothing to be done. */
 export function inBackground(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
@@ -11,8 +11,8 @@ export function inBackground(timer: ReturnType<typeof setTimeout>): ReturnType<t
 export function checkTimes(options: object): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (!name.endsWith('Ms') || value === undefined) continue;
-    if (typeof value !== 'number' || !(value >= 0 && value <= longest)) {
-      throw new RangeError(`${name} must be 0 to ${longest} milliseconds, not ${String(value)}`);
+    if (typeof value !== 'number' || !(value >= 0 && value <= longestTimerMs)) {
+      throw new RangeError(`${name} must be 0 to ${longestTimerMs} milliseconds, not ${String(value)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
 
 type Block = Record<string, unknown>;
 
@@ -22,10 +23,12 @@ export function toolResultFault(messages: readonly unknown[]): string | undefine
       return `messages[${at}] mixes tool results with other content`;
     }
     const answered = new Set(results.map(({ toolUseId }) => toolUseId));
-    const missing = due.some((id) => !answered.delete(id));
-    if (missing) return `messages[${at}]: tool result missing in request`;
+    const missing = due.find((id) => !answered.delete(id));
+    if (missing !== undefined) return unanswered(`messages[${at}]`, missing);
     if (answered.size > 0) return `messages[${at}] has a tool result without its tool use`;
     due = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
   }
-  return due.length > 0 ? 'messages: tool result missing in request' : undefined;
+  return due.length > 0 ? unanswered('messages', due[0]) : undefined;
 }
+
+const unanswered = (place: string, id: unknown): string => `${place}: tool result missing in request, for the tool use ${quote(id)}`;

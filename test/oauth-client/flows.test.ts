@@ -47,6 +47,11 @@ test('oauth: metadata is looked for at the path, then at the root, then as 2025-
   const { rs } = await pair(t);
   rs.answers.set('/.well-known/oauth-protected-resource/mcp', (_, response) => response.writeHead(404).end());
   rs.answers.set('/mcp', ({ headers }, response) => response.writeHead(headers.authorization === undefined ? 401 : 200).end());
+  const versions: unknown[] = [];
+  rs.answers.set('/.well-known/oauth-authorization-server', ({ headers }, response) => {
+    versions.push(headers['mcp-protocol-version']);
+    response.writeHead(404).end();
+  });
   rs.answers.set('/register', json({ client_id: 'legacy' }, 201));
   rs.answers.set('/authorize', (request, response) => {
     const query = new URL(request.url ?? '', rs.origin).searchParams;
@@ -59,6 +64,11 @@ test('oauth: metadata is looked for at the path, then at the root, then as 2025-
     'GET /.well-known/oauth-authorization-server', 'GET /.well-known/openid-configuration',
     'POST /register', 'GET /authorize', 'POST /token', 'POST /mcp',
   ]);
+  // A page sends no header that it would have to ask for first, and the servers of later revisions are told of no version.
+  Object.defineProperty(globalThis, 'location', { value: {}, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'location'));
+  assert.equal(await call(selfLogin(), rs.url), 200);
+  assert.deepEqual(versions, ['2025-03-26', undefined]);
 });
 
 test('oauth: OpenID discovery with the path inserted, then appended', async (t) => {
@@ -325,4 +335,23 @@ test('oauth: a client whose redirect URI is on the web registers as web', async 
   });
   await assert.rejects(call(auth, rs.url));
   assert.equal(as.registrations[0]?.['application_type'], 'web');
+});
+
+test('oauth: a redirect URI that a program gives is https, or on this machine', () => {
+  const given = (redirectUri: string): unknown => authorizationCode({ client: {}, redirectUri, onAuthorize: follow });
+  for (const good of ['https://app.example/callback', 'http://127.0.0.1:9/callback', 'http://localhost/callback', 'http://[::1]:9/']) given(good);
+  for (const bad of ['http://app.example/callback', 'http://127.0.0.1.app.example/', 'app.example:/callback', 'javascript:alert(1)']) {
+    assert.throws(() => given(bad), { code: 'insecure_url', message: /^redirectUri: / }, bad);
+  }
+});
+
+test('oauth: the URL of a client\'s own document is https, with a path and no fragment', async (t) => {
+  for (const bad of ['http://app.example/client.json', 'https://app.example', 'https://app.example/', 'https://app.example/client.json#me', 'client.json']) {
+    const { as, rs } = await pair(t);
+    as.metadata['client_id_metadata_document_supported'] = true;
+    await assert.rejects(call(selfLogin({}, { client: { metadataDocument: bad } }), rs.url), {
+      code: 'no_registration', message: `client.metadataDocument is "${bad}", expected an https URL with a path`,
+    });
+    assert.equal(as.logins.length, 0);
+  }
 });

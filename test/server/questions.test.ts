@@ -360,11 +360,11 @@ test('messages that a client could not send to its model are the author\'s error
     [undefined, /messages must be a list/],
     [[{ role: 'system', content: text }], /messages\[0\]\.role/],
     [[{ role: 'user' }], /messages\[0\]\.content/],
-    [[{ role: 'assistant', content: use }, { role: 'user', content: [result, text] }], /stand alone/],
-    [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /must answer the tool use "u"/],
-    [[{ role: 'assistant', content: use }], /no message answers the tool use "u"/],
-    [[{ role: 'user', content: result }], /no tool use before it has the id "u"/],
-    [[{ role: 'user', content: use }], /only the assistant uses tools/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: [result, text] }], /messages\[1\] mixes tool results/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /messages\[1\]: tool result missing in request, for the tool use "u"/],
+    [[{ role: 'assistant', content: use }], /messages: tool result missing in request, for the tool use "u"/],
+    [[{ role: 'user', content: result }], /messages\[0\] has a tool result without its tool use/],
+    [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not for the user/],
   ];
   for (const [given, why] of faults) {
     messages = given;

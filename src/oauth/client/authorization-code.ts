@@ -1,5 +1,6 @@
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
+import { requireSecure } from '../fetch-json.ts';
 import { readAuthorizationResponse, stateOf } from './authorization-response.ts';
 import { keptDpopKey, thumbprintOf } from './dpop.ts';
 import type { ClientInformation } from './client-authentication.ts';
@@ -56,7 +57,7 @@ export interface AuthorizationCodeOptions {
   readonly onAuthorize: (url: URL, signal: AbortSignal) => void | string | URL | Promise<void | string | URL>;
   /** Receives the redirect. */
   readonly redirect?: RedirectReceiver | undefined;
-  /** Where the authorization server sends the person back, without a `redirect`. */
+  /** Where the authorization server sends the person back, without a `redirect`: https, or http on this machine. */
   readonly redirectUri?: string | undefined;
   /** False: nobody is there to log in. Rejects at once with `AuthorizationRequired`. */
   readonly interactive?: boolean | undefined;
@@ -64,10 +65,16 @@ export interface AuthorizationCodeOptions {
   readonly offlineAccess?: boolean | undefined;
 }
 
-/** A person who logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1). */
+/**
+ * A person who logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
+ *
+ * Throws `OAuthError` (`insecure_url`) for a `redirectUri` that is neither https nor on this machine
+ * (2026-07-28 basic/authorization/security-considerations#communication-security).
+ */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   const { client, redirect, interactive = true, offlineAccess = true } = options;
   const { registered, metadataDocument, name = 'MCP client' } = client;
+  if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
   const identity = registered?.clientId ?? metadataDocument ?? name;
   const pendingKey = `pending ${identity}`;
   /** Logins of this process that wait for `finish`, by their `state`. */

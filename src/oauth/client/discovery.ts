@@ -54,7 +54,10 @@ export async function knownServer(issuer: string, options: FetchOptions): Promis
  * PKCE, and gives a server without metadata no place to say so.
  */
 export async function legacyServer(origin: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
-  return await authorizationServerMetadata(origin, options) ?? {
+  const { fetch = globalThis.fetch } = options;
+  // 2025-03-26 basic/authorization#server-metadata-discovery-headers. A page would have to ask first whether it may (CORS).
+  const versioned: typeof fetch = (url, init) => fetch(url, { ...init, headers: { 'mcp-protocol-version': '2025-03-26' } });
+  return await authorizationServerMetadata(origin, 'location' in globalThis ? options : { ...options, fetch: versioned }) ?? {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,

@@ -1,13 +1,11 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
+import { longestTimerMs } from '../../jsonrpc/times.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { AnyAround, HandlerCall } from '../../server/around.ts';
 import { askClient } from '../../server/legacy/ask-client.ts';
 import { LegacyExchange } from '../../server/legacy/exchange.ts';
 import type { LegacyRequester } from '../../server/requester.ts';
-
-/** The longest time that a timer can wait. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Asks a client of 2025-11-25 with a task, where it has declared that it takes such questions so, and plainly
@@ -15,7 +13,7 @@ const maxTimerMs = 2 ** 31 - 1;
  * as the task is kept. Whoever stops waiting cancels the task. 2025-11-25 basic/utilities/tasks#creating-tasks.
  */
 export function askAsTask(ttlMs: number): typeof askClient {
-  const ownMs = Math.min(ttlMs, maxTimerMs);
+  const ownMs = Math.min(ttlMs, longestTimerMs);
   return async (client, method, params, inbound) => {
     if (!takesAsTask(client, method)) return askClient(client, method, params, inbound);
     const created = await askClient(

@@ -1,6 +1,6 @@
 import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
 import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
-import { inBackground } from '../../jsonrpc/times.ts';
+import { inBackground, longestTimerMs } from '../../jsonrpc/times.ts';
 import { weighValue } from '../../jsonrpc/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
@@ -35,8 +35,6 @@ interface ReceivedTask extends Listed {
 }
 
 const pageSize = 100;
-/** The longest time that a timer can wait. */
-const maxTimerMs = 2 ** 31 - 1;
 const maxMessage = 1000;
 
 /**
@@ -118,7 +116,7 @@ class ReceivedTasks {
     // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
     const id = random(20);
     const timer = typeof setTimeout === 'function'
-      ? inBackground(setTimeout(() => this.#drop(task), Math.min(ttl, maxTimerMs))) : undefined;
+      ? inBackground(setTimeout(() => this.#drop(task), Math.min(ttl, longestTimerMs))) : undefined;
     const task: ReceivedTask = {
       id, ttl, timer, weight,
       sequence: this.#sequence++,

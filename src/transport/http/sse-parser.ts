@@ -1,3 +1,5 @@
+import { longestTimerMs } from '../../jsonrpc/times.ts';
+
 // The reading half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.6. It owns no stream:
 // bytes are pushed in as they come, events come out of a callback.
 
@@ -130,7 +132,7 @@ export function sseParser(options: SseParserOptions): SseParser {
       dataBytes += bytes.length;
     } else if (name === 'event') type = value;
     else if (name === 'id' && !value.includes('\0')) id = value;
-    else if (name === 'retry' && /^\d+$/.test(value)) parser.retry = Math.min(Number(value), 0x7fffffff);
+    else if (name === 'retry' && /^\d+$/.test(value)) parser.retry = Math.min(Number(value), longestTimerMs);
   }
 
   function push(bytes: Uint8Array): void {

@@ -2,6 +2,7 @@ import { openThingBytes } from '../../../jsonrpc/budget.ts';
 import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
+import { nobody } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import { isModern, metaOf, unsupportedVersion } from '../../../protocol/meta.ts';
 import type { Meta } from '../../../protocol/meta.ts';
@@ -50,7 +51,6 @@ type WholeBody = Exclude<Body, { fault: string }>;
 
 const tooMany = 'Too many requests are open';
 const noMemory = 'The requests that are open take all the memory there is for them';
-const nobody: Outlet = { send() {}, answer() {} };
 
 /** Makes what takes the POSTs. */
 export function createPosting(services: EndpointServices, sessions: Sessions): Posting {

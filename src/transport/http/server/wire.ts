@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../../../jsonrpc/times.ts';
 import { sseHeartbeat } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
@@ -9,9 +10,6 @@ export interface WireEvents {
   /** Called when the credentials that opened the stream have expired. */
   expired?(): void;
 }
-
-/** The longest delay of a timer. */
-const maxDelay = 0x7fffffff;
 
 /** One open response of events: kept open with comments, cut where its reader is too slow. */
 export class Wire {
@@ -48,9 +46,9 @@ export class Wire {
   #expire(at: number): void {
     const left = at - Date.now();
     this.#expiry = setTimeout(() => {
-      if (left > maxDelay) this.#expire(at);
+      if (left > longestTimerMs) this.#expire(at);
       else this.#events.expired?.();
-    }, Math.max(0, Math.min(left, maxDelay)));
+    }, Math.max(0, Math.min(left, longestTimerMs)));
   }
 
   /** Whether an event that may be lost may be written: the other half of the buffer is for those that may not. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parseTranscript } from '../../src/transcript/transcript.ts';
 import { errorCodes, McpServer } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
@@ -184,4 +185,34 @@ test('a call that asks for a task where there are none is a plain call', async (
     assert.equal(textOf(answer), 'plain');
     assert.equal(answer.result?.['task'], undefined);
   }
+});
+
+// Schema of each revision, Error.message: SHOULD be limited to a concise single sentence.
+test('the message of each error in the transcripts is one short sentence', () => {
+  const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
+  const messages = new Set<string>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.wire')) continue;
+    for (const { json } of parseTranscript(readFileSync(`${folder}${name}`, 'utf8')).lines) {
+      const { error } = Object(json) as { error?: { message: string } };
+      if (error) messages.add(error.message);
+    }
+  }
+  assert.ok(messages.size > 20, `${messages.size} messages`);
+  for (const message of messages) assert.match(message, /^(?!.*[.!?]\s)[^\n]{3,160}$/);
+});
+
+// 2026-07-28 basic/patterns/subscriptions#graceful-closure. A cancellation beside it would tell the client to ignore it.
+test('a subscription that the server ends is answered with a result that names it, and with nothing else', async () => {
+  const server = new McpServer(info);
+  server.tool('one', {}, () => '');
+  const peer = await connect(server);
+  const listening = peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+  server.endSubscriptions();
+  const { id, result } = await listening;
+  assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
+  assert.equal(result?.['resultType'], 'complete');
+  assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  assert.deepEqual(await peer.rest(), []);
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { legacy, Scripted } from '../client/scripted.ts';
@@ -145,4 +146,14 @@ test('a client hears of a task on any stream', async (t) => {
   wire.push({ method: 'notifications/tasks/status', params: state('completed') });
   await task.result();
   assert.equal(task.status, 'completed');
+});
+
+// 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: limits of tasks are documented.
+test('docs/limits.md says of each limit of tasks what holds where none is given', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/limits.md', import.meta.url)), 'utf8');
+  const [, table = ''] = /\| \*\*`tasks`: `limits`\*\* \|.*\n((?:\| `.*\n)+)/.exec(page) ?? [];
+  const units: Record<string, number> = { '': 1, ms: 1, second: 1e3, seconds: 1e3, hours: 3_600_000, days: 86_400_000, MiB: 1_048_576 };
+  const said = Array.from(table.matchAll(/^\| `(\w+)` \| ([\d,]+) ?(\w*) \|/gm),
+    ([, name = '', number = '', unit = '']) => [name, Number(number.replaceAll(',', '')) * (units[unit] ?? NaN)]);
+  assert.deepEqual(Object.fromEntries(said), defaultTaskLimits);
 });

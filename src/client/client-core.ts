@@ -115,7 +115,12 @@ export class ClientCore {
    * Any request, such as one of an extension's. `_meta` of the revision is added, questions of the server's
    * are answered, results are kept, as with every other call.
    */
-  async request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
+  request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
+    return this.#call(method, params, options);
+  }
+
+  /** `tool`: the tool whose result is to be judged. One function, because each promise costs a call 3 %. */
+  async #call(method: string, params: Bag | undefined, options: CallOptions, tool?: string): Promise<Bag> {
     const server = this.#server;
     const ready = server.ready(method);
     // `await` would cost each call a microtask; nearly always there is nothing to wait for.
@@ -138,6 +143,8 @@ export class ClientCore {
       if (server.headers) result['tools'] = server.headers.learn(result['tools']);
       this.#options.outputs?.learn(result['tools'] as unknown[]);
     }
+    const judged = tool === undefined ? undefined : this.#options.outputs?.check(tool, result, server.report);
+    if (judged) await judged;
     return result;
   }
 
@@ -255,13 +262,9 @@ export class ClientCore {
    * the client judges outputs (`McpClient` does), `structuredContent` is held against the schema that `listTools` told.
    */
   callTool<T = unknown>(
-    name: string, args?: Readonly<Bag>, options?: CallOptions,
+    name: string, args?: Readonly<Bag>, options: CallOptions = noOptions,
   ): Promise<CallToolResult & { structuredContent?: T }> {
-    const params = args === undefined ? { name } : { name, arguments: args };
-    const answer = this.request('tools/call', params, options);
-    const { outputs } = this.#options;
-    return (outputs ? answer.then((result) =>
-      outputs.check(name, result, this.#server.report)?.then(() => result) ?? result) : answer) as Promise<CallToolResult & { structuredContent?: T }>;
+    return this.#call('tools/call', { name, arguments: args }, options, name) as Promise<Bag> as Promise<CallToolResult & { structuredContent?: T } & Bag>;
   }
 
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */

@@ -140,12 +140,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
-    return this.#requests.request(method, { ...params, _meta: this.meta }, options, {
-      send: (text, message) => {
-        if (message && 'id' in message) sent?.(message.id);
-        this.transport?.send(text, message);
-      },
-    });
+    return this.#handshake.ask(method, { ...params, _meta: this.meta }, options, sent);
   }
 
   fail(id: RequestId, error: Error): void {
@@ -266,12 +261,10 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   /** One request; once more where the server says that it did not take it. */
-  async send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
+  send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
     if (options.timeoutMs || options.maxTimeoutMs) need('setTimeout', 'timeoutMs');
-    const count = this.#handshake.count;
-    try {
-      return await this.#dispatch(method, params, options);
-    } catch (error) {
+    const { count } = this.#handshake;
+    return this.#dispatch(method, params, options).catch(async (error: unknown) => {
       if (error instanceof SessionExpired && this.meta === undefined) {
         // 2025-11-25 basic/transports#session-management. Whoever comes first makes the new session.
         if (count === this.#handshake.count) await this.#handshake.renew();
@@ -285,8 +278,8 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
         }
         throw error;
       }
-    }
-    return this.#dispatch(method, params, options);
+      return this.#dispatch(method, params, options);
+    });
   }
 
   #dispatch(method: string, params: Bag | undefined, given: CallOptions): Promise<Bag> {

@@ -1,6 +1,7 @@
 import { takeBatch } from '../jsonrpc/batch.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
+import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
@@ -117,7 +118,7 @@ export class Handshake {
         revisions: this.#revisions,
         remembered,
         discover: (revision) =>
-          this.#ask('server/discover', { _meta: port.metaFor(revision) }, asked),
+          this.ask('server/discover', { _meta: port.metaFor(revision) }, undefined, (id) => asked.push(id)),
         initialize: (revision) => this.#initialize(revision, asked),
         silence: pipe && typeof setTimeout === 'function' ? () => new Promise((resolve) => {
           timer = setTimeout(resolve, port.limits.probeTimeoutMs);
@@ -164,17 +165,18 @@ export class Handshake {
     // A handshake that failed leaves nothing behind.
     if (this.state === 'initializing') this.state = 'new';
     this.#step('initialize');
-    return this.#ask('initialize', {
+    return this.ask('initialize', {
       protocolVersion: revision.version,
       capabilities: declaredCapabilities(options, revision),
       clientInfo: declaredInfo(info, revision),
-    }, asked);
+    }, undefined, (id) => asked.push(id));
   }
 
-  #ask(method: string, params: Bag, asked: RequestId[]): Promise<Bag> {
-    return requestsOf(this.connection).request(method, params, undefined, {
+  /** Asks on the connection that there is, once; `sent` is told the id. */
+  ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
+    return requestsOf(this.connection).request(method, params, options, {
       send: (text, message) => {
-        if (message && 'id' in message) asked.push(message.id);
+        if (message && 'id' in message) sent?.(message.id);
         this.transport?.send(text, message);
       },
     });

@@ -84,8 +84,7 @@ export class McpClient extends ClientCore {
   getPrompt(
     name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
   ): Promise<GetPromptResult> {
-    const params = args === undefined ? { name } : { name, arguments: args };
-    return this.request('prompts/get', params, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
+    return this.request('prompts/get', { name, arguments: args }, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { encode } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
-import type { Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type { ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import type { Outlet } from './outlet.ts';
 import { checkTimes } from './times.ts';
 
@@ -72,16 +72,19 @@ interface Pending {
   reject(error: unknown): void;
   onProgress: RequestOptions['onProgress'];
   onLate: RequestOptions['onLate'];
-  timer: ReturnType<typeof setTimeout> | undefined;
   timeoutMs: number;
   maxTimeoutMs: number;
   /** When `maxTimeoutMs` are over. */
   deadline: number;
+  /** When nobody waits any longer. */
+  due: number;
   signal: Stop | undefined;
   onAbort: (() => void) | undefined;
 }
 
 function ignore(): void {}
+
+const isUnread = ({ code }: ErrorObject): boolean => code === errorCodes.parseError || code === errorCodes.invalidRequest;
 
 /** How many requests that nobody waits for are remembered: a late answer to one is no fault of the peer's. */
 const maxAbandoned = 256;
@@ -91,6 +94,9 @@ export class PendingRequests {
   readonly #port: RequestPort;
   readonly #rules: RequestRules;
   #nextId = 1;
+  /** One timer for all, which is over when the first of them may be: one for each takes a tenth of a call. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = Infinity;
   /** When the clocks were stopped; undefined: they run. */
   #stopped: number | undefined;
   readonly #pending = new Map<RequestId, Pending>();
@@ -128,13 +134,13 @@ export class PendingRequests {
       if (options.timeoutMs !== undefined || options.maxTimeoutMs !== undefined) checkTimes({ timeoutMs, maxTimeoutMs });
       const pending: Pending = {
         method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
-        timer: undefined,
         deadline: maxTimeoutMs > 0 ? (this.#stopped ?? Date.now()) + maxTimeoutMs : Infinity,
+        due: 0,
         onAbort: signal && (() => this.#giveUp(id, signal.reason)),
       };
       if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
       this.#pending.set(id, pending);
-      this.#startTimer(id, pending);
+      this.#startClock(pending);
       try {
         const request: Request = { jsonrpc: '2.0', id, method };
         if (sent !== undefined) request.params = sent;
@@ -146,17 +152,41 @@ export class PendingRequests {
     });
   }
 
-  #startTimer(id: RequestId, pending: Pending): void {
-    if (pending.timer !== undefined) clearTimeout(pending.timer);
-    const { method, timeoutMs, maxTimeoutMs, deadline } = pending;
-    const soon = timeoutMs > 0 ? timeoutMs : Infinity;
-    const left = deadline - Date.now();
-    const most = Math.min(soon, left);
-    if (most === Infinity || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
-    pending.timer = setTimeout(() => {
-      const within = soon <= left ? timeoutMs : maxTimeoutMs;
-      this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
-    }, Math.max(0, most));
+  /** Gives a request its `timeoutMs` from now on. */
+  #startClock(pending: Pending): void {
+    const { timeoutMs, deadline } = pending;
+    pending.due = timeoutMs > 0 ? Math.min(Date.now() + timeoutMs, deadline) : deadline;
+    this.#startTimer(pending.due);
+  }
+
+  /** Sees to it that the timer is over by then. */
+  #startTimer(due: number): void {
+    if (due >= this.#due || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
+    this.#stopTimer();
+    this.#due = due;
+    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.max(0, due - Date.now()));
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#due = Infinity;
+  }
+
+  #giveUpDue(until: number): void {
+    this.#due = Infinity;
+    for (const [id, { method, due, deadline, timeoutMs, maxTimeoutMs }] of this.#pending) {
+      if (due > until) {
+        this.#startTimer(due);
+        continue;
+      }
+      try {
+        const within = due < deadline ? timeoutMs : maxTimeoutMs;
+        this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
+      } catch (thrown) {
+        // The peer could not be told: that is no reason for others to wait on.
+        this.#port.handlers.error(toError(thrown));
+      }
+    }
   }
 
   /** Stops the clocks of all requests, because nothing passes; or lets them run on, `timeoutMs` from its start. */
@@ -164,9 +194,10 @@ export class PendingRequests {
     const now = Date.now();
     const late = on ? 0 : now - (this.#stopped ?? now);
     this.#stopped = on ? this.#stopped ?? now : undefined;
-    for (const [id, pending] of this.#pending) {
+    this.#stopTimer();
+    for (const pending of this.#pending.values()) {
       pending.deadline += late;
-      this.#startTimer(id, pending);
+      this.#startClock(pending);
     }
   }
 
@@ -178,16 +209,16 @@ export class PendingRequests {
     if (told !== undefined) this.#port.notify(told.method, told.params);
   }
 
-  #take(id: RequestId): Pending | undefined {
-    const found = this.#pending.get(id);
-    if (found === undefined) return undefined;
+  #take(id: RequestId): Pick<Pending, 'method' | 'resolve' | 'reject' | 'onLate'> | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    const { method, resolve, reject, onLate, signal, onAbort } = pending;
     // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
-    const pending = { ...found };
-    found.resolve = found.reject = ignore;
+    pending.resolve = pending.reject = ignore;
     this.#pending.delete(id);
-    if (pending.timer !== undefined) clearTimeout(pending.timer);
-    if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
-    return pending;
+    if (this.#pending.size === 0) this.#stopTimer();
+    if (onAbort) signal?.removeEventListener('abort', onAbort);
+    return { method, resolve, reject, onLate };
   }
 
   /**
@@ -207,10 +238,11 @@ export class PendingRequests {
 
   /** Takes an answer. False: nobody asked for it. */
   settle(response: Success | Failure): boolean {
-    const id = response.id ?? this.#onlyOneUnread(response);
-    const pending = id === undefined ? undefined : this.#take(id);
+    // An error without an id says that a message of ours could not be read.
+    const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);
+    if (id === undefined) return false;
+    const pending = this.#take(id);
     if (pending === undefined) {
-      if (id === undefined) return false;
       const onLate = this.#abandoned.get(id);
       const expected = this.#abandoned.delete(id);
       if (onLate && 'result' in response) onLate(response.result);
@@ -225,17 +257,15 @@ export class PendingRequests {
     return true;
   }
 
-  /** An error without an id says that a message of ours could not be read: if one request waits, it was that. */
-  #onlyOneUnread(response: Success | Failure): RequestId | undefined {
-    const unread = 'error' in response
-      && (response.error.code === errorCodes.parseError || response.error.code === errorCodes.invalidRequest);
-    return unread && this.size === 1 ? this.#pending.keys().next().value : undefined;
+  /** The request that a message without an id is about: the only one that waits. */
+  get #only(): RequestId | undefined {
+    return this.size === 1 ? this.#pending.keys().next().value : undefined;
   }
 
   /** Rejects our pending request if this malformed message was its response. False: it was not. */
   refused({ id, answer, lost, error: { code } }: Refusal): boolean {
     if (answer === undefined) return false;
-    const asked = id ?? (lost && this.#pending.size === 1 ? this.#pending.keys().next().value : undefined);
+    const asked = id ?? (lost && this.#only);
     if (asked === undefined || !this.#pending.has(asked)) return false;
     const error = new RpcError(code, answer);
     this.fail(asked, error);
@@ -250,9 +280,9 @@ export class PendingRequests {
       // A late report is no fault: it crosses the answer on the wire.
       const pending = report && this.#pending.get(report.token);
       if (report === undefined || pending === undefined) return;
-      const { token, progress } = report;
+      const { progress } = report;
       if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
-      this.#startTimer(token, pending);
+      this.#startClock(pending);
       pending.onProgress?.(progress);
     } catch (thrown) {
       this.#port.handlers.error(toError(thrown));
@@ -261,9 +291,6 @@ export class PendingRequests {
 
   /** The connection has closed: whatever waits fails. */
   close(why: string, cause: unknown): void {
-    for (const [id, { method, reject }] of this.#pending) {
-      this.#take(id);
-      reject(new ConnectionError('closed', `${method}: ${why}`, { cause }));
-    }
+    for (const [id, { method }] of this.#pending) this.fail(id, new ConnectionError('closed', `${method}: ${why}`, { cause }));
   }
 }

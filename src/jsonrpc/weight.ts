@@ -32,20 +32,23 @@ export function weighText(text: string, limits: WeightLimits = {}): Weight {
   let depth = 0;
   for (let at = 0; at < length; at++) {
     switch (text.charCodeAt(at)) {
-      case 0x22: // A string: on to the quotation mark that ends it.
-        for (at++; at < length; at++) {
-          const unit = text.charCodeAt(at);
-          if (unit === 0x22) break;
-          if (unit === 0x5c) at++;
-        }
+      case 0x22: { // A string: on to the quotation mark that ends it, which follows no odd number of backslashes.
+        let backslashes: number;
+        do {
+          at = text.indexOf('"', at + 1);
+          backslashes = 0;
+          while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+        } while (backslashes % 2 > 0);
+        if (at < 0) return length;
         break;
+      }
       case 0x2c: // A comma: a value more than its array or object begins with.
-        if (++values > maxValues) return tooMany(maxValues);
+        if (++values > maxValues) return over(maxValues, 'values');
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++values > maxValues) return tooMany(maxValues);
-        if (++depth > maxDepth) return tooDeep(maxDepth);
+        if (++values > maxValues) return over(maxValues, 'values');
+        if (++depth > maxDepth) return over(maxDepth, 'levels');
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -66,16 +69,16 @@ export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
     for (const item of level) {
       if (typeof item === 'string') bytes += item.length;
       if (typeof item !== 'object' || item === null) continue;
-      if (depth >= maxDepth) return tooDeep(maxDepth);
+      if (depth >= maxDepth) return over(maxDepth, 'levels');
       if (Array.isArray(item)) {
         values += item.length;
-        if (values > maxValues) return tooMany(maxValues);
+        if (values > maxValues) return over(maxValues, 'values');
         for (const one of item) if (isHeavy(one)) next.push(one);
         continue;
       }
       for (const name in item) {
         bytes += name.length;
-        if (++values > maxValues) return tooMany(maxValues);
+        if (++values > maxValues) return over(maxValues, 'values');
         const one = (item as Record<string, unknown>)[name];
         if (isHeavy(one)) next.push(one);
       }
@@ -88,5 +91,4 @@ export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
 const isHeavy = (value: unknown): boolean =>
   typeof value === 'string' || (typeof value === 'object' && value !== null);
 
-const tooMany = (limit: number): Weight => ({ over: `the limit of ${limit} values in a message` });
-const tooDeep = (limit: number): Weight => ({ over: `the limit of ${limit} levels in a message` });
+const over = (limit: number, what: 'values' | 'levels'): Weight => ({ over: `the limit of ${limit} ${what} in a message` });

@@ -169,7 +169,7 @@ test('the identifier of an extension has a prefix', () => {
 });
 
 test('progress renews the time of a call that did not ask to hear of it', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const { client, wire } = await connect(modern(({ method }) => (method === 'tools/call' ? undefined : {})));
   const sent = wire.until('tools/call');
   const call = client.callTool('t');

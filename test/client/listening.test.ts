@@ -139,7 +139,7 @@ test('modern: a dropped stream is opened again, later each time', async () => {
     return undefined;
   }), {}, 'http');
   await client.subscribe('a:1');
-  mock.timers.enable({ apis: ['setTimeout'] });
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   try {
     wire.receiver.failed(listens(wire)[0]?.id as RequestId, new ConnectionError('closed', 'the stream broke'));
     refuse = true;

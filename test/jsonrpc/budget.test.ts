@@ -102,7 +102,7 @@ test('weight: a short text is what it is, a long one is counted', () => {
 });
 
 test('weight: what stands in strings counts for nothing', () => {
-  for (const string of ['[[[,,,{{{', '\\', 'a"b[,', '\\"[,', '', '"', '\u2028,[', 'x\\\\"\\,'.repeat(9)]) {
+  for (const string of ['[[[,,,{{{', '\\', 'a"b[,', '\\"[,', '', '"', '\u2028,[', 'x\\\\"\\,'.repeat(9), '\\'.repeat(8), `${'\\'.repeat(7)}"[`, '"'.repeat(5)]) {
     const text = JSON.stringify([string, 1]);
     assert.equal(weighText(long(text)), 65 * KiB + text.length + 3 * 64, text);
   }

@@ -301,6 +301,67 @@ test('connection: a call that is not answered in time is cancelled', async (t) =
   assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
 });
 
+test('connection: each of many requests has its own time, whichever was asked first and whichever is answered', async (t) => {
+  const tick = mockTime(t);
+  const { connection, receive } = bench();
+  const over: number[] = [];
+  const requests = requestsOf(connection);
+  const times = [3000, 1000, 2000, 2000, 4000];
+  times.forEach((timeoutMs, i) => {
+    requests.request('m', undefined, { timeoutMs }).then(() => over.push(0), (thrown) => {
+      timedOut(timeoutMs)(thrown);
+      over.push(i + 1);
+    });
+  });
+  const passes = async (ms: number): Promise<number[]> => {
+    tick(ms);
+    await Promise.resolve();
+    await Promise.resolve();
+    return over.splice(0);
+  };
+  // The one whose time would have been over first has its answer.
+  receive({ jsonrpc, id: 2, result: {} });
+  assert.deepEqual(await passes(1000), [0]);
+  assert.deepEqual(await passes(999), []);
+  assert.deepEqual(await passes(1), [3, 4]);
+  requests.request('m', undefined, { timeoutMs: 500 }).catch(() => over.push(6));
+  assert.deepEqual(await passes(500), [6]);
+  assert.deepEqual(await passes(500), [1]);
+  assert.deepEqual(await passes(999), []);
+  assert.deepEqual(await passes(1), [5]);
+  assert.equal(requests.size, 0);
+});
+
+test('connection: no timer is left once nothing waits', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const { connection, receive } = bench();
+  const calls = [1, 2, 3].map(() => requestsOf(connection).request('m'));
+  assert.equal(timers(), before + 1);
+  for (const id of [2, 1, 3]) receive({ jsonrpc, id, result: {} });
+  assert.equal(timers(), before);
+  await Promise.all(calls);
+});
+
+test('connection: a peer that cannot be told of a cancellation does not make other calls wait', async (t) => {
+  const tick = mockTime(t);
+  const errors: string[] = [];
+  const connection = new Connection({
+    send(text) {
+      if (text.includes('cancelled')) throw new Error('the pipe is gone');
+    },
+    answer: () => undefined,
+  }, {
+    request: () => ({}), notification: () => undefined, cancellation: () => undefined, error: ({ message }) => errors.push(message),
+  });
+  const calls = [1000, 1000, 2000].map((timeoutMs) => requestsOf(connection).request('m', undefined, { timeoutMs }));
+  const judged = Promise.all(calls.map((call, i) => assert.rejects(call, timedOut(i < 2 ? 1000 : 2000))));
+  tick(1000);
+  tick(1000);
+  await judged;
+  assert.deepEqual(errors, Array.from({ length: 3 }, () => 'the pipe is gone'));
+});
+
 test('connection: the default limits of time', async (t) => {
   const tick = mockTime(t);
   const { connection } = bench();

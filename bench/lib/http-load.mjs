@@ -5,7 +5,8 @@ import { performance } from 'node:perf_hooks';
 import { headers, initialize, initialized, messagesOf, request } from './messages.mjs';
 import { percentile } from './stats.mjs';
 
-const wire = (port, head, body, method = 'POST') => {
+/** A request as it goes over the wire. */
+export const wire = (port, head, body, method = 'POST') => {
   let out = `${method} /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
   for (const [name, value] of Object.entries(head)) out += `${name}: ${value}\r\n`;
   if (body !== undefined) out += `content-length: ${Buffer.byteLength(body)}\r\n`;

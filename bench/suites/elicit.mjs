@@ -1,8 +1,9 @@
 // Elicitation rounds: a tool that asks one question. In a legacy stdio session the server asks in the middle of the
 // call; in the modern revision the answer is a question and the client calls again with what it learned.
+import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { askOnce, connection, load as loadHttp } from '../lib/http-load.mjs';
-import { echo, headers, messagesOf, request } from '../lib/messages.mjs';
+import { askOnce, load as loadHttp, reader, wire } from '../lib/http-load.mjs';
+import { echo, headers, request } from '../lib/messages.mjs';
 import { end, spawnHttp, spawnStdio } from '../lib/process.mjs';
 import { open } from '../lib/stdio-load.mjs';
 import { peers as stdioPeers } from './stdio.mjs';
@@ -74,11 +75,17 @@ export async function round(bench) {
   }
 }
 
+// The generator looks at an answer with `includes` and one regular expression. With `JSON.parse` and `JSON.stringify` for
+// each message it was busier than the programs that it measured.
+
+const accepted = JSON.stringify({ action: 'accept', content });
+const good = '"Hello Ada"';
+const idOf = /"id":("[^"]*"|\d+)/;
+
 function stdioRounds(child, { ms, warmMs }, inFlight) {
   const call = request('tools/call', { name: 'ask', arguments: {} });
   let id = 2_000_000;
   let done = 0;
-  let errors = 0;
   let head = '';
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the server ended: ${child.complaints.slice(0, 400)}`)));
@@ -88,15 +95,13 @@ function stdioRounds(child, { ms, warmMs }, inFlight) {
       head = lines.pop();
       let out = '';
       for (const line of lines) {
-        const message = JSON.parse(line);
-        if (message.method === 'elicitation/create') {
-          out += `${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { action: 'accept', content } })}\n`;
-        } else if (message.method === undefined) {
-          if (message.result?.content?.[0]?.text !== 'Hello Ada') {
-            if (errors++ === 0 && done === 0) return reject(new Error(`wrong answer: ${line.slice(0, 300)}`));
-          }
+        if (line.includes('"elicitation/create"')) {
+          out += `{"jsonrpc":"2.0","id":${idOf.exec(line)[1]},"result":${accepted}}\n`;
+        } else if (line.includes(good)) {
           done++;
           out += `${call.before}${id++}${call.after}\n`;
+        } else if (JSON.parse(line).method === undefined) {
+          return reject(new Error(`wrong answer: ${line.slice(0, 300)}`));
         }
       }
       if (out !== '') child.stdin.write(out);
@@ -112,53 +117,107 @@ function stdioRounds(child, { ms, warmMs }, inFlight) {
         const perSecond = ((done - before) / (performance.now() - from)) * 1000;
         child.removeAllListeners('exit');
         if (done === before) reject(new Error('no round was finished'));
-        else resolve({ perSecond, errors, driver: busyShare(own, from) });
+        else resolve({ perSecond, errors: 0, driver: busyShare(own, from) });
       }, ms);
     }, warmMs);
   });
 }
 
-async function httpRounds(port, { ms, warmMs }, inFlight) {
-  const options = { modern: true };
-  const first = request('tools/call', { name: 'ask', arguments: {} }, options);
-  const head = headers(first, options);
+/** A request as text before and after its id, which has seven digits; `params` is added to its parameters. */
+function asked(port, params) {
+  const message = request('tools/call', { name: 'ask', arguments: {}, ...params }, { modern: true });
+  const [before, after] = wire(port, headers(message, { modern: true }), `${message.before}7777777${message.after}`).split('7777777');
+  return (id) => before + id + after;
+}
+
+function httpRounds(port, { ms, warmMs }, inFlight) {
+  const first = asked(port);
   let id = 2_000_000;
   let done = 0;
   let stopped = false;
-  const ask = async (line, message) => {
-    const answer = await line.post(head, `${message.before}${id++}${message.after}`);
-    const type = /\r\ncontent-type: *([^\r]*)/i.exec(answer.head)?.[1];
-    const result = messagesOf(type, answer.body).at(-1)?.result;
-    if (answer.status !== 200 || !result) throw new Error(`HTTP ${answer.status}: ${answer.body.slice(0, 300)}`);
-    return result;
-  };
-  const lane = async () => {
-    const line = connection(port);
-    while (!stopped) {
-      const question = await ask(line, first);
-      if (question.resultType !== 'input_required') throw new Error(`no question: ${JSON.stringify(question)}`);
-      const inputResponses = {};
-      for (const key of Object.keys(question.inputRequests)) inputResponses[key] = { action: 'accept', content };
-      const params = { name: 'ask', arguments: {}, inputResponses };
-      if (question.requestState !== undefined) params.requestState = question.requestState;
-      const result = await ask(line, request('tools/call', params, options));
-      if (result.content?.[0]?.text !== 'Hello Ada') throw new Error(`wrong answer: ${JSON.stringify(result)}`);
-      done++;
+  const sockets = [];
+  return new Promise((resolve, reject) => {
+    const wrong = (what, body) => reject(new Error(`${what}: ${body.slice(0, 300)}`));
+    for (let i = 0; i < inFlight; i++) {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      sockets.push(socket);
+      const again = new Retry(port);
+      let waits = 'question';
+      let status = 0;
+      let body = '';
+      socket.on('connect', () => socket.write(first(id++), 'latin1'));
+      socket.on('error', (error) => (stopped ? undefined : reject(error)));
+      socket.on('close', () => (stopped ? undefined : reject(new Error('the server closed a connection'))));
+      socket.on('data', reader({
+        onHead: (found) => {
+          status = found;
+          body = '';
+        },
+        onBody: (piece) => {
+          body += piece.latin1Slice();
+        },
+        onEnd: () => {
+          if (stopped) return;
+          if (status !== 200) return wrong(`HTTP ${status}`, body);
+          if (waits === 'question') {
+            if (!body.includes('"input_required"')) return wrong('no question', body);
+            waits = 'answer';
+            return socket.write(again.text(body, id++), 'latin1');
+          }
+          if (!body.includes(good)) return wrong('wrong answer', body);
+          waits = 'question';
+          done++;
+          socket.write(first(id++), 'latin1');
+        },
+      }));
     }
-    line.close();
-  };
-  const lanes = Array.from({ length: inFlight }, lane);
-  const failed = Promise.all(lanes).then(() => {});
-  await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, warmMs))]);
-  const from = performance.now();
-  const before = done;
-  const own = process.cpuUsage();
-  await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, ms))]);
-  const perSecond = ((done - before) / (performance.now() - from)) * 1000;
-  const driver = busyShare(own, from);
-  stopped = true;
-  await failed;
-  return { perSecond, errors: 0, driver };
+    setTimeout(() => {
+      const from = performance.now();
+      const before = done;
+      const own = process.cpuUsage();
+      setTimeout(() => {
+        const perSecond = ((done - before) / (performance.now() - from)) * 1000;
+        stopped = true;
+        for (const socket of sockets) socket.destroy();
+        if (done === before) reject(new Error('no round was finished'));
+        else resolve({ perSecond, errors: 0, driver: busyShare(own, from) });
+      }, ms);
+    }, warmMs);
+  });
+}
+
+const stateOf = /"requestState":("(?:[^"\\]|\\.)*")/;
+const beforeState = '"requestState":';
+
+/** The retry of a call with the answers to what was asked. Only its id and its state differ from one to the next. */
+class Retry {
+  #port;
+  #keys = '';
+  #length = -1;
+  #make;
+
+  constructor(port) {
+    this.#port = port;
+  }
+
+  text(body, id) {
+    const state = stateOf.exec(body)?.[1];
+    const from = body.indexOf('"inputRequests":{');
+    const key = body.slice(from + 17, body.indexOf(':', from + 17));
+    const length = state?.length ?? 0;
+    if (key !== this.#keys || length !== this.#length) {
+      // A server may name its questions anew each time, and the length of the body stands in the head.
+      this.#keys = key;
+      this.#length = length;
+      const asks = JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)).result.inputRequests;
+      const inputResponses = Object.fromEntries(Object.keys(asks).map((name) => [name, JSON.parse(accepted)]));
+      this.#make = asked(this.#port, { inputResponses, ...state !== undefined && { requestState: '-'.repeat(length - 2) } });
+    }
+    const text = this.#make(id);
+    if (state === undefined) return text;
+    const at = text.indexOf(beforeState) + beforeState.length;
+    return text.slice(0, at) + state + text.slice(at + length);
+  }
 }
 
 /** The share of one core that this process used since then. */

@@ -16,6 +16,7 @@ import type { ClientTransport } from '../../../src/transport/port.ts';
 import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
+import { everyNth } from '../../every-nth.ts';
 import { barewire } from '../program.ts';
 
 const program = fileURLToPath(new URL('./behind.js', import.meta.url));
@@ -95,8 +96,9 @@ for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
         assert.equal(text(await one.callTool('sample', {})), 'sampled');
         if (inFront !== '2024-11-05') {
           // 32 at a time: no answer is another's.
-          const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => one.callTool('ask', { n })));
-          assert.deepEqual(answers.map(text), Array.from({ length: 32 }, (_, n) => `${n} accept n=${n} accept again n=${n}`));
+          const atOnce = 32 / everyNth(4);
+          const answers = await Promise.all(Array.from({ length: atOnce }, (_, n) => one.callTool('ask', { n })));
+          assert.deepEqual(answers.map(text), Array.from({ length: atOnce }, (_, n) => `${n} accept n=${n} accept again n=${n}`));
         }
         // A cancelled call is cancelled behind, once.
         const cancel = new AbortController();

@@ -251,3 +251,24 @@ test('a probe that is given up is not cancelled: the server might know neither',
   await refused;
   assert.deepEqual(wire.methods(), ['server/discover']);
 });
+
+test('a client that is connected again, to a server of the older era, answers its ping before the handshake is over', async () => {
+  const { client } = await connectScripted(modern());
+  await client.close();
+  const answered: unknown[] = [];
+  const wire = new Scripted('pipe', (sent, wire) => {
+    if (sent.method === 'initialize') void wire.ask(7, 'ping').then(({ result, error }) => answered.push(result ?? error));
+    return legacy()(sent, wire);
+  });
+  await client.connect(wire);
+  await client.ping();
+  assert.deepEqual(answered, [{}]);
+});
+
+test('a probe that is answered leaves no timer behind', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const { client } = await connectScripted(modern());
+  assert.equal(timers(), before);
+  await client.close();
+});

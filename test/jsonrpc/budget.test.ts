@@ -275,6 +275,21 @@ test('connection: once the answer to a batch is full, the requests that are left
   assert.equal(budget.used, 0);
 });
 
+test('connection: in a batch, what may be lost asks the outlet alone for room, and makes the answer no longer', async () => {
+  const asked: [number, boolean | undefined][] = [];
+  const answers: (boolean | undefined)[] = [];
+  const { connection } = bench(({ outlet }) => (answers.push(outlet.room?.(5_000, true), outlet.room?.(10)), {}), { maxBatchAnswer: 1000 });
+  connection.takeBatch = takeBatch;
+  const outlet = { send() {}, answer() {}, room: (length: number, mayBeLost?: boolean) => (asked.push([length, mayBeLost]), !mayBeLost) };
+  connection.receive(decode(`[${ask(1)}]`), outlet);
+  await settled();
+  assert.deepEqual([answers, asked.slice(0, 2)], [[false, true], [[5_000, true], [10, undefined]]]);
+  answers.length = 0;
+  connection.receive(decode(`[${ask(2)}]`), { send() {}, answer() {} });
+  await settled();
+  assert.deepEqual(answers, [true, true]);
+});
+
 test('connection: others have their turn between the long answers of a batch', async () => {
   const text = 'x'.repeat(600 * KiB);
   let run = 0;

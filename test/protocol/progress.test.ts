@@ -66,3 +66,8 @@ test('cancellation: what is malformed cancels nothing, initialize is not cancell
   const told = cancellationOf(1, 'tools/call', new Error('x'.repeat(1e6)));
   assert.ok(JSON.stringify(told).length < 400);
 });
+
+test('progress: a notification without parameters is none of a request', () => {
+  assert.equal(readProgress({ jsonrpc: '2.0', method: 'notifications/progress' }), undefined);
+  assert.equal(readProgress({ jsonrpc: '2.0', method: 'n', params: { progressToken: 1, progress: 1 } }), undefined);
+});

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { ask, McpServer, rehearse } from '../../src/server/index.ts';
 import { spentStates } from '../../src/server/modern/request-state.ts';
+import { sampleQuestion } from '../../src/server/question.ts';
+import { Registry } from '../../src/server/registry.ts';
+import type { Entry } from '../../src/server/registry.ts';
 import { samplingFault } from '../../src/server/sampling-rules.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 
@@ -76,4 +79,45 @@ test('spent states: the one that expires first is forgotten, and from then on no
   assert.equal(spent.spend('early', soon + 15), false, 'sooner than what is known');
   assert.equal(spent.spend('d', soon + 40), true);
   assert.equal(spent.spend('b', soon + 20), false);
+});
+
+test('a message of a model has a role, content and a model; what has not is no answer', () => {
+  const question = sampleQuestion({ messages: [], maxTokens: 1 });
+  const content = { type: 'text', text: 'x' };
+  for (const role of ['user', 'assistant']) {
+    const answer = { role, content, model: 'm' };
+    assert.deepEqual(question.read(answer), { value: answer });
+  }
+  for (const answer of [{}, { role: 'system', content, model: 'm' }, { role: 'user', content }, { role: 'user', content: 'x', model: 'm' }, { role: 'user', content: null, model: 'm' }, { content, model: 'm' }]) {
+    assert.deepEqual(question.read(answer), { problem: "the model's message has no role, content or model" });
+  }
+});
+
+test('a registry has scopes once an entry had some', () => {
+  const registry = new Registry('tool', (listed: object) => listed, () => {});
+  const make = (definition: object): Entry => ({ name: 'x', listed: {}, definition });
+  registry.register('a', {}, make);
+  registry.register('b', { scopes: [] }, make);
+  assert.equal(registry.scoped, false);
+  const { remove } = registry.register('c', { scopes: ['pay'] }, make);
+  assert.equal(registry.scoped, true);
+  registry.register('d', {}, make);
+  remove();
+  assert.equal(registry.scoped, true);
+});
+
+test('a rehearsed handler that ends while its round is being left leaves nothing open', async () => {
+  const server = new McpServer(info);
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  server.tool('t', {}, async (_args, ctx) => {
+    ctx.defer(async () => {
+      await turn();
+      await turn();
+    });
+    ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' }).catch(() => undefined);
+    await turn();
+    return 'done';
+  });
+  const { rounds } = await rehearse(server, 't', {}, { sure: { action: 'accept', content: { sure: true } } });
+  assert.deepEqual(rounds.map(({ questions, leftOpen }) => [Object.keys(questions), leftOpen]), [[['sure'], false], [[], false]]);
 });

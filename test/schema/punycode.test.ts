@@ -49,3 +49,11 @@ test('names are as long as 253 characters, labels as long as 63, in ASCII', () =
   assert.ok(isInternational(name(253 - 3 * 64)));
   assert.ok(!isInternational(name(254 - 3 * 64)));
 });
+
+test('the bias is adapted at its bound (RFC 3492 section 6.1)', () => {
+  // Five letters before a syllable that is so far from them that a 350th of it, shared out, is 455 and its neighbours.
+  for (let point = 0xb200; point < 0xb300; point += 3) {
+    const label = `aaaaa${String.fromCodePoint(point)}\uc000\ud000`;
+    assert.ok(isHostname(domainToASCII(label)) && isInternational(label), label);
+  }
+});

@@ -42,7 +42,7 @@ async function mutate(what) {
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
     const { tried, controls } = await tryAll(trial, chosen, values.minutes ? { until: began + Number(values.minutes) * 60_000 } : {});
     const result = {
-      what, commit, date: new Date().toISOString().slice(0, 10), seed: Number(values.seed),
+      what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
       sampled: before ? before.sampled : tried.length < all.length,
       of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,

@@ -51,9 +51,9 @@ test('names are as long as 253 characters, labels as long as 63, in ASCII', () =
 });
 
 test('the bias is adapted at its bound (RFC 3492 section 6.1)', () => {
-  // Five letters before a syllable that is so far from them that a 350th of it, shared out, is 455 and its neighbours.
+  // What is read with another bias is no name. Five letters before a syllable that is so far from them that a 350th of it, shared out, is 455 and its neighbours.
   for (let point = 0xb200; point < 0xb300; point += 3) {
-    const label = `aaaaa${String.fromCodePoint(point)}\uc000\ud000`;
+    const label = `aaaaa${String.fromCodePoint(point)}\ud7a0`;
     assert.ok(isHostname(domainToASCII(label)) && isInternational(label), label);
   }
 });

@@ -7,6 +7,9 @@ import { put } from './door.ts';
 
 type Bag = Record<string, unknown>;
 
+/** One port for all of them, one after the other: Node's `fetch` keeps what it knows of each origin for ever, hundreds of its clients. */
+let port = 0;
+
 /** A request of the client that is attacked, and all that can be said to it. What says whether it was taken in time. */
 export interface Asked {
   /** `GET` and `DELETE` are those of HTTP. */
@@ -53,7 +56,7 @@ export class HostileServer {
 
   listen(): Promise<number> {
     return new Promise((resolve) => {
-      this.#listener.listen(0, '127.0.0.1', () => resolve((this.#listener.address() as AddressInfo).port));
+      this.#listener.listen(port, '127.0.0.1', () => resolve(port = (this.#listener.address() as AddressInfo).port));
     });
   }
 

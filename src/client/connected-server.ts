@@ -11,7 +11,7 @@ import { serverSupports } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
-import { metaKeys } from '../protocol/meta.ts';
+import * as metaKeys from '../protocol/meta-keys.ts';
 import { methodRow } from '../protocol/methods.ts';
 import { requestsOf } from '../protocol/requests.ts';
 import type { Revision } from '../protocol/revisions.ts';

@@ -1,6 +1,6 @@
 import { decode } from '../jsonrpc/codec.ts';
 import type { Message, RequestId } from '../jsonrpc/message.ts';
-import { metaKeys } from '../protocol/meta.ts';
+import * as metaKeys from '../protocol/meta-keys.ts';
 import type { ClientTransport, Trace } from '../transport/port.ts';
 
 /** What came of a request. */

@@ -6,18 +6,19 @@ import { quote } from '../jsonrpc/quote.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
+import * as keys from './meta-keys.ts';
 import { findRevision } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 
 /** The reserved keys of `_meta`. 2026-07-28 basic/index#_meta. */
-export const metaKeys = {
-  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
-  clientInfo: 'io.modelcontextprotocol/clientInfo',
-  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
-  logLevel: 'io.modelcontextprotocol/logLevel',
-  serverInfo: 'io.modelcontextprotocol/serverInfo',
-  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-} as const;
+export const metaKeys: { readonly [Name in keyof typeof keys]: (typeof keys)[Name] } = {
+  protocolVersion: keys.protocolVersion,
+  clientInfo: keys.clientInfo,
+  clientCapabilities: keys.clientCapabilities,
+  logLevel: keys.logLevel,
+  serverInfo: keys.serverInfo,
+  subscriptionId: keys.subscriptionId,
+};
 
 /**
  * Errors that say that a server is a modern one.
@@ -44,7 +45,7 @@ export function metaOf(params: Record<string, unknown> | undefined): Meta | unde
   return isObject(meta) ? meta : undefined;
 }
 
-const modernKeys = [metaKeys.protocolVersion, metaKeys.clientCapabilities, metaKeys.clientInfo];
+const modernKeys = [keys.protocolVersion, keys.clientCapabilities, keys.clientInfo];
 
 /** Whether a request with this `_meta` speaks the modern era: it has one of the fields that only modern requests have. */
 export function isModern(meta: Meta | undefined): boolean {
@@ -58,19 +59,19 @@ export function isModern(meta: Meta | undefined): boolean {
  * basic/versioning.
  */
 export function readRequestMeta(meta: Meta = {}, served: readonly Revision[]): RequestMeta {
-  const requested = meta[metaKeys.protocolVersion];
-  if (typeof requested !== 'string') throw malformed(metaKeys.protocolVersion, 'a string', requested);
+  const requested = meta[keys.protocolVersion];
+  if (typeof requested !== 'string') throw malformed(keys.protocolVersion, 'a string', requested);
   const revision = findRevision(served, requested);
   if (revision?.era !== 'modern') throw unsupportedVersion(served, requested);
-  const capabilities = meta[metaKeys.clientCapabilities];
-  if (!isObject(capabilities)) throw malformed(metaKeys.clientCapabilities, 'an object', capabilities);
-  const client = meta[metaKeys.clientInfo];
+  const capabilities = meta[keys.clientCapabilities];
+  if (!isObject(capabilities)) throw malformed(keys.clientCapabilities, 'an object', capabilities);
+  const client = meta[keys.clientInfo];
   if (client !== undefined && !isImplementation(client)) {
-    throw malformed(metaKeys.clientInfo, 'an object with a name and a version', client);
+    throw malformed(keys.clientInfo, 'an object with a name and a version', client);
   }
-  const logLevel = meta[metaKeys.logLevel];
+  const logLevel = meta[keys.logLevel];
   if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
-    throw malformed(metaKeys.logLevel, `one of ${loggingLevels.join(', ')}`, logLevel);
+    throw malformed(keys.logLevel, `one of ${loggingLevels.join(', ')}`, logLevel);
   }
   return { revision, client, capabilities, logLevel };
 }
@@ -102,7 +103,7 @@ function malformed(key: string, wanted: string, value: unknown): RpcError {
 
 /** The `_meta` of a notification that a subscription carries. 2026-07-28 basic/patterns/subscriptions. */
 export function subscriptionMeta(id: RequestId): Record<string, unknown> {
-  return { [metaKeys.subscriptionId]: id };
+  return { [keys.subscriptionId]: id };
 }
 
 // Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is

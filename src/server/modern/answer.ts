@@ -2,7 +2,7 @@ import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
-import { metaKeys } from '../../protocol/meta.ts';
+import * as metaKeys from '../../protocol/meta-keys.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Auth } from '../../transport/port.ts';

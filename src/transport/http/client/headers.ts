@@ -1,5 +1,6 @@
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
-import { metaKeys, metaOf } from '../../../protocol/meta.ts';
+import { metaOf } from '../../../protocol/meta.ts';
+import * as metaKeys from '../../../protocol/meta-keys.ts';
 import { methodRow } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../port.ts';

@@ -1,6 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { Bag } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -36,7 +37,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
       },
     });
     // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: what belongs to a task says so.
-    const task = revision.coreTasks ? metaOf(params)?.[relatedTask] : undefined;
+    const task = columns.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
     return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
   const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
@@ -71,13 +72,13 @@ function declared(options: AnsweringOptions, revision: Revision): ClientCapabili
   const declared: ClientCapabilities = {};
   const elicitation = capabilities.elicitation
     ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
-  if (elicitation && revision.urlElicitation) declared.elicitation = elicitation;
+  if (elicitation && columns.urlElicitation(revision)) declared.elicitation = elicitation;
   // Before there were modes, elicitation was by form.
-  else if (elicitation && revision.elicitation && (elicitation.form || !elicitation.url)) {
+  else if (elicitation && columns.elicitation(revision) && (elicitation.form || !elicitation.url)) {
     declared.elicitation = {};
   }
   const sampling = capabilities.sampling ?? (onSample && {});
-  if (sampling) declared.sampling = revision.samplingTools ? sampling : {};
+  if (sampling) declared.sampling = columns.samplingTools(revision) ? sampling : {};
   const rooted = capabilities.roots ?? (roots && { listChanged: true });
   if (rooted) declared.roots = revision.era === 'legacy' ? rooted : {};
   return declared;

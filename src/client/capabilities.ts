@@ -1,3 +1,4 @@
+import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CoreClientOptions } from './options.ts';
@@ -7,7 +8,7 @@ export function declaredCapabilities(options: CoreClientOptions, revision: Revis
   const { answering, extensions, capabilities = {} } = options;
   const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
   if (capabilities.experimental) declared.experimental = capabilities.experimental;
-  if (revision.extensions && (extensions || capabilities.extensions)) {
+  if (columns.extensions(revision) && (extensions || capabilities.extensions)) {
     declared.extensions = { ...capabilities.extensions };
     for (const [id, { settings = {} }] of Object.entries(extensions ?? {})) {
       declared.extensions[id] = settings;
@@ -18,7 +19,7 @@ export function declaredCapabilities(options: CoreClientOptions, revision: Revis
 
 /** What the client says of itself, in a revision's words. */
 export function declaredInfo(info: Implementation, revision: Revision): Implementation {
-  if (revision.icons) return info;
+  if (columns.icons(revision)) return info;
   const { name, version, title } = info;
-  return revision.titles && title !== undefined ? { name, version, title } : { name, version };
+  return columns.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
 }

@@ -4,6 +4,7 @@ import { quote } from '../jsonrpc/quote.ts';
 import { checkTimes } from '../jsonrpc/times.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { isExtensionId } from '../protocol/meta.ts';
@@ -125,7 +126,7 @@ export class ClientCore {
     const ready = server.ready(method);
     // `await` would cost each call a microtask; nearly always there is nothing to wait for.
     const { revision } = ready instanceof Promise ? await ready : ready;
-    const cache = revision.cacheHints ? this.#options.cache : undefined;
+    const cache = columns.cacheHints(revision) ? this.#options.cache : undefined;
     // Only where the authorization may change is it asked for: before, and once the result is there.
     const context = cache && server.transport?.context;
     const asking = context && await context();
@@ -134,7 +135,7 @@ export class ClientCore {
       const epoch = cache?.epoch ?? 0;
       result = await server.send(method, params, options);
       const type = result['resultType'];
-      const complete = type === undefined || type === 'complete' || !revision.resultType;
+      const complete = type === undefined || type === 'complete' || !columns.resultType(revision);
       if (complete) {
         if (!context || await context() === asking) cache?.keep(method, params, result, epoch, asking);
       } else result = await this.#unfinished(method, params, result, options);

@@ -3,6 +3,7 @@ import { weighValue } from '../jsonrpc/weight.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
@@ -134,8 +135,8 @@ export class Handshake {
     this.#letGo();
     this.#hold(agreement);
     this.agreement = agreement;
-    this.connection.takeBatch = agreement.revision.batching ? takeBatch : undefined;
-    this.connection.nullErrorId = agreement.revision.nullErrorId;
+    this.connection.takeBatch = columns.batching(agreement.revision) ? takeBatch : undefined;
+    this.connection.nullErrorId = columns.nullErrorId(agreement.revision);
     port.agreed(agreement);
     transport.agreed?.(agreement.revision);
     this.count++;

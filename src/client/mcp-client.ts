@@ -1,4 +1,5 @@
 import type { Bag } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
@@ -97,7 +98,7 @@ export class McpClient extends ClientCore {
     settled?: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<CompleteResult['completion']> {
-    const context = settled && this.revision?.completionContext ? { context: { arguments: settled } } : {};
+    const context = settled && this.revision && columns.completionContext(this.revision) ? { context: { arguments: settled } } : {};
     const { completion } = await this.request('completion/complete', { ref, argument, ...context }, options);
     return completion as CompleteResult['completion'];
   }

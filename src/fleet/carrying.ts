@@ -4,6 +4,7 @@ import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { Wire } from '../transport/http/server/wire.ts';
 import type { StreamStore } from './engine.ts';
+import * as columns from '../protocol/columns.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
 export interface Carrier {
@@ -101,7 +102,8 @@ export class Carrying implements Carrier {
     const { session, listening, services: { limits, tracing } } = this.#options;
     const id = `${this.#stream}-${this.#written}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
-    if (session.peer.revision?.ssePolling) {
+    const { revision } = session.peer;
+    if (revision && columns.ssePolling(revision)) {
       const fields = { id, retry: limits.retryMs };
       this.#wire?.write(sseEvent({ ...fields, data: '' }));
       tracing?.event(fields, '', this.request);

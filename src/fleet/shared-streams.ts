@@ -24,6 +24,7 @@ import { nameIn } from './side.ts';
 import type { StoredSide } from './side.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { getStreamName, isGetStream, readEventId } from './stream-names.ts';
+import * as columns from '../protocol/columns.ts';
 
 /** The streams that this process writes, and those that it carries for others. */
 export interface SharedStreams {
@@ -205,6 +206,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
   /** Ends the stream of a request whose process has gone: its questions are withdrawn, and it gets an error. */
   async function conclude(one: Borrowed, carrying: Carrying, { request }: StreamHead): Promise<void> {
     const { session, stream } = one;
+    const { revision } = session.peer;
     const last = carrying.written;
     const all = await side.streams.after(session.id, stream, 0);
     const end = all?.texts.at(-1) ?? (await side.streams.after(session.id, stream, Math.max(0, last - 1)))?.texts.at(-1);
@@ -215,7 +217,7 @@ export function sharedStreams(side: StoredSide, services: EndpointServices, reco
     const texts = questions.map((requestId) =>
       notificationText('notifications/cancelled', { requestId, reason: gone }));
     const error = toErrorObject(internalError(gone));
-    if (!answered) texts.push(failureText(request ?? null, error, session.peer.revision?.nullErrorId));
+    if (!answered) texts.push(failureText(request ?? null, error, revision && columns.nullErrorId(revision)));
     await side.streams.append({
       session: session.id, stream, head: all?.head ?? JSON.stringify({ owner: side.process, request }),
       first: last + 1, texts, over: true, ttlMs: services.limits.sessionIdleMs,

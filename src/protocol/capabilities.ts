@@ -1,5 +1,6 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
+import * as columns from './columns.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
 import { methodRow } from './methods.ts';
 import type { Revision } from './revisions.ts';
@@ -28,16 +29,16 @@ export function missingForQuestion(
   switch (method) {
     case 'elicitation/create':
       if (params['mode'] === 'url') {
-        if (revision.urlElicitation && elicitation?.url) return undefined;
+        if (columns.urlElicitation(revision) && elicitation?.url) return undefined;
         return new MissingCapabilityError('elicitation by URL', { elicitation: { url: {} } });
       }
       // 2025-11-25 client/elicitation#capabilities: an empty object means forms.
-      if (revision.elicitation && elicitation && (elicitation.form || !elicitation.url)) return undefined;
+      if (columns.elicitation(revision) && elicitation && (elicitation.form || !elicitation.url)) return undefined;
       return new MissingCapabilityError('elicitation', { elicitation: { form: {} } });
     case 'sampling/createMessage':
       if (!sampling) return new MissingCapabilityError('sampling', { sampling: {} });
       // 2025-11-25 client/sampling: tools MUST NOT be sent to a client without sampling.tools.
-      if ((params['tools'] || params['toolChoice']) && !(revision.samplingTools && sampling.tools)) {
+      if ((params['tools'] || params['toolChoice']) && !(columns.samplingTools(revision) && sampling.tools)) {
         return new MissingCapabilityError('tools in sampling', { sampling: { tools: {} } });
       }
       return undefined;
@@ -55,7 +56,7 @@ export function missingForQuestion(
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
   const { from = 'client', needs } = methodRow(method);
   if (needs === undefined || from === 'server') return true;
-  if (needs === 'completions' && !revision.completionsCapability) return true;
+  if (needs === 'completions' && !columns.completionsCapability(revision)) return true;
   const [name = '', setting] = needs.split('.');
   const own = Object.hasOwn(has, name) ? has[name as keyof ServerCapabilities] as Record<string, unknown> : undefined;
   return Boolean(setting === undefined ? own : own?.[setting]);

@@ -10,7 +10,7 @@ import type {
 } from './form-schema.ts';
 import { formFormats } from './form-formats.ts';
 
-/** What one revision allows in a form. A row of the revision table is one of these. */
+/** What one revision allows in a form. */
 export interface FormRules {
   /**
    * Titled options (`oneOf`), multiple choice (`array`), defaults for every type and not only for booleans,

@@ -1,3 +1,4 @@
+import * as columns from '../protocol/columns.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -8,16 +9,16 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 /** Names, titles, icons: what lists and implementations share. */
 export function adaptListed<T extends object>(item: T, revision: Revision): T {
   const gone: string[] = [];
-  if (!revision.titles) gone.push('title', '_meta');
-  if (!revision.icons) gone.push('icons');
+  if (!columns.titles(revision)) gone.push('title', '_meta');
+  if (!columns.icons(revision)) gone.push('icons');
   return without(item, gone);
 }
 
 export function adaptTool(tool: Tool, revision: Revision): Tool {
   const gone: string[] = [];
-  if (!revision.toolAnnotations) gone.push('annotations');
-  if (!revision.coreTasks) gone.push('execution');
-  const { structuredContent } = revision;
+  if (!columns.toolAnnotations(revision)) gone.push('annotations');
+  if (!columns.coreTasks(revision)) gone.push('execution');
+  const structuredContent = columns.structuredContent(revision);
   // Until 2025-11-25 an output schema describes an object.
   if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {
     gone.push('outputSchema');
@@ -26,26 +27,27 @@ export function adaptTool(tool: Tool, revision: Revision): Tool {
 }
 
 export function adaptImplementation(info: Implementation, revision: Revision): Implementation {
-  return without(adaptListed(info, revision), revision.icons ? [] : ['description', 'websiteUrl']);
+  return without(adaptListed(info, revision), columns.icons(revision) ? [] : ['description', 'websiteUrl']);
 }
 
 export function adaptContent(block: ContentBlock, revision: Revision): ContentBlock {
-  if (block.type === 'resource_link' && !revision.resourceLinks) {
+  if (block.type === 'resource_link' && !columns.resourceLinks(revision)) {
     return { type: 'text', text: `${block.title ?? block.name}: ${block.uri}` };
   }
-  if (block.type === 'audio' && !revision.audio) {
+  if (block.type === 'audio' && !columns.audio(revision)) {
     return { type: 'text', text: `[audio, ${block.mimeType}, which this client cannot be sent]` };
   }
-  return revision.titles ? block : without(block, ['_meta']);
+  return columns.titles(revision) ? block : without(block, ['_meta']);
 }
 
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
-  if (revision.structuredContent === 'any') return result;
+  const allowed = columns.structuredContent(revision);
+  if (allowed === 'any') return result;
   // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
-  const kept = revision.structuredContent === 'object' && typeof structuredContent === 'object'
+  const kept = allowed === 'object' && typeof structuredContent === 'object'
     && structuredContent !== null && !Array.isArray(structuredContent);
-  const content = revision.resourceLinks && revision.audio
+  const content = columns.resourceLinks(revision) && columns.audio(revision)
     ? rest.content
     : rest.content.map((block) => adaptContent(block, revision));
   return kept ? { ...rest, content, structuredContent } : { ...rest, content };

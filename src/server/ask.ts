@@ -1,5 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
+import * as columns from '../protocol/columns.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { FormContent } from '../protocol/form.ts';
@@ -72,7 +73,7 @@ function selectMany<C extends string>(
     [`choice${at + 1}`, { type: 'boolean', title: choice, default: chosen?.includes(choice) ?? false }])), { key });
   const question: Question<FormAnswer<{ value: C[] }>> = {
     ...list,
-    params: (revision, problem) => (revision.richForms ? list : each).params(revision, problem),
+    params: (revision, problem) => (columns.richForms(revision) ? list : each).params(revision, problem),
     read(answer) {
       const { content } = answer;
       // Yes or no to each choice, and judged as the list that they make.

@@ -1,6 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { shorten } from '../jsonrpc/quote.ts';
+import * as columns from '../protocol/columns.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import type { Exchange } from './exchange.ts';
 import { attachTo } from './feature.ts';
@@ -63,8 +64,8 @@ export function completion(prompts: Completable, resources: Completable): Featur
       },
     },
     /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
-    capabilities({ completionsCapability }) {
-      if (!completionsCapability) return {};
+    capabilities(revision) {
+      if (!columns.completionsCapability(revision)) return {};
       return prompts.completes() || resources.completes() ? { completions: {} } : undefined;
     },
   };

@@ -2,6 +2,7 @@ import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
+import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { loggingLevels } from '../protocol/logging.ts';
@@ -105,7 +106,7 @@ export class Exchange implements PlainContext, ResultJudge {
     }
     if (this.#reports === undefined) this.#reports = ProgressReports.of(this.meta) ?? null;
     const reports = this.#reports;
-    const report = reports?.next(progress, total, this.rules.progressMessage ? message : undefined);
+    const report = reports?.next(progress, total, columns.progressMessage(this.rules) ? message : undefined);
     if (report) this.#mention('notifications/progress', report, reports?.text(report));
   }
 

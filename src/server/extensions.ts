@@ -1,3 +1,4 @@
+import * as columns from '../protocol/columns.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { PlainContext } from './context.ts';
@@ -78,7 +79,7 @@ function extensions(hosting: ServerInternals['hosting']): Extensions {
       }
     },
     capabilities(revision) {
-      if (revision.extensions) {
+      if (columns.extensions(revision)) {
         return { extensions: Object.fromEntries([...ids.values()].map(({ id, settings = {} }) => [id, settings])) };
       }
       return Object.assign({}, ...[...ids.values()].map(({ legacy }) => legacy?.capabilities(revision.version)));

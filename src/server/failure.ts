@@ -4,6 +4,7 @@ import { Cancelled } from '../jsonrpc/inbound.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
 /**
@@ -125,11 +126,11 @@ const isEnding = (thrown: unknown): boolean =>
  * earlier revisions. What is not allowed becomes -32603.
  */
 function codeFor(code: number, rules: Revision): number {
-  const { era, resourceNotFound, elicitationId } = rules;
+  const { era } = rules;
   if (!Number.isInteger(code)) return errorCodes.internalError;
   if (code < -32768 || code > -32000 || (code >= -32603 && code <= -32600)) return code;
-  if (code === errorCodes.resourceNotFound) return resourceNotFound;
-  if (code === errorCodes.urlElicitationRequired) return elicitationId ? code : errorCodes.internalError;
+  if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(rules);
+  if (code === errorCodes.urlElicitationRequired) return columns.elicitationId(rules) ? code : errorCodes.internalError;
   if (era === 'modern') {
     return code >= -32019 || code === errorCodes.missingClientCapability ? code : errorCodes.internalError;
   }

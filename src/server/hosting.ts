@@ -1,5 +1,6 @@
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { HandlerCall } from './around.ts';
 import { cacheFields } from './caching.ts';
@@ -55,7 +56,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     const { rules } = exchange;
     const hint = cache?.[member];
     // 2026-07-28 server/utilities/caching: what one requester may see is not to be shown to another.
-    const hints = (): object => rules.resultType
+    const hints = (): object => columns.resultType(rules)
       ? stamped(cacheFields(view ? { ...hint, scope: 'private' } : hint), info)
       : {};
     return new Serialized(registry.list(member, cursor, pageSize, rules, hints, view));

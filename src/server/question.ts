@@ -2,6 +2,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import { samplingFault } from './sampling-rules.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -68,14 +69,14 @@ export function formQuestion<const S extends Form>(
     method: 'elicitation/create',
     key,
     params(revision, problem) {
-      const fit = formFor(full, revision);
+      const fit = formFor(full, { richForms: columns.richForms(revision) });
       if ('faults' in fit) {
         const faults = fit.faults.map(({ property, rule }) => `${property}: ${rule}`).join('; ');
         throw new TypeError(`the form cannot be sent in ${revision.version}: ${faults}`);
       }
       const params: Params = { message: withProblem(message, problem), requestedSchema: fit.schema };
       // 2025-11-25 client/elicitation: the mode has a name since there are two.
-      return revision.urlElicitation ? { mode: 'form', ...params } : params;
+      return columns.urlElicitation(revision) ? { mode: 'form', ...params } : params;
     },
     read(answer) {
       const action = readAction(answer);
@@ -104,7 +105,7 @@ export function urlQuestion(
       url,
       // 2025-11-25 client/elicitation#url-mode-elicitation-requests: required there, and unique within the server.
       // Gone in the next revision.
-      ...revision.elicitationId && { elicitationId: elicitationId ??= uniqueId() },
+      ...columns.elicitationId(revision) && { elicitationId: elicitationId ??= uniqueId() },
     }),
     read(answer) {
       const action = readAction(answer);

@@ -3,6 +3,7 @@ import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
@@ -239,7 +240,7 @@ function readResource(
 }
 
 function notFound(uri: string, { rules }: Exchange): RpcError {
-  return new RpcError(rules.resourceNotFound, `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
+  return new RpcError(columns.resourceNotFound(rules), `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
 }
 
 function toResult(
@@ -251,7 +252,7 @@ function toResult(
 ): object {
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
-  return { contents, ...rules.cacheHints && cacheFields(cache ?? fallback) };
+  return { contents, ...columns.cacheHints(rules) && cacheFields(cache ?? fallback) };
 }
 
 function toContents(

@@ -3,6 +3,7 @@ import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { checkTimes } from '../jsonrpc/times.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Pinging } from '../protocol/pinging.ts';
@@ -108,7 +109,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const limits = { ...defaultServerLimits, ...options.limits };
     checkTimes(limits);
     const chosen = selectRevisions(options.revisions);
-    const revisions = this.revisions = batches ? chosen : chosen.filter(({ batching }) => !batching);
+    const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !columns.batching(revision));
     if (options.revisions && revisions.length < chosen.length) {
       throw new RangeError('2025-03-26 needs `batches`');
     }

@@ -2,6 +2,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
+import * as columns from '../protocol/columns.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
@@ -249,7 +250,7 @@ function callTool(
 function refuse(errors: ValidationError[], { task }: Params, { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   // Who asked for a task of 2025-11-25 reads no other result.
-  if (rules.inputErrors === 'result' && !(task && rules.coreTasks)) return failed({ message: faults.join('\n') });
+  if (columns.inputErrors(rules) === 'result' && !(task && columns.coreTasks(rules))) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 

@@ -5,6 +5,7 @@ import { Cancelled } from '../jsonrpc/inbound.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
+import * as columns from '../protocol/columns.ts';
 import { metaKeys } from '../protocol/meta.ts';
 import { RawResult } from '../server/around.ts';
 import type { AnyAround, HandlerCall } from '../server/around.ts';
@@ -67,7 +68,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
     const { rules, capabilities: { extensions } } = exchange;
-    const wanted = rules.coreTasks ? call.params['task'] : undefined;
+    const wanted = columns.coreTasks(rules) ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
       return begin(call, exchange, ttlOf(wanted), (id) => legacy.begun(id, exchange.requester)).then((view) => {
@@ -76,7 +77,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       });
     }
     if (!support) return next();
-    const declared = rules.extensions && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+    const declared = columns.extensions(rules) && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
     if (support === 'required' && !declared) throw needsTask(call.name, exchange);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
@@ -91,10 +92,10 @@ const needlessTask = (name: string): RpcError =>
   new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} cannot be called as a task`);
 
 function needsTask(name: string, { rules }: Exchange): RpcError {
-  if (rules.extensions) {
+  if (columns.extensions(rules)) {
     return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
   }
-  const why = rules.coreTasks ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
+  const why = columns.coreTasks(rules) ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
   return new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} ${why}`);
 }
 

@@ -6,6 +6,7 @@ import { McpClient } from '../client/mcp-client.ts';
 import type { CallOptions } from '../client/call-options.ts';
 import type { ClientOptions } from '../client/options.ts';
 import type { Answering } from '../client/parts.ts';
+import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -134,7 +135,7 @@ export class TaskClient extends McpClient {
 
   get #legacyTasks(): boolean {
     const revision = this.revision as Revision | undefined;
-    return revision?.coreTasks === true && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
+    return revision !== undefined && columns.coreTasks(revision) && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
   }
 
   /** Resolves with what the server agreed to tell of; undefined: it tells of nothing, and tasks are looked at. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { serverSupports } from '../../src/protocol/capabilities.ts';
+import * as columns from '../../src/protocol/columns.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
 import { isImplementation } from '../../src/protocol/meta.ts';
@@ -13,7 +14,7 @@ import { uriTemplate } from '../../src/protocol/uri-template.ts';
 // What mutants showed that no other test of this folder asks.
 
 /** By feature, the revisions that have it: the changelog of each revision says what it brought and took. */
-const has: Readonly<Partial<Record<keyof Revision, readonly string[]>>> = {
+const has: Readonly<Partial<Record<keyof typeof columns, readonly string[]>>> = {
   nullErrorId: ['2024-11-05', '2025-03-26', '2025-06-18'],
   batching: ['2025-03-26'],
   streamableHttp: ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'],
@@ -41,7 +42,7 @@ const has: Readonly<Partial<Record<keyof Revision, readonly string[]>>> = {
 
 for (const [feature, versions] of Object.entries(has)) {
   test(`revisions: ${feature} is in ${versions.join(', ')}`, () => {
-    const found = revisions.filter((revision) => Boolean(revision[feature as keyof Revision])).map(({ version }) => version);
+    const found = revisions.filter((revision) => Boolean(columns[feature as keyof typeof columns](revision))).map(({ version }) => version);
     assert.deepEqual(found.reverse(), versions);
   });
 }

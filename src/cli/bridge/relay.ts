@@ -2,6 +2,7 @@ import type { Bag } from '../../jsonrpc/message.ts';
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
+import * as columns from '../../protocol/columns.ts';
 import type { Form } from '../../protocol/form.ts';
 import type { Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
@@ -78,7 +79,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   /** A result without what only its own revision has, and with what the client's has to have. */
   function plain(result: Bag, { rules }: Exchange, cacheable: boolean = true): Bag {
     const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
-    if (!rules.resultType || !cacheable) return rest;
+    if (!columns.resultType(rules) || !cacheable) return rest;
     // Another principal's server may say something else.
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
@@ -179,9 +180,9 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
       'completion/complete': ({ _meta, ...params }, exchange) => guarded(exchange, async () =>
         plain(await backendOf(exchange).request('completion/complete', params, exchange.signal), exchange, false)),
     }),
-    capabilities({ completionsCapability }) {
+    capabilities(revision) {
       const { tools, prompts, resources, completions } = capabilities;
-      return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && completionsCapability && { completions } };
+      return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && columns.completionsCapability(revision) && { completions } };
     },
     toolInput: (name) => schemas.get(name),
     attach(to) {

@@ -7,6 +7,7 @@ import type { Params } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { shorten } from '../../jsonrpc/quote.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
+import * as columns from '../../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
@@ -156,8 +157,8 @@ export class Handshake implements LegacyRequester {
     this.revision = revision;
     this.client = client;
     this.capabilities = capabilities;
-    this.connection.takeBatch = revision.batching ? this.server.batches : undefined;
-    this.connection.nullErrorId = revision.nullErrorId;
+    this.connection.takeBatch = columns.batching(revision) ? this.server.batches : undefined;
+    this.connection.nullErrorId = columns.nullErrorId(revision);
   }
 
   setLevel(params: Params): object {

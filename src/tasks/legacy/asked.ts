@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { longestTimerMs } from '../../jsonrpc/times.ts';
+import * as columns from '../../protocol/columns.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { AnyAround, HandlerCall } from '../../server/around.ts';
 import { askClient } from '../../server/legacy/ask-client.ts';
@@ -46,7 +47,7 @@ function cancel({ connection, capabilities }: LegacyRequester, task: unknown): v
 
 /** "Requestors SHOULD only augment requests with a task if the corresponding capability has been declared" */
 function takesAsTask({ revision, capabilities: { tasks } }: LegacyRequester, method: string): boolean {
-  if (!revision?.coreTasks) return false;
+  if (!revision || !columns.coreTasks(revision)) return false;
   if (method === 'sampling/createMessage') return tasks?.requests?.sampling?.createMessage !== undefined;
   return method === 'elicitation/create' && tasks?.requests?.elicitation?.create !== undefined;
 }

@@ -4,6 +4,7 @@ import { inBackground, longestTimerMs } from '../../jsonrpc/times.ts';
 import { weighValue } from '../../jsonrpc/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
+import * as columns from '../../protocol/columns.ts';
 import { page } from '../../protocol/cursor.ts';
 import type { Listed } from '../../protocol/cursor.ts';
 import type { ClientCapabilities } from '../../protocol/initialize.ts';
@@ -75,7 +76,7 @@ export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskL
 /** 2025-11-25 basic/utilities/tasks#client-capabilities: a task for each kind of question that can be answered. */
 function withTasks(declared: ClientCapabilities, revision: Revision): ClientCapabilities {
   const { sampling, elicitation } = declared;
-  if (!revision.coreTasks || !(sampling || elicitation)) return declared;
+  if (!columns.coreTasks(revision) || !(sampling || elicitation)) return declared;
   return {
     ...declared,
     tasks: {

@@ -5,6 +5,7 @@ import { RpcError } from '../../../src/jsonrpc/errors.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
+import * as columns from '../../../src/protocol/columns.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
 import { AccessDenied } from '../../../src/transport/port.ts';
@@ -91,8 +92,8 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           if (method === 'initialize') {
             revision = negotiate(revisions, params?.['protocolVersion']);
             if (params?.['fail'] || revision === undefined) throw new RpcError(errorCodes.invalidParams, 'no');
-            connection.takeBatch = revision.batching ? takeBatch : undefined;
-            connection.nullErrorId = revision.nullErrorId;
+            connection.takeBatch = columns.batching(revision) ? takeBatch : undefined;
+            connection.nullErrorId = columns.nullErrorId(revision);
             return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
           }
           if (method === 'ask') {

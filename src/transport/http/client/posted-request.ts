@@ -2,6 +2,7 @@ import { classify, decode } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Faults } from '../../../jsonrpc/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
+import * as columns from '../../../protocol/columns.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import { turnOfOthers } from '../../../jsonrpc/turn.ts';
 import { HttpError } from '../../port.ts';
@@ -119,7 +120,7 @@ export class PostedRequests {
 
   /** Hands on what came for a request. What is no message fails the request whose only answer it was. */
   deliver(decoded: Decoded, posted: PostedRequest): void {
-    if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !this.agreed?.batching)) {
+    if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && columns.batching(this.agreed)))) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
       return this.refuse(posted, () => new HttpError(200, '', `the server sent no message: ${why}`),

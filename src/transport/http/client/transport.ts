@@ -1,5 +1,6 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { checkTimes } from '../../../jsonrpc/times.ts';
+import * as columns from '../../../protocol/columns.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { HttpError, SessionExpired } from '../../port.ts';
 import type { ClientTransport, Outgoing } from '../../port.ts';
@@ -53,7 +54,7 @@ export function clientTransport(
   const listener = new GetStream(resumption);
 
   const listens = (): boolean =>
-    endpoint === undefined && requests.agreed?.era === 'legacy' && requests.agreed.streamableHttp === true;
+    endpoint === undefined && requests.agreed?.era === 'legacy' && columns.streamableHttp(requests.agreed);
 
   function abortAfter(ms: number, cancellation: Cancellation): void {
     wait(ms, cancellation.signal).then(() => cancellation.cancel());

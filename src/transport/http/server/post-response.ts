@@ -8,6 +8,7 @@ import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
+import * as columns from '../../../protocol/columns.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet {
@@ -33,7 +34,8 @@ export class PostResponse implements Outlet {
     this.#accepts = accepts;
     this.#asked = asked;
     this.#failed = failed;
-    if (asked !== undefined && session.peer.revision?.ssePolling) {
+    const { revision } = session.peer;
+    if (asked !== undefined && revision && columns.ssePolling(revision)) {
       (session.polls ??= new Map()).set(asked.id, this.#poll);
     }
   }

@@ -4,6 +4,7 @@ import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
 import { nobody } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import * as columns from '../../../protocol/columns.ts';
 import { isModern, metaOf, unsupportedVersion } from '../../../protocol/meta.ts';
 import type { Meta } from '../../../protocol/meta.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
@@ -102,7 +103,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     if (session === undefined) return refuseSession(services, request);
     readBody(request, (body) => {
       if (session.ended) return refuseSession(services, request);
-      if (isBatch(body) && !session.peer.revision?.batching) return refuseBatch(request, session.peer.revision);
+      if (isBatch(body) && !takesBatches(session.peer.revision)) return refuseBatch(request, session.peer.revision);
       const decoded = readMessage(request, body, () => session);
       if (decoded === undefined) return;
       // Answers and cancellations are what makes room again.
@@ -163,8 +164,9 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     const session = sessionOf(post);
     if (session === undefined) return false;
     const { revision: agreed } = session.peer;
-    if (!agreed?.batching) refuseBatch(request, agreed);
-    return agreed?.batching ?? false;
+    const taken = takesBatches(agreed);
+    if (!taken) refuseBatch(request, agreed);
+    return taken;
   }
 
   function refuseBatch(request: HttpRequest, revision?: Revision): void {
@@ -277,7 +279,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
 function isAnswered(decoded: Decoded, revision: Revision | undefined): boolean {
   if (decoded.kind !== 'batch') return decoded.kind === 'request';
   const { values } = decoded;
-  return !revision?.batching || values.length > defaultConnectionLimits.maxBatch || values.some(asks);
+  return !takesBatches(revision) || values.length > defaultConnectionLimits.maxBatch || values.some(asks);
 }
 
 /** Whether a message of a batch gets an answer. */
@@ -309,3 +311,5 @@ function textOf(body: WholeBody): string {
     return '(not UTF-8)';
   }
 }
+
+const takesBatches = (revision: Revision | undefined): boolean => revision !== undefined && columns.batching(revision);

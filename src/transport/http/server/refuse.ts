@@ -1,6 +1,7 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import { failureText } from '../../../jsonrpc/outlet.ts';
+import * as columns from '../../../protocol/columns.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
@@ -24,7 +25,7 @@ export function refuse(
 ): void {
   const text = failureText(id, {
     code: code ?? (status < 429 ? errorCodes.invalidRequest : errorCodes.internalError), message, data,
-  }, revision?.nullErrorId);
+  }, revision && columns.nullErrorId(revision));
   // 429, 503: what is too much now may be served later.
   request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
   services.tracing?.message('sent', text, request);

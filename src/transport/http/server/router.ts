@@ -1,4 +1,5 @@
 import { quote } from '../../../jsonrpc/quote.ts';
+import * as columns from '../../../protocol/columns.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../port.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -26,7 +27,7 @@ export function createRouter(
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   // 2024-11-05 basic/transports#http-with-sse.
-  const pair = shared?.pairs !== false && (options.sse ?? (revisions.some(({ streamableHttp }) => !streamableHttp)
+  const pair = shared?.pairs !== false && (options.sse ?? (revisions.some((revision) => !columns.streamableHttp(revision))
     && { path: `${beside}sse`, messages: `${beside}messages` }));
 
   function route(request: HttpRequest): Serve | undefined {

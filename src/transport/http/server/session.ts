@@ -7,6 +7,7 @@ import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
+import * as columns from '../../../protocol/columns.ts';
 
 /** Bytes of messages that are kept for a client that may not have received them. */
 const maxBacklog = 64 * 1024;
@@ -133,7 +134,8 @@ export class Session implements Outlet, StreamOwner {
     const stream = this.#newStream();
     this.#listening?.finish();
     this.#listening = stream;
-    this.#primedAt = this.peer.revision?.ssePolling ? Date.now() : undefined;
+    const { revision } = this.peer;
+    this.#primedAt = revision && columns.ssePolling(revision) ? Date.now() : undefined;
     stream.onLost = () => {
       if (this.#listening === stream) this.#listening = undefined;
     };

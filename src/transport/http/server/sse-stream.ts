@@ -5,6 +5,7 @@ import type { SseFields } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
+import * as columns from '../../../protocol/columns.ts';
 
 /** What a stream knows of its session. */
 export interface StreamOwner {
@@ -93,7 +94,8 @@ export class SseStream {
   #prime(listening: boolean): void {
     const id = `${this.id}-${this.seq}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
-    if (this.#owner.peer.revision?.ssePolling) {
+    const { revision } = this.#owner.peer;
+    if (revision && columns.ssePolling(revision)) {
       this.writeEvent({ id, retry: this.#services.limits.retryMs, data: '' });
     // Older clients would read an empty message. An id without data sets the last event id and is no event.
     } else if (listening) this.#wire?.write(`id: ${id}\n\n`);

@@ -22,6 +22,6 @@ export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Abortable } from '../jsonrpc/inbound.ts';
-export type { Stop } from '../jsonrpc/pending-requests.ts';
+export type { Stop } from '../jsonrpc/stop.ts';
 export { HttpError, SessionExpired } from '../transport/port.ts';
 export type { ClientReceiver, ClientTransport, Outgoing } from '../transport/port.ts';

@@ -2,7 +2,6 @@ import { internalError, need, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
-import type { Stop } from './pending-requests.ts';
 
 /** Why a request's signal aborted, as `signal.reason`: the peer cancelled it. */
 export class Cancelled extends Error {
@@ -12,11 +11,13 @@ export class Cancelled extends Error {
   }
 }
 
-/** Something that can be told to stop, and hears of it as of a signal, which costs far more. */
-export class Abortable implements Stop {
+/** Something that can be told to stop. Others hear of it by `signal` or, at far less cost, by `stopOf` of stop.ts. */
+export class Abortable {
   #controller: AbortController | undefined;
-  #reason: (() => unknown) | undefined;
-  #listeners: (() => void)[] | undefined;
+  /** Makes the reason why it was told to stop; undefined before. */
+  why: (() => unknown) | undefined;
+  /** Called once, when it is told to stop. */
+  listeners: Set<() => void> | undefined;
 
   /**
    * Made at first use: most handlers never look, and a controller costs more than the rest of a small call.
@@ -25,32 +26,17 @@ export class Abortable implements Stop {
     if (this.#controller === undefined) {
       need('AbortController', 'the signal of a request');
       this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason());
+      if (this.why) this.#controller.abort(this.why());
     }
     return this.#controller.signal;
   }
 
-  get reason(): unknown {
-    return this.#reason?.();
-  }
-
-  throwIfAborted(): void {
-    if (this.#reason) throw this.reason;
-  }
-
-  addEventListener(_: 'abort', listener: () => void): void {
-    (this.#listeners ??= []).push(listener);
-  }
-
-  removeEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners = this.#listeners?.filter((one) => one !== listener);
-  }
-
   /** Tells the handler to stop, without settling the request. The reason is made where somebody looks. */
   abort(reason: () => unknown): void {
-    this.#reason ??= reason;
-    this.#controller?.abort(this.reason);
-    for (const listener of this.#listeners?.splice(0) ?? []) listener();
+    this.why ??= reason;
+    this.#controller?.abort(this.why());
+    for (const listener of this.listeners ?? []) listener();
+    this.listeners = undefined;
   }
 }
 

@@ -19,6 +19,8 @@ export type {
 } from './message.ts';
 export type { Outlet } from './outlet.ts';
 export { PendingRequests } from './pending-requests.ts';
-export type { Progress, RequestOptions, RequestRules, Stop } from './pending-requests.ts';
+export type { Progress, RequestOptions, RequestRules } from './pending-requests.ts';
+export { stopOf } from './stop.ts';
+export type { Stop } from './stop.ts';
 export { defaultMaxDepth, defaultMaxValues } from './weight.ts';
 export type { WeightLimits } from './weight.ts';

@@ -3,6 +3,7 @@ import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
 import type { ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import type { Outlet } from './outlet.ts';
+import type { Stop } from './stop.ts';
 import { checkTimes } from './times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
@@ -24,18 +25,6 @@ export interface RequestOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Gets a result that comes after the call was cancelled, or its time was up. */
   onLate?: ((result: Record<string, unknown>) => void) | undefined;
-}
-
-/** What is needed of a signal. An `AbortSignal` has it, and so has a request of the peer's. */
-export interface Stop {
-  /** Why it was aborted; undefined before. */
-  readonly reason: unknown;
-  /** Throws `reason` once it was aborted. */
-  throwIfAborted(): void;
-  /** Calls back at the abort, once. */
-  addEventListener(type: 'abort', listener: () => void, options: { once: true }): void;
-  /** Takes a listener away that was not called yet. */
-  removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /** What the protocol above JSON-RPC says of a request of ours while it waits. */

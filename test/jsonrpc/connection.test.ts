@@ -7,6 +7,7 @@ import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connectio
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { Cancelled, Inbound } from '../../src/jsonrpc/inbound.ts';
+import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
 
@@ -247,19 +248,19 @@ test('connection: a question that belongs to a request is given up with it, and 
   t.mock.method(globalThis, 'AbortController', () => assert.fail('a signal was made'));
   const { connection, take } = bench();
   const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
-  const question = requestsOf(connection).request('elicitation/create', {}, { signal: asking });
+  const question = requestsOf(connection).request('elicitation/create', {}, { signal: stopOf(asking) });
   take();
   asking.cancel(new Error('nobody waits'));
   await assert.rejects(question, /nobody waits/);
   assert.deepEqual(take(), [cancelled(1, 'nobody waits')]);
-  await assert.rejects(requestsOf(connection).request('elicitation/create', {}, { signal: asking }), /nobody waits/);
+  await assert.rejects(requestsOf(connection).request('elicitation/create', {}, { signal: stopOf(asking) }), /nobody waits/);
   assert.deepEqual(take(), []);
 });
 
 test('connection: a question that was answered leaves the request that asked it alone', async () => {
   const { connection, receive, take } = bench();
   const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
-  const question = requestsOf(connection).request('elicitation/create', {}, { signal: asking });
+  const question = requestsOf(connection).request('elicitation/create', {}, { signal: stopOf(asking) });
   receive({ jsonrpc, id: 1, result: {} });
   await question;
   take();

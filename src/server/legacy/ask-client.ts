@@ -1,7 +1,9 @@
 import { ConnectionError } from '../../jsonrpc/errors.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
-import type { RequestOptions, Stop } from '../../jsonrpc/pending-requests.ts';
+import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
+import { stopOf } from '../../jsonrpc/stop.ts';
+import type { Stop } from '../../jsonrpc/stop.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { LegacyRequester } from '../requester.ts';
 import { onReady } from './moments.ts';
@@ -16,8 +18,9 @@ export async function askClient(
   client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
   const { connection, server: { limits: { questionTimeoutMs: timeoutMs } } } = client;
-  await ready(client, method, inbound);
-  return requestsOf(connection).request(method, params, { signal: inbound, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
+  const signal = stopOf(inbound);
+  await ready(client, method, signal);
+  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
 }
 
 /** Resolves when the client may be asked. */

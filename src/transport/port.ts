@@ -130,8 +130,6 @@ export interface ServerPort {
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
   /** Whether something is registered with `scopes`: such a server is not served to anybody who comes. */
   readonly scoped?: boolean;
-  /** Tells the author what went wrong, or will, and has no request to answer. */
-  report?(error: Error): void;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
 }
@@ -184,6 +182,8 @@ export interface ServerPeer {
   receive(decoded: Decoded, outlet?: Outlet): void;
   /** The client is gone: what is in flight is aborted, questions to the client fail. */
   close(why?: string): void;
+  /** Tells the author what went wrong, or will, and has no request to answer. */
+  error?(error: Error): void;
   /** Resolves once nothing of the client's is in flight. */
   idle(): Promise<void>;
   /** The client's requests that are not answered yet. */

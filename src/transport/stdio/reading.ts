@@ -14,10 +14,10 @@ const leastAtOnce = 512;
 
 /** Who reads, and within which limits. */
 export interface Reader {
-  readonly trace: Trace | undefined;
+  readonly trace?: Trace | undefined;
   readonly budget: Budget;
-  readonly maxMessageBytes: number | undefined;
-  readonly maxNoiseBytes: number | undefined;
+  readonly maxMessageBytes?: number | undefined;
+  readonly maxNoiseBytes?: number | undefined;
   /** `text` is its line; undefined where that was not kept. */
   message(decoded: Decoded, text?: string): void;
   /** The stream has ended. */

@@ -56,7 +56,7 @@ export interface StdioServing {
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
   checkTimes(options);
-  const { trace, maxMessageBytes, maxNoiseBytes, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
+  const { trace, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
   const budget = peerBudget();
@@ -69,12 +69,12 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     if (text.length > largeAnswer) advise(text.length);
     writer.write(text);
   };
-  const advise = (length: number): void => server.report?.(new Error(
-    `an answer of ${length} characters: the official clients close the pipe after a line above 10 MiB`,
+  const advise = (length: number): void => peer.error?.(new Error(
+    `an answer of ${length} characters: the official clients close the pipe above 10 MiB`,
   ));
   const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {
-    trace, budget, maxMessageBytes, maxNoiseBytes,
+    ...options, budget,
     message(decoded) {
       peer.receive(decoded);
       if (writer.full) reading.hold(true);

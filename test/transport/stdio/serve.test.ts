@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import test from 'node:test';
+import { ServerCore, tools } from '../../../src/server/index.ts';
 import type { TraceEntry } from '../../../src/transport/port.ts';
 import { serveStdio } from '../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions, StdioServing } from '../../../src/transport/stdio/index.ts';
@@ -184,8 +185,11 @@ test('serveStdio: trace sees every message', async () => {
 });
 
 test('serveStdio: an answer above 10 MiB is written, and its author is told of clients that do not take it', async () => {
-  const server = fakeServer();
   const reported: string[] = [];
+  const big = tools();
+  const server = new ServerCore({ name: 'test', version: '1' }, { features: [big], onError: ({ message }) => void reported.push(message) });
+  big.add('big', {}, () => 'x'.repeat(11_000_000));
+  big.add('small', {}, () => 'x'.repeat(9_000_000));
   const stdin = new PassThrough();
   let written = 0;
   const stdout = new Writable({
@@ -195,12 +199,15 @@ test('serveStdio: an answer above 10 MiB is written, and its author is told of c
       callback();
     },
   });
-  const serving = serveStdio({ ...server, report: ({ message }) => void reported.push(message) }, { stdin, stdout });
-  stdin.end(ask(1, 'big', { size: 9_000_000 }) + ask(2, 'big', { size: 11_000_000 }));
+  const serving = serveStdio(server, { stdin, stdout });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  stdin.end(ask(1, 'tools/call', { name: 'small', _meta }) + ask(2, 'tools/call', { name: 'big', _meta }));
   await serving.closed;
   assert.ok(written > 20_000_000);
   assert.equal(reported.length, 1);
-  assert.match(reported[0] ?? '', /^an answer of 110000\d\d characters: the official clients close the pipe/);
+  assert.match(reported[0] ?? '', /^an answer of 11000\d\d\d characters: the official clients close the pipe/);
 });
 
 test('serveStdio: a client that sends and never reads gets errors for results, and costs no more memory', async () => {
@@ -226,6 +233,6 @@ test('serveStdio: a client that sends and never reads gets errors for results, a
   const errors = answered.map((text) => JSON.parse(text) as Answer).filter(({ error }) => error);
   assert.equal(answered.length, 10);
   assert.ok(errors.length >= 6, `${errors.length} of 10`);
-  assert.match(errors[0]?.error?.message ?? '', /^The result was dropped: it does not fit/);
+  assert.match(errors[0]?.error?.message ?? '', /^The result does not fit/);
   await serving.close();
 });

@@ -31,6 +31,6 @@ export class Faults {
   end(): void {
     const more = this.#count - toldInFull;
     this.#count = 0;
-    if (more > 0) this.#tell(new Error(`${more} more faults of the same peer within a second`));
+    if (more > 0) this.#tell(new Error(`${more} more faults within a second`));
   }
 }

@@ -108,7 +108,7 @@ export class Inbound extends Abortable {
     }
     fits &&= outlet.room?.(text.length) ?? true;
     if (fits) this.#settle(text);
-    else this.#fail(internalError('The result was dropped: it does not fit beside what is not read yet'));
+    else this.#fail(internalError('The result does not fit beside what is not read yet'));
   }
 
   #fail(thrown: unknown): void {

@@ -77,9 +77,9 @@ export const samplingTools = ({ place }: Revision): boolean => place >= r2025_11
 export const icons = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /**
- * Arguments that break a tool's input schema: an error answer, or a result that the model can learn from.
+ * Arguments that break a tool's input schema are answered with a result that the model can learn from, and no error.
  */
-export const inputErrors = ({ place }: Revision): 'protocol' | 'result' => place >= r2025_11_25 ? 'result' : 'protocol';
+export const inputErrorResults = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /** The code for a resource that does not exist. */
 export const resourceNotFound = ({ place }: Revision): -32002 | -32602 => place >= r2026_07_28 ? -32602 : -32002;

@@ -1,3 +1,4 @@
+import { isObject } from '../jsonrpc/codec.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -7,8 +8,7 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 /** What a peer of a revision is sent: exactly what its revision defines, never more. */
 
 /** Names, titles, icons: what lists and implementations share. */
-export function adaptListed<T extends object>(item: T, revision: Revision): T {
-  const gone: string[] = [];
+export function adaptListed<T extends object>(item: T, revision: Revision, gone: string[] = []): T {
   if (!columns.titles(revision)) gone.push('title', '_meta');
   if (!columns.icons(revision)) gone.push('icons');
   return without(item, gone);
@@ -23,11 +23,11 @@ export function adaptTool(tool: Tool, revision: Revision): Tool {
   if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {
     gone.push('outputSchema');
   }
-  return without(adaptListed(tool, revision), gone);
+  return adaptListed(tool, revision, gone);
 }
 
 export function adaptImplementation(info: Implementation, revision: Revision): Implementation {
-  return without(adaptListed(info, revision), columns.icons(revision) ? [] : ['description', 'websiteUrl']);
+  return adaptListed(info, revision, columns.icons(revision) ? [] : ['description', 'websiteUrl']);
 }
 
 export function adaptContent(block: ContentBlock, revision: Revision): ContentBlock {
@@ -45,8 +45,7 @@ export function adaptToolResult(result: CallToolResult, revision: Revision): Cal
   if (allowed === 'any') return result;
   // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
-  const kept = allowed === 'object' && typeof structuredContent === 'object'
-    && structuredContent !== null && !Array.isArray(structuredContent);
+  const kept = allowed && isObject(structuredContent);
   const content = columns.resourceLinks(revision) && columns.audio(revision)
     ? rest.content
     : rest.content.map((block) => adaptContent(block, revision));

@@ -103,7 +103,7 @@ export class Failures {
     }
     // A handler that stops because its request is over has not failed, and nobody reads its answer.
     if (inbound.settled && isEnding(thrown)) return told('cancelled');
-    const id = Math.random().toString(16).slice(2, 10).padEnd(8, '0');
+    const id = Math.random().toFixed(8).slice(2);
     this.alarm(thrown, { ...place, id });
     const why = this.#shown === 'message' ? `: ${errorMessage(thrown)}` : '';
     return told(`${place.name} failed (id ${id})${why}`);

@@ -112,7 +112,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
  * The host of a feature that is attached to one, where it had `before`. Throws where it belongs to a server already.
  */
 export function attachTo<C extends PlainContext>(host: FeatureHost<C>, before: FeatureHost<C> | undefined): FeatureHost<C> {
-  if (before) throw new Error('this feature belongs to a server already: make one for each server');
+  if (before) throw new Error('this feature belongs to a server already');
   return host;
 }
 

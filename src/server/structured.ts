@@ -3,17 +3,23 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
 import { after } from './outcome.ts';
 
+/** A schema as it is shown, and what judges values by it; undefined: nothing does. */
+export interface ReadSchema {
+  readonly jsonSchema: AdaptedSchema['jsonSchema'];
+  readonly validate: AdaptedSchema['validate'] | undefined;
+}
+
 /**
  * The structured results of tools with `output`: `tools({ structured })`. Gives the result of a call of what its
  * handler returned. `broken` is called for a value that the schema does not take, and makes the result then.
  */
 export function structured(
-  value: unknown, output: AdaptedSchema, broken: (why: string) => CallToolResult,
+  value: unknown, { validate }: ReadSchema, broken: (why: string) => CallToolResult,
 ): CallToolResult | Promise<CallToolResult> {
   const result = wholeResult(value);
-  if (result.isError) return result;
+  if (result.isError || !validate) return result;
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
-  return after(output.validate(result.structuredContent), (judged) => {
+  return after(validate(result.structuredContent), (judged) => {
     if (judged.valid) return { ...result, structuredContent: judged.value };
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
     return broken(`the result breaks the output schema: ${faults.join('; ')}`);

@@ -5,7 +5,7 @@ import type { Icon } from '../protocol/base.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
-import type { AdaptedSchema, InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
+import type { InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
 import { RawResult } from './around.ts';
@@ -16,7 +16,7 @@ import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
 import { after } from './outcome.ts';
-import type { structured as makeStructured } from './structured.ts';
+import type { ReadSchema, structured as makeStructured } from './structured.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
 import type { Handle } from './registry.ts';
@@ -129,7 +129,7 @@ export interface ToolsOptions {
 }
 
 /** Makes one thing of all kinds of schemas. */
-export type SchemaReader = (source: SchemaSource, side: 'input' | 'output', validator?: Validator) => AdaptedSchema;
+export type SchemaReader = (source: SchemaSource, side: 'input' | 'output', validator?: Validator) => ReadSchema;
 
 /** The tools of a server. */
 export interface Tools<C extends PlainContext = PlainContext> extends Feature<C> {
@@ -146,18 +146,19 @@ interface ToolEntry {
   readonly listed: Tool;
   readonly definition: AnyDefinition;
   readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
-  readonly input: AdaptedSchema | undefined;
+  readonly input: ReadSchema | undefined;
   readonly output: ((value: unknown, broken: (why: string) => CallToolResult) => CallToolResult | Promise<CallToolResult>) | undefined;
 }
+
+/** 2026-07-28 server/tools#tool-names. */
+const usualName = /^[\w.-]{1,128}$/;
 
 /** Makes a feature that has tools. 2025-11-25 server/tools. */
 export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
   let host: FeatureHost<C> | undefined;
   const entries = new Registry<ToolEntry>('tool', adaptTool, () => host?.changed('tools'));
   const warn = (name: string): void => {
-    // 2026-07-28 server/tools#tool-names
-    if (/^[\w.-]{1,128}$/.test(name)) return;
-    host?.warn('a tool name should be 1 to 128 of A-Z, a-z, 0-9, _, - and .', name);
+    if (!usualName.test(name)) host?.warn(`a tool name should match ${usualName.source}`, name);
   };
   return {
     add(name: string, definition: AnyDefinition, handler: unknown) {
@@ -192,7 +193,7 @@ const readJsonSchema: SchemaReader = (source, _side, validator) => {
     throw new TypeError('this schema of a library needs tools({ schemas: adaptSchema })');
   }
   const jsonSchema = source as JsonSchema;
-  return { jsonSchema, validate: validator?.(jsonSchema) ?? ((value) => ({ valid: true, value })) };
+  return { jsonSchema, validate: validator?.(jsonSchema) };
 };
 
 function toolEntry(
@@ -238,7 +239,7 @@ function callTool(
     (value) => toResult(entry, value, exchange, host),
     failed,
   );
-  const judged = entry.input?.validate(args);
+  const judged = entry.input?.validate?.(args);
   if (judged === undefined) return invoke(args);
   return after(judged, (result) => result.valid ? invoke(result.value) : refuse(result.errors, params, exchange));
 }
@@ -250,7 +251,7 @@ function callTool(
 function refuse(errors: ValidationError[], { task }: Params, { rules }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   // Who asked for a task of 2025-11-25 reads no other result.
-  if (columns.inputErrors(rules) === 'result' && !(task && columns.coreTasks(rules))) return failed({ message: faults.join('\n') });
+  if (columns.inputErrorResults(rules) && !(task && columns.coreTasks(rules))) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 

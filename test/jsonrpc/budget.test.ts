@@ -246,7 +246,7 @@ test('connection: the answer to a batch is bounded: what does not fit becomes an
   connection.receive(decode(`[${[1, 2, 3, 4].map((id) => ask(id)).join()},7]`));
   await settled();
   assert.deepEqual(sent.map(({ error }) => error?.code), [-32600, undefined, undefined, -32603, -32603]);
-  assert.match(sent.at(-1)?.error?.message ?? '', /^The result was dropped: it does not fit/);
+  assert.match(sent.at(-1)?.error?.message ?? '', /^The result does not fit/);
   assert.equal(budget.used, 0);
 });
 

@@ -19,10 +19,10 @@ test('faults: ten a second are told in full, of the others their number; an erro
   assert.equal(told.length, 10);
   mock.timers.tick(1);
   add(1);
-  assert.deepEqual(told.slice(10), ['991 more faults of the same peer within a second', 'fault 11']);
+  assert.deepEqual(told.slice(10), ['991 more faults within a second', 'fault 11']);
   add(29);
   faults.end();
-  assert.equal(told.at(-1), '20 more faults of the same peer within a second');
+  assert.equal(told.at(-1), '20 more faults within a second');
   assert.equal(told.length, 22);
 });
 

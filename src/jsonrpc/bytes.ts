@@ -31,7 +31,7 @@ export class ByteGatherer {
     this.#budget = budget;
   }
 
-  /** Takes a chunk. False: the budget has no room for it; everything was dropped. */
+  /** Takes a chunk. False: the budget has no room for it; what came before is still held. */
   push(chunk: Uint8Array): boolean {
     const { length } = this;
     const held = this.#block;
@@ -40,10 +40,7 @@ export class ByteGatherer {
       // The first chunk is often the whole message: it is kept as it is, where little else hangs on it.
       const asItIs = length === 0 && whole * 4 >= chunk.buffer.byteLength;
       const size = asItIs ? whole : Math.max(minBlock, whole, Math.ceil(1.5 * length));
-      if (this.#budget?.charge(size - held.length) === false) {
-        this.clear();
-        return false;
-      }
+      if (this.#budget?.charge(size - held.length) === false) return false;
       this.#block = asItIs ? chunk : new Uint8Array(size);
       if (!asItIs) this.#block.set(held.subarray(0, length));
     }

@@ -207,11 +207,6 @@ export class Connection {
     this.#tellIdle();
   }
 
-  /** The request of the peer's with this id, while it is in flight. */
-  inbound(id: RequestId): Inbound | undefined {
-    return this.#inFlight?.get(id);
-  }
-
   /** Sends a notification that belongs to no request. */
   notify(method: string, params?: Params): void {
     if (this.closed) return;

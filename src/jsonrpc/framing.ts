@@ -44,10 +44,8 @@ export function createFramer(
 ): Framer {
   need('TextDecoder', 'reading bytes');
   const held = new ByteGatherer(budget);
-  /** The first bytes of the held line. */
-  let head: Uint8Array = none;
-  /** Of a line whose rest is skipped: why, and its last bytes so far. */
-  let skipped: { readonly over: string; tail: Uint8Array } | undefined;
+  /** Of a line whose rest is skipped: why, its first bytes, and its last ones so far. */
+  let skipped: { readonly over: string; readonly head: Uint8Array; tail: Uint8Array } | undefined;
 
   const overLimit = `the limit of ${maxBytes} bytes`;
 
@@ -57,16 +55,14 @@ export function createFramer(
       skipped.tail = lastOf(skipped.tail, part);
       return;
     }
-    if (head.length < endBytes) head = joined(head, part.subarray(0, endBytes - head.length));
     // One byte more than the limit may still be the CR of a line that just fits.
     const fits = held.length + part.length <= maxBytes + 1;
     if (fits && held.push(part)) return;
-    skipped = { over: fits ? 'what may be held at a time' : overLimit, tail: lastOf(none, part) };
-    held.clear();
+    const head = joined(held.take().subarray(0, endBytes), part.subarray(0, endBytes));
+    skipped = { over: fits ? 'what may be held at a time' : overLimit, head, tail: lastOf(none, part) };
   }
 
   function drop(): void {
-    head = none;
     skipped = undefined;
     held.clear();
   }
@@ -74,7 +70,7 @@ export function createFramer(
   /** The held line has reached its end. */
   function finishHeld(): void {
     if (skipped !== undefined) {
-      const refused = refuseLarge(head, skipped.tail, skipped.over);
+      const refused = refuseLarge(skipped.head, skipped.tail, skipped.over);
       drop();
       events.refused(refused);
     } else {

@@ -66,12 +66,14 @@ test('gathering: four million one-byte chunks take little more than four million
   assert.ok(rss - before.rss < 160 * MiB, `${(rss - before.rss) / MiB} MiB`);
 });
 
-test('gathering: what does not fit in the budget is dropped, and released', () => {
+test('gathering: what does not fit in the budget is not taken; what came before is held until it is dropped, and released then', () => {
   const budget = new Budget(10 * KiB);
   const gatherer = new ByteGatherer(budget);
   let taken = 0;
   while (gatherer.push(new Uint8Array(100))) taken += 100;
   assert.ok(taken >= 4 * KiB && taken <= 10 * KiB, String(taken));
+  assert.equal(gatherer.length, taken);
+  gatherer.clear();
   assert.deepEqual([gatherer.length, budget.used], [0, 0]);
 });
 

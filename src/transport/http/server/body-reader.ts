@@ -18,11 +18,10 @@ export class BodyReader {
 
   /** Takes a chunk. Returns a fault where no more is to be read; what came is dropped then. */
   push(chunk: Uint8Array): Body | undefined {
-    if (this.#gatherer.length + chunk.length > this.#maxBytes) {
-      this.clear();
-      return { fault: 'too large' };
-    }
-    return this.#gatherer.push(chunk) ? undefined : { fault: 'no room' };
+    const fits = this.#gatherer.length + chunk.length <= this.#maxBytes;
+    if (fits && this.#gatherer.push(chunk)) return undefined;
+    this.clear();
+    return { fault: fits ? 'no room' : 'too large' };
   }
 
   /** The whole body, once the last chunk has come. */

@@ -10,12 +10,13 @@ import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Agreed, Auth } from '../transport/port.ts';
+import type { Agreed, Auth, SharedPeer } from '../transport/port.ts';
 import { createPassing } from './passing.ts';
 import { checkLength, maxSessionId, openRecord, sealRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 import type { FleetSide } from './side.ts';
+import { takeOver } from './take-over.ts';
 
 /** What is kept of each id that was opened: a bounded cache, so that a busy session is opened once. */
 interface Opened extends SessionRecord {
@@ -38,15 +39,21 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     records.set(id, opened);
   }
 
-  const given = (id: string, shared: Omit<NonNullable<GivenSession['shared']>, 'admit' | 'questionId'>): GivenSession =>
-    ({ id, shared: { ...shared, admit, questionId: side.questionId }, announce: toNobody });
+  const given = (id: string, agree: SharedPeer['agree'], agreed?: Agreed): GivenSession => ({
+    id,
+    shared: {
+      begin: (handshake) => takeOver(handshake, { agreed, listens: false, questionId: side.questionId }),
+      admit, agree,
+    },
+    announce: toNobody,
+  });
 
   /** The session with this name, opened where it is not. Undefined: there may be no more. */
   function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
     const { name, agreed } = record;
     const found = local.find(name, auth, false);
     if (found) return found;
-    const session = local.open(auth, false, { ...given(name, { agreed, agree: (_, result) => result }), admitted });
+    const session = local.open(auth, false, { ...given(name, (_, result) => result, agreed), admitted });
     if (session) origins.set(session, record);
     return session;
   }
@@ -110,12 +117,10 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     open(auth, paired) {
       if (paired) return local.open(auth, true, { id: `${side.process}-${randomId()}` });
       const name = randomId();
-      const session = local.open(auth, false, given(name, {
-        agree(agreed, result) {
-          checkLength(name, agreed);
-          if (session) handshakes.set(session, agreed);
-          return declared(result);
-        },
+      const session = local.open(auth, false, given(name, (agreed, result) => {
+        checkLength(name, agreed);
+        if (session) handshakes.set(session, agreed);
+        return declared(result);
       }));
       return session;
     },

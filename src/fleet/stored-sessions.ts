@@ -25,6 +25,7 @@ import type { Known } from './record-cache.ts';
 import { Rereading } from './rereading.ts';
 import { writeRecord } from './stored-record.ts';
 import type { StoredRecord } from './stored-record.ts';
+import { takeOver } from './take-over.ts';
 
 /** What the session that is open here was told of its record. */
 interface Applied {
@@ -85,9 +86,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     newStream: own.answering,
     announce: (text, message) => own.holds(id) || !heardByAll.test(text) ? announce(id, text, message) : undefined,
     shared: {
-      agreed,
-      listens: true,
-      questionId: side.questionId,
+      begin: (handshake) => takeOver(handshake, { agreed, listens: true, questionId: side.questionId }),
       agree(found, result) {
         const opened = session();
         if (opened) handshakes.set(opened, found);

@@ -162,18 +162,26 @@ export interface Agreed {
   readonly capabilities: ClientCapabilities;
 }
 
+/** The handshake of a session that several processes serve. */
+export interface SharedHandshake {
+  readonly connection: { newId?: (() => RequestId) | undefined };
+  readonly server: { readonly revisions: readonly Revision[] };
+  /** Takes over what was agreed on. */
+  agree(revision: Revision, agreed: Agreed): void;
+  /** The handshake is over. */
+  move(event: 'opened'): void;
+  /** From now on the client is told of changes. */
+  expect(revision: Revision): void;
+}
+
 /** A session that several processes serve. */
 export interface SharedPeer {
-  /** What some process has agreed on with the client; undefined: its handshake is still to come. */
-  readonly agreed?: Agreed | undefined;
+  /** Takes over what another process has agreed on with the client, where one has. */
+  begin(handshake: SharedHandshake): void;
   /** Takes what the handshake agrees on, and gives its result. Throws where such a session cannot be shared. */
   agree(agreed: Agreed, result: object): object;
   /** Throws for a request that needs what such a session does not keep. Undefined: it keeps everything. */
   readonly admit?: ((method: string) => void) | undefined;
-  /** Whether its client is told, outside of its requests, that a list has changed. */
-  readonly listens?: boolean | undefined;
-  /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
-  questionId(): RequestId;
 }
 
 /** One client of a server, over one lasting channel. */

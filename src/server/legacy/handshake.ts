@@ -14,7 +14,7 @@ import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts
 import type { LoggingLevel } from '../../protocol/logging.ts';
 import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
 import type { Pinging } from '../../protocol/pinging.ts';
-import { findRevision, negotiate } from '../../protocol/revisions.ts';
+import { negotiate } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Agreed, PeerOptions } from '../../transport/port.ts';
 import { adaptImplementation } from '../adapt.ts';
@@ -64,15 +64,7 @@ export class Handshake implements LegacyRequester {
     this.connection = connection;
     this.#outlet = outlet;
     this.options = options;
-    const { shared } = options;
-    if (shared === undefined) return;
-    connection.newId = shared.questionId;
-    const { agreed } = shared;
-    const revision = agreed && findRevision(server.revisions, agreed.version);
-    if (revision === undefined) return;
-    this.#agree(revision, agreed as Agreed);
-    this.#move('opened');
-    if (shared.listens) this.#expect(revision);
+    options.shared?.begin(this);
   }
 
   /** Whether a request of this method may be answered now. */
@@ -81,7 +73,7 @@ export class Handshake implements LegacyRequester {
   }
 
   close(): void {
-    this.#move('close');
+    this.move('close');
     this.server.changes?.delete(this);
     this.connection.budget.release(this.#held);
     this.#held = 0;
@@ -89,7 +81,7 @@ export class Handshake implements LegacyRequester {
 
   initialized(): void {
     const first = this.state === 'initializing';
-    this.#move('initialized');
+    this.move('initialized');
     // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
     if (first && this.options.modern !== false) this.server.pinging?.watch(this.connection, (error) => this.#lost(error));
   }
@@ -101,7 +93,7 @@ export class Handshake implements LegacyRequester {
     this.options.lost?.(error.message);
   }
 
-  #move(event: LifecycleEvent): void {
+  move(event: LifecycleEvent): void {
     const next = serverLifecycle[this.state].on[event];
     if (next === undefined) return;
     this.state = next;
@@ -133,7 +125,7 @@ export class Handshake implements LegacyRequester {
     }
     this.#held = weight;
     const agreed = { version: revision.version, client: clientInfo, capabilities };
-    this.#agree(revision, agreed);
+    this.agree(revision, agreed);
     const result = {
       protocolVersion: revision.version,
       serverInfo: adaptImplementation(server.info, revision),
@@ -142,18 +134,18 @@ export class Handshake implements LegacyRequester {
     };
     const { shared } = this.options;
     if (shared) return shared.agree(agreed, result);
-    this.#move('initialize');
-    this.#expect(revision);
+    this.move('initialize');
+    this.expect(revision);
     return result;
   }
 
   /** From now on the client is told of changes. */
-  #expect(revision: Revision): void {
+  expect(revision: Revision): void {
     const { catalogue, changes } = this.server;
     changes?.add(this, catalogue.capabilities(revision));
   }
 
-  #agree(revision: Revision, { client, capabilities }: Agreed): void {
+  agree(revision: Revision, { client, capabilities }: Agreed): void {
     this.revision = revision;
     this.client = client;
     this.capabilities = capabilities;

@@ -36,8 +36,8 @@ export class Guards<C extends PlainContext = PlainContext> {
   view(member: ListedKind, exchange: Exchange): View | undefined {
     const { listFilter } = this;
     return listFilter && {
-      key: listFilter.key(exchange),
-      shows: (entry) => this.shows(member, entry, exchange),
+      key: `${exchange.rules.version} ${listFilter.key(exchange)}`,
+      of: (entries) => [...entries].filter((entry) => this.shows(member, entry, exchange)),
     };
   }
 

@@ -25,10 +25,10 @@ export interface Entry {
 
 /** The part of a list that some requesters see. */
 export interface View {
-  /** Requesters with one key see the same list. */
+  /** Requesters with one key see the same list. It names the revision too. */
   readonly key: string;
-  /** Whether this requester sees the entry. */
-  shows(entry: Entry): boolean;
+  /** Those of the entries that this requester sees. */
+  of<E extends Entry>(entries: Iterable<E>): Iterable<E>;
 }
 
 /** First pages that are kept as text. Beyond it all are made anew, so that keys cost no more memory. */
@@ -125,11 +125,11 @@ export class Registry<E extends Entry> {
   list(
     member: string, cursor: unknown, size: number, revision: Revision, hints: () => object, view?: View,
   ): string {
-    const key = view ? `${revision.version} ${view.key}` : revision.version;
+    const key = view?.key ?? revision.version;
     const known = cursor === undefined ? this.#pages.get(key) : undefined;
     if (known !== undefined) return known;
-    const seen = view ? [...this.#entries.values()].filter((entry) => view.shows(entry)) : this.#entries.values();
-    const found = page(seen, cursor, size);
+    const entries = this.#entries.values();
+    const found = page(view?.of(entries) ?? entries, cursor, size);
     if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
     const text = JSON.stringify({

@@ -47,7 +47,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
   /** The keys of the filter of `subscriptions/listen` that it knows. */
   readonly filters?: Readonly<Record<string, Agree>>;
-  /** See `ServerPort.toolInput`. */
+  /** See `HttpFeature` of port.ts. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
   /** Tells those who watch this resource that it has changed. */
   resourceUpdated?(uri: string): void;

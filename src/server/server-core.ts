@@ -1,16 +1,12 @@
 import type { TakeBatch } from '../jsonrpc/connection.ts';
-import { Inbound } from '../jsonrpc/inbound.ts';
-import type { Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { checkTimes } from '../jsonrpc/times.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
-import type { RequestMeta } from '../protocol/meta.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Tool } from '../protocol/tools.ts';
-import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
+import type { HttpSide, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import type { CacheHint } from './caching.ts';
 import { tellUpdated } from './catalogue.ts';
 import type { Changes } from './changes.ts';
@@ -97,7 +93,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly info: Implementation;
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
-  readonly #side: ServerInternals;
+  /** For transports: see `ServerPort`. */
+  readonly side: HttpSide;
 
   /**
    * Throws a RangeError for a time that is none and for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
@@ -118,44 +115,28 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const parts = { ...options, info, limits, revisions, exchanges, failures };
     const hosting = new Hosting<C>(parts, features);
     const { catalogue } = hosting;
-    const side = { ...parts, hosting, catalogue };
-    changes?.attach(side);
-    this.#side = { ...side, modern: new ModernAnswers(side) };
-    known.set(this, this.#side);
+    const lasting = { ...parts, hosting, catalogue };
+    changes?.attach(lasting);
+    const side = { ...lasting, modern: new ModernAnswers(lasting) };
+    this.side = side;
+    known.set(this, side);
     for (const feature of features) feature.attach(hosting);
   }
 
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    const { changes, catalogue } = this.#side;
+    const { changes, catalogue } = internalsOf(this);
     if (changes?.divert) changes.divert({ uri });
     else tellUpdated(catalogue, uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */
   connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
-    return new ConnectedClient(this.#side, outlet, options);
-  }
-
-  /** For transports: answers one modern request that stands alone. */
-  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound {
-    const inbound = new Inbound(request, outlet);
-    inbound.run(() => this.#side.modern.answer(inbound, meta, auth));
-    return inbound;
-  }
-
-  /** For transports: whether something is registered with `scopes`, so that requests must say who asks. */
-  get scoped(): boolean {
-    return this.#side.catalogue.features.some(({ scoped }) => scoped);
+    return new ConnectedClient(internalsOf(this), outlet, options);
   }
 
   /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void {
-    this.#side.changes?.end();
-  }
-
-  /** For transports: a tool's input schema; undefined: no such tool. */
-  toolInput(name: string): Tool['inputSchema'] | undefined {
-    return this.#side.catalogue.features.find((feature) => feature.toolInput)?.toolInput?.(name);
+    internalsOf(this).changes?.end();
   }
 }

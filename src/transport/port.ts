@@ -118,20 +118,30 @@ export interface ServerPort {
   readonly revisions: readonly Revision[];
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
-  /**
-   * Answers one modern request that stands alone (HTTP). `meta` is what `readRequestMeta` made of it. The
-   * answer goes to `outlet`; `cancel()` on the returned request stops it.
-   */
-  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth?: Auth): Inbound;
-  /**
-   * For HTTP, whose headers mirror what it marks with `x-mcp-header`: a tool's input schema;
-   * undefined: no such tool.
-   */
-  toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
-  /** Whether something is registered with `scopes`: such a server is not served to anybody who comes. */
-  readonly scoped?: boolean;
+  /** What HTTP needs beside. */
+  readonly side: HttpSide;
   /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void;
+}
+
+/** What HTTP needs of a server beside. */
+export interface HttpSide {
+  readonly modern: {
+    /**
+     * Answers one modern request that stands alone, in `inbound.run`. `meta` is what `readRequestMeta` made of it.
+     * `cancel()` of `inbound` stops it.
+     */
+    answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
+  };
+  readonly catalogue: { readonly features: readonly HttpFeature[] };
+}
+
+/** What HTTP needs of what a server has. */
+export interface HttpFeature {
+  /** The input schema of a tool: headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
+  toolInput?(name: string): Readonly<Record<string, unknown>> | undefined;
+  /** Whether something of it has `scopes`: such a server is not served to anybody who comes. */
+  readonly scoped?: boolean;
 }
 
 /** How a peer is served. */

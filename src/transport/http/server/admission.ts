@@ -14,9 +14,11 @@ const scoped = 'the server has scopes, and `auth` is missing: expected what says
 /** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
 export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
   if (auth === undefined) {
-    if (services.server.scoped) throw new TypeError(scoped);
+    const { catalogue } = services.server.side;
+    const isScoped = (): boolean => catalogue.features.some((feature) => feature.scoped);
+    if (isScoped()) throw new TypeError(scoped);
     return (request, admitted) => {
-      if (!services.server.scoped) return admitted(undefined);
+      if (!isScoped()) return admitted(undefined);
       // It was registered after the start.
       services.report(new TypeError(scoped));
       refuse(services, request, 500, 'The credentials could not be checked');

@@ -47,7 +47,7 @@ const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
  * nobody may then call it over HTTP.
  */
 function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
-  const schema = server.toolInput(name) ?? {};
+  const schema = server.side.catalogue.features.find(({ toolInput }) => toolInput)?.toolInput?.(name) ?? {};
   let found = mirrored.get(schema);
   if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
   if ('headers' in found) return found.headers;

@@ -44,10 +44,14 @@ const port: ServerPort = {
     });
     return Object.assign(connection, { revision: undefined });
   },
-  answer() {
-    throw new Error('not over stdio');
+  side: {
+    modern: {
+      answer() {
+        throw new Error('not over stdio');
+      },
+    },
+    catalogue: { features: [] },
   },
-  toolInput: () => undefined,
   endSubscriptions: () => process.stderr.write('subscriptions end\n'),
 };
 

@@ -36,7 +36,7 @@ export function page<T extends Listed>(
 ): Page<T> | undefined {
   let after = -1;
   if (cursor !== undefined) {
-    after = Number.parseInt(String(cursor), 36);
+    after = typeof cursor === 'string' ? Number.parseInt(cursor, 36) : NaN;
     if (!Number.isSafeInteger(after) || cursorOf(after) !== cursor) return undefined;
   }
   const listed: T[] = [];

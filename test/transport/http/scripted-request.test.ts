@@ -196,9 +196,14 @@ test('a modern request has room for what may be lost while its client reads, and
   let outlet: Outlet | undefined;
   const { ask } = place({ limits: { maxBufferedBytes: 1000 } }, {
     ...server,
-    answer(message, meta, to, auth) {
-      outlet = to;
-      return server.answer(message, meta, to, auth);
+    side: {
+      ...server.side,
+      modern: {
+        answer(inbound, meta, auth) {
+          ({ outlet } = inbound);
+          return server.side.modern.answer(inbound, meta, auth);
+        },
+      },
     },
   });
   const room = (): unknown[] => [outlet?.room?.(1), outlet?.room?.(1, false), outlet?.room?.(1, true)];

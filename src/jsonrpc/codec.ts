@@ -106,7 +106,7 @@ export function isRequestId(id: unknown): id is RequestId {
 
 function idRule(id: unknown): string {
   if (typeof id === 'string') return `"id" is longer than ${maxIdLength} characters`;
-  return typeof id === 'number' && Number.isInteger(id)
+  return Number.isInteger(id)
     ? '"id" is an integer beyond 2^53: send it as a string'
     : '"id" must be a string or an integer';
 }

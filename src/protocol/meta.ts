@@ -80,8 +80,10 @@ export function readRequestMeta(meta: Meta = {}, served: readonly Revision[]): R
 const maxVersion = 64;
 
 /** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
-export function unsupportedVersion(served: readonly Revision[], requested: unknown): RpcError {
-  return new RpcError(errorCodes.unsupportedProtocolVersion, `Unsupported protocol version ${quote(requested)}`, {
+export function unsupportedVersion(
+  served: readonly Revision[], requested: unknown, message: string = `Unsupported protocol version ${quote(requested)}`,
+): RpcError {
+  return new RpcError(errorCodes.unsupportedProtocolVersion, message, {
     supported: served.map(({ version }) => version),
     // The schema wants a string, whatever came.
     requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',

@@ -1,18 +1,16 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { TakeBatch } from '../../jsonrpc/connection.ts';
 import type { Connection } from '../../jsonrpc/connection.ts';
-import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { invalidParams, invalidRequest, RpcError } from '../../jsonrpc/errors.ts';
+import { invalidParams, invalidRequest } from '../../jsonrpc/errors.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
-import { shorten } from '../../jsonrpc/quote.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import * as columns from '../../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../../protocol/logging.ts';
-import { isImplementation, isLoggingLevel } from '../../protocol/meta.ts';
+import { isImplementation, isLoggingLevel, unsupportedVersion } from '../../protocol/meta.ts';
 import type { Pinging } from '../../protocol/pinging.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
@@ -108,12 +106,8 @@ export class Handshake implements LegacyRequester {
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
       // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
-      const supported = server.revisions.map(({ version }) => version);
-      throw new RpcError(
-        errorCodes.unsupportedProtocolVersion,
-        `This server speaks ${supported.join(', ')} only, without initialize`,
-        { supported, requested: shorten(protocolVersion) },
-      );
+      const served = server.revisions.map(({ version }) => version).join(', ');
+      throw unsupportedVersion(server.revisions, protocolVersion, `This server speaks ${served} only, without initialize`);
     }
     if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
     if (!isImplementation(clientInfo)) {

@@ -1,7 +1,7 @@
 import type { ListName } from '../server/feature.ts';
 import { tellUpdated } from '../server/catalogue.ts';
-import { internalsOfPort } from '../server/server-core.ts';
-import type { ServerInternals } from '../server/server-core.ts';
+import { internalsOfPort } from '../server/internals.ts';
+import type { ServerInternals } from '../server/internals.ts';
 import type { ServerPort } from '../transport/port.ts';
 import type { Change } from './messages.ts';
 

@@ -6,8 +6,9 @@ import type { Exchange } from './exchange.ts';
 import { needExtension } from './extension.ts';
 import type { ServerExtension, TellListeners } from './extension.ts';
 import type { Agree, Answer, Feature } from './feature.ts';
-import { internalsOf } from './server-core.ts';
-import type { ServerCore, ServerInternals } from './server-core.ts';
+import { internalsOf } from './internals.ts';
+import type { ServerInternals } from './internals.ts';
+import type { ServerCore } from './server-core.ts';
 
 type Extension = ServerExtension<never>;
 type Handler = (params: never, ctx: never) => unknown;

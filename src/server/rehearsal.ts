@@ -13,7 +13,7 @@ import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
-import { internalsOf } from './server-core.ts';
+import { internalsOf } from './internals.ts';
 import type { ServerCore } from './server-core.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */

@@ -11,7 +11,6 @@ import type { CacheHint } from './caching.ts';
 import { tellUpdated } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
-import type { ConnectedServerSide } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
 import { plainExchanges } from './eras.ts';
 import type { Exchanges } from './eras.ts';
@@ -20,6 +19,7 @@ import type { OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { Hosting } from './hosting.ts';
+import { internals, internalsOf } from './internals.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
@@ -65,24 +65,6 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly onRootsChanged?: () => void;
 }
 
-/** What other files of this folder need of a server. */
-export interface ServerInternals extends ConnectedServerSide {
-  readonly hosting: Pick<Hosting<never>, 'guard' | 'isExtended'> & {
-    /** What stands around handlers; whoever puts something there where nothing stands makes it. */
-    guards: Pick<Guards, 'surround'> | undefined;
-  };
-}
-
-const known = new WeakMap<object, ServerInternals>();
-
-/** What is not for users: reached by other files of this folder, and by tasks. */
-export function internalsOf(server: ServerCore<never>): ServerInternals {
-  return known.get(server) as ServerInternals;
-}
-
-/** The same of whatever serves a transport; undefined: it is no server of ours. */
-export const internalsOfPort = (server: ServerPort): ServerInternals | undefined => known.get(server);
-
 /**
  * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
  * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
@@ -119,7 +101,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     changes?.attach(lasting);
     const side = { ...lasting, modern: new ModernAnswers(lasting) };
     this.side = side;
-    known.set(this, side);
+    internals.set(this, side);
     for (const feature of features) feature.attach(hosting);
   }
 

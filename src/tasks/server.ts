@@ -2,7 +2,7 @@ import type { Context } from '../server/context.ts';
 import { extend } from '../server/extensions.ts';
 import { guards } from '../server/guards.ts';
 import { LegacyExchange } from '../server/legacy/exchange.ts';
-import { internalsOf } from '../server/server-core.ts';
+import { internalsOf } from '../server/internals.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
 import { ExtensionTasks } from './extension/server.ts';

@@ -1,8 +1,9 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { inBackground } from '../jsonrpc/times.ts';
-import { internalsOf } from '../server/server-core.ts';
-import type { ServerCore, ServerInternals } from '../server/server-core.ts';
+import { internalsOf } from '../server/internals.ts';
+import type { ServerInternals } from '../server/internals.ts';
+import type { ServerCore } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';

@@ -128,10 +128,10 @@ export interface ServerPort {
 export interface HttpSide {
   readonly modern: {
     /**
-     * Answers one modern request that stands alone, in `inbound.run`. `meta` is what `readRequestMeta` made of it.
-     * `cancel()` of `inbound` stops it.
+     * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
+     * `outlet`; `cancel()` on the returned request stops it.
      */
-    answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
+    alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
   };
   readonly catalogue: { readonly features: readonly HttpFeature[] };
 }

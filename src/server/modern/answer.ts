@@ -1,5 +1,6 @@
-import type { Inbound } from '../../jsonrpc/inbound.ts';
-import type { Params } from '../../jsonrpc/message.ts';
+import { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params, Request } from '../../jsonrpc/message.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import * as metaKeys from '../../protocol/meta-keys.ts';
@@ -36,6 +37,13 @@ export class ModernAnswers {
 
   constructor(server: ModernServer) {
     this.#server = server;
+  }
+
+  /** Answers a request that is part of no connection. */
+  alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
+    const inbound = new Inbound(request, outlet);
+    inbound.run(() => this.answer(inbound, meta, auth));
+    return inbound;
   }
 
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {

@@ -40,7 +40,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 12.96 * KIB,
+    ceiling: 12.98 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -48,7 +48,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 18.76 * KIB,
+    ceiling: 18.79 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -56,7 +56,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 28.59 * KIB,
+    ceiling: 28.63 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -65,7 +65,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 36.54 * KIB,
+    ceiling: 36.58 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -76,7 +76,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 33.27 * KIB,
+    ceiling: 33.35 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -86,7 +86,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.24 * KIB,
+    ceiling: 46.32 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 39.74 * KIB,
+    ceiling: 39.77 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.35 * KIB,
+    ceiling: 71.23 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']

@@ -40,7 +40,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 12.98 * KIB,
+    ceiling: 13.01 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -48,7 +48,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 18.79 * KIB,
+    ceiling: 18.82 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -56,7 +56,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 28.63 * KIB,
+    ceiling: 28.65 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -65,7 +65,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 36.58 * KIB,
+    ceiling: 36.61 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -76,7 +76,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 33.35 * KIB,
+    ceiling: 33.44 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -86,7 +86,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.32 * KIB,
+    ceiling: 46.42 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 39.77 * KIB,
+    ceiling: 39.79 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -110,7 +110,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 18.07 * KIB,
+    ceiling: 17.77 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -122,7 +122,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 23.29 * KIB,
+    ceiling: 23.02 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -130,7 +130,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 29.18 * KIB,
+    ceiling: 28.93 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -146,7 +146,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.93 * KIB,
+    ceiling: 29.71 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -162,7 +162,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.64 * KIB,
+    ceiling: 27.39 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.75 * KIB,
+    ceiling: 31.47 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -195,7 +195,7 @@ const entries = [
   {
     name: 'tap',
     what: 'a transport that shows, holds and injects raw text',
-    ceiling: 3.52 * KIB,
+    ceiling: 3.07 * KIB,
     platform: 'neutral',
     code: `
       import { tap } from 'barewire/tap';
@@ -222,7 +222,7 @@ const entries = [
   {
     name: 'doctor',
     what: 'what is wrong with a server, without validator',
-    ceiling: 14.64 * KIB,
+    ceiling: 14.66 * KIB,
     platform: 'neutral',
     code: `
       import * as doctor from 'barewire/doctor';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.23 * KIB,
+    ceiling: 71.28 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']

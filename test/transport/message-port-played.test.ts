@@ -80,3 +80,31 @@ test('message-port: a server says why it has ended, and says nothing more', asyn
     assert.deepEqual([posted.length, calls, traced], [1, ['start', 'close'], ['received', 'sent', 'received']]);
   }
 });
+
+test('message-port: maxNoiseBytes may come between messages, each text that is none counted as 100 more, and not one byte more', async (t) => {
+  stopTime(t);
+  const most = 'it sent 300 bytes without a message among them';
+  const note = '{"jsonrpc":"2.0","method":"n"}';
+  // 2 times 100 and 100 bytes are the limit; a message makes good for what came before it.
+  for (const [texts, over] of [
+    [['x'.repeat(50), 'x'.repeat(50)], false], [['x'.repeat(50), 'x'.repeat(51)], true],
+    [['x'.repeat(50), 'x'.repeat(50), note, 'x'.repeat(50), 'x'.repeat(50)], false], [[note, 'x'.repeat(201)], true],
+  ] as const) {
+    const client = playedPort();
+    const told: string[] = [];
+    const transport = messagePortTransport(client.port, { maxNoiseBytes: 300 });
+    await transport.open({ message: ({ kind }) => void told.push(kind), failed() {}, closed: (why) => void told.push(why), error() {} });
+    const server = playedPort();
+    let gone = false;
+    const serving = serveMessagePort(new McpServer({ name: 'played', version: '1' }), server.port, { maxNoiseBytes: 300 });
+    void serving.closed.then(() => (gone = true));
+    for (const text of texts) {
+      client.emit('message', text);
+      server.emit('message', text);
+    }
+    await new Promise(setImmediate);
+    assert.deepEqual([told.at(-1)?.includes(most), gone, server.calls.includes('close')], [over, over, over], String(texts));
+    await transport.close();
+    serving.close();
+  }
+});

@@ -23,6 +23,8 @@ interface Between {
   /** A text arrives from the far side; returns what it was decoded to. */
   arrive(text: string): Decoded;
   readonly from: () => ClientReceiver;
+  /** The transport shows that it has sent a text, as HTTP does once it goes out. */
+  went(text: string): void;
 }
 
 async function between(kind: 'pipe' | 'http' = 'pipe', more: Partial<ClientTransport> = {}): Promise<Between> {
@@ -67,6 +69,7 @@ async function between(kind: 'pipe' | 'http' = 'pipe', more: Partial<ClientTrans
   return {
     tapped, out, told, delivered, calls, passed, from,
     held: () => changes,
+    went: (text) => trace({ direction: 'sent', text, at: 3 }),
     arrive(text) {
       const decoded = decode(text);
       trace({ direction: 'received', text, at: 2 });
@@ -253,4 +256,32 @@ test('tap: reopen and close lose what is held; the rest of a transport is there 
   transport.send(request(2), { id: 2, method: 'ping' });
   await transport.close();
   assert.deepEqual([tapped.held.length, out], [0, []]);
+});
+
+test('tap: over HTTP a text is shown when it goes out, as whose it is', async () => {
+  const { tapped, passed, went } = await between('http');
+  const note = '{"jsonrpc":"2.0","method":"n"}';
+  tapped.inject(note);
+  tapped.transport.send(note, { method: 'n' });
+  went(note);
+  went(note);
+  went(request(1));
+  assert.deepEqual(originsOf(passed), [`sent injected ${note}`, `sent peer ${note}`, `sent peer ${request(1)}`]);
+});
+
+test('tap: where nobody looks, everything passes all the same', async () => {
+  let trace: HttpTrace = () => {};
+  const out: string[] = [];
+  const tapped = tap((given) => {
+    trace = given;
+    return { kind: 'pipe', async open() {}, send: (text) => void out.push(text), async close() {} };
+  });
+  await tapped.transport.open({ message() {}, failed() {}, closed() {}, error() {} });
+  trace({ direction: 'sent', text: 'a', at: 1 });
+  trace({ kind: 'http', direction: 'sent', exchange: 1, method: 'GET', path: '/', headers: {}, at: 1 });
+  tapped.hold({ sent: true, received: true });
+  tapped.transport.send(request(1), { id: 1, method: 'ping' });
+  assert.equal(tapped.next('sent', request(2))?.text, request(1));
+  assert.equal(tapped.inject(request('page-7'), 'received'), request('page-7'));
+  assert.deepEqual(out, [request(2)]);
 });

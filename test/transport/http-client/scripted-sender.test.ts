@@ -254,6 +254,24 @@ test('credentials are asked for by 401, 403, and 400 with a nonce, whatever make
   }
 });
 
+test('that the handshake is over is said three times to a server that is away, once to one that refuses, and requests wait for it', async () => {
+  for (const [status, tries] of [[500, 3], [429, 3], [400, 1], [404, 1]] as const) {
+    const it = await scripted((_request, number) => number === 1 ? json(result(0)) : number <= 4 && number <= 1 + tries ? empty(status) : json(result(1)));
+    it.send({ id: 0, method: 'initialize' });
+    await it.settled();
+    agreed(it, '2025-11-25');
+    it.send({ method: 'notifications/initialized' });
+    it.send(ask);
+    await it.settled();
+    await it.settled();
+    assert.deepEqual(it.told, ['success', `error: HTTP ${status}`, 'success'], String(status));
+    const sent = it.sent.map(({ body = '' }) => (JSON.parse(body) as { method: string }).method);
+    assert.deepEqual(sent, ['initialize', ...Array.from({ length: tries }, () => 'notifications/initialized'), 'tools/list']);
+    assert.deepEqual(it.waits.filter((ms) => ms < 1_000_000), Array.from({ length: tries - 1 }, () => 1000));
+    await it.transport.close();
+  }
+});
+
 test('an error status that is no message has its body and its fields', async () => {
   const it = await scripted(() => new ScriptedAnswer(503, { 'retry-after': '9' }).write('x'.repeat(300)).end());
   it.send(ask);

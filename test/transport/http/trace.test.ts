@@ -80,6 +80,11 @@ test('no credential is in a trace', async (t) => {
   assert.deepEqual(redact([['Authorization', 'DPoP abc'], ['Set-Cookie', 'a']]), {
     authorization: 'DPoP [redacted]', 'set-cookie': '[redacted]',
   });
+  // Of a value with several words the scheme is the first, and of one that begins otherwise nothing is shown.
+  for (const [value, shown] of [
+    ['Digest username="u", response="hunter2"', 'Digest [redacted]'], ['AWS4-HMAC-SHA256 a b', 'AWS4-HMAC-SHA256 [redacted]'],
+    ['hunter2', '[redacted]'], ['"hunter" 2', '[redacted]'], [' hunter 2', '[redacted]'], ['', '[redacted]'],
+  ] as const) assert.deepEqual(redact([['proxy-authorization', value]]), { 'proxy-authorization': shown }, value);
 });
 
 test('a web request is traced like any other', async () => {

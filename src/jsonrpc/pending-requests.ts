@@ -4,7 +4,7 @@ import { ConnectionError, RpcError, toError } from './errors.ts';
 import type { ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
-import { checkTimes } from './times.ts';
+import { checkTimes, clock } from './times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {
@@ -86,6 +86,8 @@ export class PendingRequests {
   /** One timer for all, which is over when the first of them may be: one for each takes a tenth of a call. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Infinity;
+  /** Those that have a limit at all. The others keep no timer. */
+  #limited = 0;
   /** When the clocks were stopped; undefined: they run. */
   #stopped: number | undefined;
   readonly #pending = new Map<RequestId, Pending>();
@@ -123,12 +125,13 @@ export class PendingRequests {
       if (options.timeoutMs !== undefined || options.maxTimeoutMs !== undefined) checkTimes({ timeoutMs, maxTimeoutMs });
       const pending: Pending = {
         method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
-        deadline: maxTimeoutMs > 0 ? (this.#stopped ?? Date.now()) + maxTimeoutMs : Infinity,
+        deadline: maxTimeoutMs > 0 ? (this.#stopped ?? clock()) + maxTimeoutMs : Infinity,
         due: 0,
         onAbort: signal && (() => this.#giveUp(id, signal.reason)),
       };
       if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
       this.#pending.set(id, pending);
+      if (timeoutMs > 0 || maxTimeoutMs > 0) this.#limited++;
       this.#startClock(pending);
       try {
         const request: Request = { jsonrpc: '2.0', id, method };
@@ -144,7 +147,7 @@ export class PendingRequests {
   /** Gives a request its `timeoutMs` from now on. */
   #startClock(pending: Pending): void {
     const { timeoutMs, deadline } = pending;
-    pending.due = timeoutMs > 0 ? Math.min(Date.now() + timeoutMs, deadline) : deadline;
+    pending.due = timeoutMs > 0 ? Math.min(clock() + timeoutMs, deadline) : deadline;
     this.#startTimer(pending.due);
   }
 
@@ -153,7 +156,7 @@ export class PendingRequests {
     if (due >= this.#due || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
     this.#stopTimer();
     this.#due = due;
-    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.max(0, due - Date.now()));
+    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.ceil(Math.max(0, due - clock())));
   }
 
   #stopTimer(): void {
@@ -180,7 +183,7 @@ export class PendingRequests {
 
   /** Stops the clocks of all requests, because nothing passes; or lets them run on, `timeoutMs` from its start. */
   hold(on: boolean): void {
-    const now = Date.now();
+    const now = clock();
     const late = on ? 0 : now - (this.#stopped ?? now);
     this.#stopped = on ? this.#stopped ?? now : undefined;
     this.#stopTimer();
@@ -201,11 +204,11 @@ export class PendingRequests {
   #take(id: RequestId): Pick<Pending, 'method' | 'resolve' | 'reject' | 'onLate'> | undefined {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
-    const { method, resolve, reject, onLate, signal, onAbort } = pending;
+    const { method, resolve, reject, onLate, signal, onAbort, timeoutMs, maxTimeoutMs } = pending;
     // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
     pending.resolve = pending.reject = ignore;
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#stopTimer();
+    if ((timeoutMs > 0 || maxTimeoutMs > 0) && --this.#limited === 0) this.#stopTimer();
     if (onAbort) signal?.removeEventListener('abort', onAbort);
     return { method, resolve, reject, onLate };
   }

@@ -10,6 +10,7 @@ import { compile } from '../../src/schema/compile.ts';
 import { HttpError, SessionExpired } from '../../src/transport/port.ts';
 import { everything, legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
+import { mockClock } from '../mock-clock.ts';
 
 const info = { name: 'tester', version: '1' };
 const hang: Script = () => undefined;
@@ -169,7 +170,7 @@ test('the identifier of an extension has a prefix', () => {
 });
 
 test('progress renews the time of a call that did not ask to hear of it', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const { client, wire } = await connect(modern(({ method }) => (method === 'tools/call' ? undefined : {})));
   const sent = wire.until('tools/call');
   const call = client.callTool('t');

@@ -6,6 +6,7 @@ import { metaKeys } from '../../src/protocol/meta.ts';
 import { HttpError } from '../../src/transport/port.ts';
 import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
+import { mockClock } from '../mock-clock.ts';
 
 // What mutants showed that no other test of the client asks.
 
@@ -115,7 +116,7 @@ test('the lists that the server may change are listened to, and no others', asyn
 
 for (const [status, asked, told] of [[503, 2, 0], [500, 2, 0], [404, 1, 1]] as const) {
   test(`a stream that the server refuses with ${status} is ${asked === 2 ? 'tried again' : 'reported'}`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
     const errors: Error[] = [];
     const wire = new Scripted('http', modern(({ method }) => (method === 'subscriptions/listen' ? new HttpError(status, `HTTP ${status}`) : done)));
     const client = new McpClient(info, { onListChanged: () => {}, onError: (error) => errors.push(error) });
@@ -153,7 +154,7 @@ test('a prompt is asked for by its name, with arguments where there are some', a
 });
 
 test('a server that was modern before is given its time: initialize is not sent beside the probe', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const wire = new Scripted('pipe', (sent, far) => (sent.method === 'server/discover' ? undefined : legacy()(sent, far)));
   const client = new McpClient(info, { remembered: '2026-07-28', limits: { probeTimeoutMs: 20 } });
   const connected = client.connect(wire);
@@ -191,7 +192,7 @@ test('a handler of elicitations that answers nothing is named, with what it may 
 });
 
 test('a call that waits to be asked again ends at once when it is cancelled', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const { client, wire } = await connectScripted(modern(() => ({ resultType: 'input_required', requestState: 's' })), { limits: { timeoutMs: 0, maxTimeoutMs: 0 } });
   const controller = new AbortController();
   const called = client.callTool('t', {}, { signal: controller.signal });
@@ -242,7 +243,7 @@ test('a list of as many pages as the limit is read, and one of a page more is re
 });
 
 test('a probe that is given up is not cancelled: the server might know neither', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const wire = new Scripted('pipe', () => undefined);
   const client = new McpClient(info, { era: 'modern', limits: { timeoutMs: 20 } });
   const refused = assert.rejects(client.connect(wire), /server\/discover.*20 ms/);

@@ -7,6 +7,7 @@ import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
+import { mockClock } from '../mock-clock.ts';
 
 const info = { name: 'tester', version: '1' };
 
@@ -139,7 +140,7 @@ test('modern: a dropped stream is opened again, later each time', async () => {
     return undefined;
   }), {}, 'http');
   await client.subscribe('a:1');
-  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(mock, { apis: ['setTimeout', 'Date'] });
   try {
     wire.receiver.failed(listens(wire)[0]?.id as RequestId, new ConnectionError('closed', 'the stream broke'));
     refuse = true;
@@ -173,6 +174,7 @@ test('modern: a dropped stream is opened again, later each time', async () => {
     assert.equal(listens(wire).length, 8);
   } finally {
     mock.timers.reset();
+    mock.restoreAll();
   }
 });
 

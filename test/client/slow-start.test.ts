@@ -5,6 +5,7 @@ import { McpClient } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
+import { mockClock } from '../mock-clock.ts';
 
 // A server over a pipe that needs a while to start: `npx` may fetch a package first. The clock is scripted.
 
@@ -62,7 +63,7 @@ function starting(script: Script, startMs: number): Scripted {
 for (const [name, { script, era }] of Object.entries(servers)) {
   for (const startMs of [0, 4000, 12_000]) {
     test(`${name}, started after ${startMs} ms: ${era}`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+      mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
       const errors: Error[] = [];
       const wire = starting(script, startMs);
       const client = new McpClient({ name: 'patient', version: '1' }, { onError: (error) => errors.push(error) });
@@ -85,7 +86,7 @@ for (const [name, { script, era }] of Object.entries(servers)) {
 }
 
 test('a slow server that leaves at the probe is started again, and asked initialize alone', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const wire = starting((sent, wire) => {
     if (sent.method === 'server/discover') wire.receiver.closed('the server exited with code 1');
     return wire.reopened ? legacy()(sent, wire) : undefined;
@@ -100,7 +101,7 @@ test('a slow server that leaves at the probe is started again, and asked initial
 });
 
 test('both refused: the refusal of initialize is told, or that of the probe where it speaks of eras', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const refused = async (probe: RpcFault | undefined, expected: RegExp): Promise<void> => {
     const wire = starting((sent) => (sent.method === 'initialize' ? new RpcFault(-32603, 'broken') : probe), 4000);
     const client = new McpClient({ name: 'patient', version: '1' });
@@ -116,7 +117,7 @@ test('both refused: the refusal of initialize is told, or that of the probe wher
 });
 
 test('neither answered: connecting ends when the time of a request is over', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const client = new McpClient({ name: 'patient', version: '1' });
   const rejected = assert.rejects(client.connect(new Scripted('pipe', () => undefined)), (error) =>
     error instanceof ConnectionError && error.reason === 'timeout');

@@ -10,6 +10,7 @@ import { Cancelled, Inbound } from '../../src/jsonrpc/inbound.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
+import { mockClock } from '../mock-clock.ts';
 
 type Sent = Record<string, unknown>;
 
@@ -279,7 +280,7 @@ test('connection: initialize is given up without a cancellation', async () => {
 });
 
 function mockTime(t: TestContext): (ms: number) => void {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   return (ms) => t.mock.timers.tick(ms);
 }
 
@@ -300,6 +301,51 @@ test('connection: a call that is not answered in time is cancelled', async (t) =
   tick(1);
   await assert.rejects(call, timedOut(1000));
   assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
+});
+
+test('connection: who sets the clock of the system changes no time of a request', async (t) => {
+  let now = 0;
+  let set = 0;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(performance, 'now', () => now);
+  t.mock.method(Date, 'now', () => now + set);
+  const requests = requestsOf(bench().connection);
+  const over: number[] = [];
+  for (const timeoutMs of [1000, 2000, 5000]) requests.request('m', undefined, { timeoutMs }).catch(() => over.push(timeoutMs));
+  const passes = async (ms: number): Promise<number[]> => {
+    now += ms;
+    t.mock.timers.tick(ms);
+    await Promise.resolve();
+    await Promise.resolve();
+    return over.splice(0);
+  };
+  set = -3_600_000;
+  assert.deepEqual(await passes(999), []);
+  assert.deepEqual(await passes(1), [1000]);
+  set = 3_600_000;
+  assert.deepEqual(await passes(999), []);
+  assert.deepEqual(await passes(1), [2000]);
+  set = -3_600_000;
+  requests.request('m', undefined, { timeoutMs: 2500 }).catch(() => over.push(2500));
+  assert.deepEqual(await passes(2499), []);
+  assert.deepEqual(await passes(1), [2500]);
+  assert.deepEqual(await passes(500), [5000]);
+});
+
+test('connection: what waits without a limit keeps no timer', () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const { connection, receive } = bench();
+  const requests = requestsOf(connection);
+  requests.request('m', undefined, { timeoutMs: 0, maxTimeoutMs: 0 }).catch(() => {});
+  assert.equal(timers(), before);
+  requests.request('m', undefined, { timeoutMs: 1000 }).catch(() => {});
+  requests.request('m', undefined, { timeoutMs: 0, maxTimeoutMs: 1000 }).catch(() => {});
+  assert.equal(timers(), before + 1);
+  receive({ jsonrpc, id: 2, result: {} });
+  assert.equal(timers(), before + 1);
+  receive({ jsonrpc, id: 3, result: {} });
+  assert.equal(timers(), before);
 });
 
 test('connection: each of many requests has its own time, whichever was asked first and whichever is answered', async (t) => {

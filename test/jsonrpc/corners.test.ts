@@ -17,6 +17,7 @@ import { checkTimes } from '../../src/jsonrpc/times.ts';
 import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
+import { mockClock } from '../mock-clock.ts';
 
 // What mutants showed that no other test of this folder asks.
 
@@ -202,7 +203,7 @@ test('of what belongs to a request in a batch the outlet of the batch is asked f
 // ---- requests of ours
 
 test('a request ends when its time is up, also where both limits are the same', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const { connection } = bench();
   for (const options of [{ timeoutMs: 20, maxTimeoutMs: 20 }, { timeoutMs: 20, maxTimeoutMs: 0 }, { timeoutMs: 0, maxTimeoutMs: 20 }, { timeoutMs: 20, maxTimeoutMs: 50 }]) {
     const refusal = assert.rejects(requestsOf(connection).request('m', undefined, options), /^ConnectionError: m: no answer within 20 ms$/);
@@ -213,7 +214,7 @@ test('a request ends when its time is up, also where both limits are the same', 
 });
 
 test('while nothing can pass, no time passes: a held request has its whole time again', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const { connection } = bench();
   const requests = requestsOf(connection);
   const early = assert.rejects(requests.request('early', undefined, { timeoutMs: 20, maxTimeoutMs: 30 }), /early: no answer within 30 ms/);

@@ -4,6 +4,7 @@ import { metaKeys } from '../../src/protocol/meta.ts';
 import { McpServer, RpcError } from '../../src/server/index.ts';
 import { connectScripted as connect, legacy, modern, RpcFault } from '../client/scripted.ts';
 import { connect as connectPeer, modernMeta } from '../server/peer.ts';
+import { mockClock } from '../mock-clock.ts';
 
 // Rules of requirements/*.tsv that the client keeps by its construction, each where breaking it would show.
 
@@ -13,7 +14,7 @@ const page = (nextCursor?: string): object => ({
 
 // 2026-07-28 server/utilities/caching#freshness-calculation.
 test('a result that has run out is not fetched by itself', async () => {
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
+  mockClock(mock, { apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
   try {
     const { client, wire } = await connect(modern(() => page()));
     await client.listTools();
@@ -25,6 +26,7 @@ test('a result that has run out is not fetched by itself', async () => {
     assert.equal(asked(), 2);
   } finally {
     mock.timers.reset();
+    mock.restoreAll();
   }
 });
 

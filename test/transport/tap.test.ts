@@ -7,6 +7,7 @@ import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/inde
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { tap } from '../../src/transport/tap.ts';
 import type { Direction, Tap, TappedEntry, TappedMessage } from '../../src/transport/tap.ts';
+import { mockClock } from '../mock-clock.ts';
 
 const info = { name: 'tapped', version: '1.0.0' };
 
@@ -108,7 +109,7 @@ test('tap: holds what is received, and a held message is sent as it was edited',
 });
 
 test('tap: while a message is held, the clocks of requests stand still', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   for (const direction of ['sent', 'received'] as const) {
     const { client, tapped, holds } = await connected(t, 'legacy');
     tapped.hold({ sent: direction === 'sent', received: direction === 'received' });
@@ -126,7 +127,7 @@ test('tap: while a message is held, the clocks of requests stand still', async (
 });
 
 test('tap: after it was let go, a request has its time again and no more', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const { client, tapped, holds } = await connected(t, 'legacy');
   tapped.hold({ sent: true, received: false });
   const call = client.callTool('echo', { text: 'lost' }, { timeoutMs: 1000 });

@@ -76,7 +76,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 33.44 * KIB,
+    ceiling: 33.50 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -86,7 +86,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.42 * KIB,
+    ceiling: 46.49 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -110,7 +110,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.77 * KIB,
+    ceiling: 17.84 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -122,7 +122,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 23.02 * KIB,
+    ceiling: 23.08 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -130,7 +130,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.93 * KIB,
+    ceiling: 29.00 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -146,7 +146,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.71 * KIB,
+    ceiling: 29.77 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -162,7 +162,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.39 * KIB,
+    ceiling: 27.47 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.47 * KIB,
+    ceiling: 31.55 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.28 * KIB,
+    ceiling: 71.36 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']

@@ -26,6 +26,7 @@ export type * from './pagination.ts';
 export type * from './progress.ts';
 export type * from './prompts.ts';
 export type * from './resources.ts';
+export { coreTasks } from './columns.ts';
 export { revisions } from './revisions.ts';
 export type { Era, Revision } from './revisions.ts';
 export type * from './roots.ts';

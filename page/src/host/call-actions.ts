@@ -1,4 +1,5 @@
 import type { McpClient } from 'barewire/client';
+import { coreTasks } from 'barewire/protocol';
 import type { CallToolResult } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
 import type { ActionName, CallView } from '../messages.ts';
@@ -29,7 +30,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
         running.sends('tools/call');
         const declared = client.revision?.era === 'modern'
           ? client.capabilities?.extensions?.[tasksExtension] !== undefined
-          : client.revision?.coreTasks === true && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
+          : client.revision !== undefined && coreTasks(client.revision) && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
         if (!tasks || !knowsTasks(client) || !declared) return client.callTool(tool, given, options);
         const started = await client.startTool(tool, given, options);
         if (started.task) {

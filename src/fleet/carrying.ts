@@ -1,10 +1,10 @@
+import * as columns from '../protocol/columns.ts';
 import { sseEvent } from '../transport/http/sse-writer.ts';
 import type { HeaderFields, HttpRequest } from '../transport/http/server/http-request.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { Wire } from '../transport/http/server/wire.ts';
 import type { StreamStore } from './engine.ts';
-import * as columns from '../protocol/columns.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
 export interface Carrier {

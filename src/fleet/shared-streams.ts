@@ -2,6 +2,7 @@ import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText, notificationText } from '../jsonrpc/outlet.ts';
 import { quote } from '../jsonrpc/quote.ts';
+import * as columns from '../protocol/columns.ts';
 import { readAccept } from '../transport/http/server/accept.ts';
 import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
@@ -24,7 +25,6 @@ import { nameIn } from './side.ts';
 import type { StoredSide } from './side.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { getStreamName, isGetStream, readEventId } from './stream-names.ts';
-import * as columns from '../protocol/columns.ts';
 
 /** The streams that this process writes, and those that it carries for others. */
 export interface SharedStreams {

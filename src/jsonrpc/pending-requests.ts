@@ -131,8 +131,8 @@ export class PendingRequests {
       };
       if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
       this.#pending.set(id, pending);
-      if (timeoutMs > 0 || maxTimeoutMs > 0) this.#limited++;
       this.#startClock(pending);
+      if (pending.due < Infinity) this.#limited++;
       try {
         const request: Request = { jsonrpc: '2.0', id, method };
         if (sent !== undefined) request.params = sent;
@@ -204,11 +204,11 @@ export class PendingRequests {
   #take(id: RequestId): Pick<Pending, 'method' | 'resolve' | 'reject' | 'onLate'> | undefined {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
-    const { method, resolve, reject, onLate, signal, onAbort, timeoutMs, maxTimeoutMs } = pending;
+    const { method, resolve, reject, onLate, signal, onAbort, due } = pending;
     // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
     pending.resolve = pending.reject = ignore;
     this.#pending.delete(id);
-    if ((timeoutMs > 0 || maxTimeoutMs > 0) && --this.#limited === 0) this.#stopTimer();
+    if (due < Infinity && --this.#limited === 0) this.#stopTimer();
     if (onAbort) signal?.removeEventListener('abort', onAbort);
     return { method, resolve, reject, onLate };
   }

@@ -1,8 +1,8 @@
 import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
-import { samplingFault } from './sampling-rules.ts';
 import * as columns from '../protocol/columns.ts';
+import { samplingFault } from './sampling-rules.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';

@@ -51,13 +51,16 @@ export function readPort(reader: PortReader): PortReading {
 
   function take(data: unknown): void {
     if (stopped) return;
-    if (resting && !budget.charge(weightOf(data))) {
+    if (resting) {
+      const weight = weightOf(data);
+      if (budget.charge(weight)) {
+        held += weight;
+        waiting.push(data);
+        return;
+      }
       if (held > leastWaiting) return giveUp('it posted faster than it was read');
       // What may not be held is not put off, nor is what came before it.
       go(true);
-    } else if (resting) {
-      held += weightOf(data);
-      return void waiting.push(data);
     }
     if (!stopped) receive(data);
   }

@@ -2,13 +2,13 @@ import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import * as columns from '../../../protocol/columns.ts';
 import type { Accepted } from './accept.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
-import * as columns from '../../../protocol/columns.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet {

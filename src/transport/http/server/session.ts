@@ -1,13 +1,13 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import * as columns from '../../../protocol/columns.ts';
 import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
-import * as columns from '../../../protocol/columns.ts';
 
 /** Bytes of messages that are kept for a client that may not have received them. */
 const maxBacklog = 64 * 1024;

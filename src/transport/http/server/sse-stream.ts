@@ -1,11 +1,11 @@
 import type { RequestId } from '../../../jsonrpc/message.ts';
+import * as columns from '../../../protocol/columns.ts';
 import type { Auth, ServerPeer } from '../../port.ts';
 import { sseEvent } from '../sse-writer.ts';
 import type { SseFields } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
-import * as columns from '../../../protocol/columns.ts';
 
 /** What a stream knows of its session. */
 export interface StreamOwner {

@@ -2,6 +2,7 @@
 // call; in the modern revision the answer is a question and the client calls again with what it learned.
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { askOnce, load as loadHttp, reader, wire } from '../lib/http-load.mjs';
 import { echo, headers, request } from '../lib/messages.mjs';
 import { end, spawnHttp, spawnStdio } from '../lib/process.mjs';
@@ -82,7 +83,7 @@ const accepted = JSON.stringify({ action: 'accept', content });
 const good = '"Hello Ada"';
 const idOf = /"id":("[^"]*"|\d+)/;
 
-function stdioRounds(child, { ms, warmMs }, inFlight) {
+function stdioRounds(child, times, inFlight) {
   const call = request('tools/call', { name: 'ask', arguments: {} });
   let id = 2_000_000;
   let done = 0;
@@ -109,17 +110,7 @@ function stdioRounds(child, { ms, warmMs }, inFlight) {
     let out = '';
     for (let i = 0; i < inFlight; i++) out += `${call.before}${id++}${call.after}\n`;
     child.stdin.write(out);
-    setTimeout(() => {
-      const from = performance.now();
-      const before = done;
-      const own = process.cpuUsage();
-      setTimeout(() => {
-        const perSecond = ((done - before) / (performance.now() - from)) * 1000;
-        child.removeAllListeners('exit');
-        if (done === before) reject(new Error('no round was finished'));
-        else resolve({ perSecond, errors: 0, driver: busyShare(own, from) });
-      }, ms);
-    }, warmMs);
+    measured(() => done, times).finally(() => child.removeAllListeners('exit')).then(resolve, reject);
   });
 }
 
@@ -130,7 +121,7 @@ function asked(port, params) {
   return (id) => before + id + after;
 }
 
-function httpRounds(port, { ms, warmMs }, inFlight) {
+function httpRounds(port, times, inFlight) {
   const first = asked(port);
   let id = 2_000_000;
   let done = 0;
@@ -171,18 +162,10 @@ function httpRounds(port, { ms, warmMs }, inFlight) {
         },
       }));
     }
-    setTimeout(() => {
-      const from = performance.now();
-      const before = done;
-      const own = process.cpuUsage();
-      setTimeout(() => {
-        const perSecond = ((done - before) / (performance.now() - from)) * 1000;
-        stopped = true;
-        for (const socket of sockets) socket.destroy();
-        if (done === before) reject(new Error('no round was finished'));
-        else resolve({ perSecond, errors: 0, driver: busyShare(own, from) });
-      }, ms);
-    }, warmMs);
+    measured(() => done, times).finally(() => {
+      stopped = true;
+      for (const socket of sockets) socket.destroy();
+    }).then(resolve, reject);
   });
 }
 
@@ -220,8 +203,18 @@ class Retry {
   }
 }
 
-/** The share of one core that this process used since then. */
-function busyShare(cpu, from) {
-  const own = process.cpuUsage(cpu);
-  return (own.user + own.system) / 1000 / (performance.now() - from);
+/**
+ * What is done in `ms` after `warmMs`: by `done()`, a second, and with what share of one core of this process. Rejects where
+ * nothing was.
+ */
+async function measured(done, { ms, warmMs }) {
+  await sleep(warmMs);
+  const from = performance.now();
+  const before = done();
+  const own = process.cpuUsage();
+  await sleep(ms);
+  const { user, system } = process.cpuUsage(own);
+  const elapsed = performance.now() - from;
+  if (done() === before) throw new Error('no round was finished');
+  return { perSecond: ((done() - before) / elapsed) * 1000, errors: 0, driver: (user + system) / 1000 / elapsed };
 }

@@ -34,8 +34,11 @@ function figure(killed, of, sampled) {
   return `${killed} of ${of}, ${percent(killed / of)} %${sampled ? ` (${interval(killed, of).map(percent).join(' to ')})` : ''}`;
 }
 
+/** A run on a branch names the commit that it tried; `landed` is what that became in the history once it was rebased. */
+const commitOf = ({ commit, landed }) => (landed ? `${commit}, landed as ${landed}` : commit);
+
 /** What a run saw before tests were written for its survivors. */
-export const firstOf = ({ commit, killed, survivors }) => ({ commit, killed: killed.code, of: killed.code + lives(survivors).filter((one) => !isText(one)).length });
+export const firstOf = ({ commit, landed, killed, survivors }) => ({ commit, landed, killed: killed.code, of: killed.code + lives(survivors).filter((one) => !isText(one)).length });
 
 const lives = (survivors) => survivors.filter(({ status }) => status !== 'Timeout');
 
@@ -48,7 +51,7 @@ export function figures({ killed, survivors, sampled, first }) {
   const code = living.filter((one) => !isText(one));
   const same = code.filter((one) => reading(one)?.kind === 'same').length;
   return {
-    first: first ? `${figure(first.killed, first.of, sampled)} at ${first.commit}` : figure(killed.code, killed.code + code.length, sampled),
+    first: first ? `${figure(first.killed, first.of, sampled)} at ${commitOf(first)}` : figure(killed.code, killed.code + code.length, sampled),
     now: first ? figure(killed.code, killed.code + code.length) : '',
     others: figure(killed.code, killed.code + code.length - same),
     texts: figure(killed.texts, killed.texts + living.length - code.length, sampled && !first),
@@ -67,7 +70,7 @@ export function writeReport(folder, page) {
   const results = readdirSync(folder).filter((file) => file.endsWith('.json')).sort().map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
   const rows = results.map((result) => {
     const { first, now, others, texts, timeouts } = figures(result);
-    return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${result.commit} | ${result.date} |`;
+    return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${commitOf(result)} | ${result.date} |`;
   });
   const survivors = results.flatMap((result) => result.survivors.filter((one) => one.status !== 'Timeout' && !isText(one)));
   const byFile = new Map();
@@ -88,7 +91,8 @@ instrumenter makes the mutants. Literals of texts are counted apart, for most ar
 estimate: in brackets is the interval that holds the share of the whole folder in 95 of 100 samples. **No figure of a
 sample is one of the whole.** Where tests were written for the survivors of a sample (\`--again\` tries those once more),
 the figure of the first run stays the estimate; the new one says what became of the same mutants, and the share of the
-whole folder lies between. Another seed estimates it anew.
+whole folder lies between. Another seed estimates it anew. A commit that \`landed as\` another was rebased after the run:
+the sources around the change may differ in what landed.
 
 | what | code mutants | killed in the first run | the same mutants now | now, without those that change nothing | literals of texts killed | killed by their time | tests | controls that failed | commit | date |
 |---|---|---|---|---|---|---|---|---|---|---|

@@ -34,7 +34,8 @@ export function decode(data: string | Uint8Array, limits?: WeightLimits): Decode
 /** The beginning of an array, an object or a string; or a whole number, `true`, `false`, `null`. */
 const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 
-const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
+/** The refusal of what is no JSON. */
+export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {

@@ -1,10 +1,9 @@
 import type { Budget } from './budget.ts';
-import { ByteGatherer, joinBytes } from './bytes.ts';
-import { decodeUtf8, refusal } from './codec.ts';
-import * as errorCodes from './error-codes.ts';
+import { ByteGatherer } from './bytes.ts';
+import { decodeUtf8, notJson } from './codec.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';
-import { endBytes, refuseLarge } from './salvage.ts';
+import { Skipped } from './salvage.ts';
 
 const LF = 10;
 const CR = 13;
@@ -44,22 +43,19 @@ export function createFramer(
 ): Framer {
   need('TextDecoder', 'reading bytes');
   const held = new ByteGatherer(budget);
-  /** Of a line whose rest is skipped: why, its first bytes, and its last ones so far. */
-  let skipped: { readonly over: string; readonly head: Uint8Array; tail: Uint8Array } | undefined;
+  /** Of a line that is too large to be held. */
+  let skipped: Skipped | undefined;
 
   const overLimit = `the limit of ${maxBytes} bytes`;
 
   function hold(part: Uint8Array): void {
-    if (part.length === 0) return;
-    if (skipped !== undefined) {
-      skipped.tail = lastOf(skipped.tail, part);
-      return;
+    if (skipped === undefined) {
+      // One byte more than the limit may still be the CR of a line that just fits.
+      const fits = held.length + part.length <= maxBytes + 1;
+      if (fits && held.push(part)) return;
+      skipped = new Skipped(fits ? 'what may be held at a time' : overLimit, held.take(), part);
     }
-    // One byte more than the limit may still be the CR of a line that just fits.
-    const fits = held.length + part.length <= maxBytes + 1;
-    if (fits && held.push(part)) return;
-    const head = joined(held.take().subarray(0, endBytes), part.subarray(0, endBytes));
-    skipped = { over: fits ? 'what may be held at a time' : overLimit, head, tail: lastOf(none, part) };
+    skipped.push(part);
   }
 
   function drop(): void {
@@ -69,29 +65,26 @@ export function createFramer(
 
   /** The held line has reached its end. */
   function finishHeld(): void {
-    if (skipped !== undefined) {
-      const refused = refuseLarge(skipped.head, skipped.tail, skipped.over);
-      drop();
-      events.refused(refused);
-    } else {
-      const bytes = held.take();
-      drop();
-      emitLine(bytes);
-    }
+    const refused = skipped?.refusal();
+    const bytes = held.take();
+    skipped = undefined;
+    if (refused) events.refused(refused);
+    else emitLine(bytes);
   }
 
   function emitLine(bytes: Uint8Array): void {
-    if (bytes.length > 0 && bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
+    if (bytes.at(-1) === CR) bytes = bytes.subarray(0, -1);
     if (bytes.length === 0) return;
     if (bytes.length > maxBytes) {
-      return events.refused(refuseLarge(bytes.subarray(0, endBytes), bytes.subarray(-endBytes), overLimit));
+      skipped = new Skipped(overLimit, bytes, bytes);
+      skipped.push(bytes);
+      return finishHeld();
     }
     let text: string;
     try {
       text = decodeUtf8(bytes);
     } catch {
-      const message = 'Parse error: the message is not valid UTF-8';
-      return events.refused(refusal(null, errorCodes.parseError, message));
+      return events.refused(notJson('the message is not valid UTF-8'));
     }
     events.line(text);
   }
@@ -144,18 +137,4 @@ export function createFramer(
     },
     close: drop,
   };
-}
-
-const none = new Uint8Array(0);
-
-/** Both, copied: the result keeps no chunk. */
-function joined(before: Uint8Array, now: Uint8Array): Uint8Array {
-  return joinBytes([before, now], before.length + now.length);
-}
-
-/** The last bytes of what came before and of what comes now. */
-function lastOf(before: Uint8Array, now: Uint8Array): Uint8Array {
-  return now.length >= endBytes
-    ? joined(none, now.subarray(-endBytes))
-    : joined(before.subarray(Math.max(0, before.length + now.length - endBytes)), now);
 }

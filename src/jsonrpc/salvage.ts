@@ -2,28 +2,50 @@ import { invalid } from './codec.ts';
 import type { Refusal } from './message.ts';
 
 /** How much of either end of a message is looked at, in bytes. */
-export const endBytes = 256;
+const endBytes = 256;
 
 const member = String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)\s*`;
 
-/**
- * The refusal of a message that was too large to keep, from its first and last bytes. Members of the outermost
- * object that stand before its large one, or after it, say its id and whether it is a response: whoever waits for
- * that answer need not wait until the time is up. In JSON what looks like a member before the last brace is one:
- * in a string its quotation marks would be escaped.
- */
-export function refuseLarge(head: Uint8Array, tail: Uint8Array, over: string): Refusal {
-  const utf8 = new TextDecoder();
-  const start = utf8.decode(head);
-  const opening = new RegExp(String.raw`^\s*\{\s*(?:${member},\s*)*`).exec(start)?.[0] ?? '';
-  const closing = new RegExp(String.raw`(?:,\s*${member})+\}\s*$`).exec(utf8.decode(tail))?.[0] ?? '';
-  let found: Record<string, unknown> = {};
-  try {
-    found = JSON.parse(`{${(opening + closing).match(new RegExp(member, 'g')) ?? ''}}`) as typeof found;
-  } catch {
-    // An escape that is none.
+/** A message that is too large to be held: its first and its last characters. */
+export class Skipped {
+  readonly #over: string;
+  readonly #utf8 = new TextDecoder();
+  readonly #head: string;
+  #tail = '';
+
+  /** `over`: what it is too large for. `before`: what was held of it, `now`: what it goes on with. */
+  constructor(over: string, before: Uint8Array, now: Uint8Array) {
+    this.#over = over;
+    const first = before.subarray(0, endBytes);
+    this.#head = this.#text(first) + this.#text(now.subarray(0, endBytes - first.length));
   }
-  if (start.startsWith('"params"', opening.length)) found['method'] ??= '';
-  const refused = invalid(`the message is over ${over}`, found);
-  return refused.answer === undefined ? refused : { ...refused, lost: true };
+
+  #text(bytes: Uint8Array): string {
+    return this.#utf8.decode(bytes, { stream: true });
+  }
+
+  /** Some more of it. */
+  push(part: Uint8Array): void {
+    this.#tail = (this.#tail + this.#text(part.subarray(-endBytes))).slice(-endBytes);
+  }
+
+  /**
+   * Its refusal. Members of the outermost object that stand before its large one, or after it, say its id and whether it
+   * is a response: whoever waits for that answer need not wait until the time is up. In JSON what looks like a member
+   * before the last brace is one: in a string its quotation marks would be escaped.
+   */
+  refusal(): Refusal {
+    const head = this.#head;
+    const opening = new RegExp(String.raw`^\s*\{\s*(?:${member},\s*)*`).exec(head)?.[0] ?? '';
+    const closing = new RegExp(String.raw`(?:,\s*${member})+\}\s*$`).exec(this.#tail)?.[0] ?? '}';
+    let found: Record<string, unknown> = {};
+    try {
+      // The large member, and what else is not known, stand between them.
+      found = JSON.parse(`${opening}"":0${closing}`) as typeof found;
+    } catch {
+      // No object, or an escape that is none.
+    }
+    if (head.startsWith('"params"', opening.length)) found['method'] ??= '';
+    return { ...invalid(`the message is over ${this.#over}`, found), lost: true };
+  }
 }

@@ -1,13 +1,9 @@
-import { Connection } from '../jsonrpc/connection.ts';
-import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { readCancellation } from '../protocol/cancellation.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
-import type { Revision } from '../protocol/revisions.ts';
-import type { PeerOptions, ServerPeer } from '../transport/port.ts';
+import type { ServerPeer } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchanges } from './eras.ts';
 import type { Failures } from './failure.ts';
@@ -25,64 +21,40 @@ export interface ConnectedServerSide extends HandshakeServer {
 
 /**
  * One client over one lasting channel. Its handshake makes it a legacy client; over pipes, modern requests
- * are served beside it, each for itself. While it is idle there is this object, its handshake and its
- * connection, no more.
+ * are served beside it, each for itself. While it is idle there is this object and its connection, no more.
  */
-export class ConnectedClient implements ServerPeer, ConnectionHandlers {
-  readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
-  readonly #server: ConnectedServerSide;
-  readonly #options: PeerOptions;
-  readonly #connection: Connection;
-  readonly #handshake: Handshake;
-
-  constructor(server: ConnectedServerSide, outlet: Outlet, options: PeerOptions) {
-    this.#server = server;
-    this.#options = options;
-    this.#connection = new Connection(outlet, this, server.limits, options.budget);
-    this.#handshake = new Handshake(server, this.#connection, outlet, options);
-  }
-
+export class ConnectedClient extends Handshake<ConnectedServerSide> implements ServerPeer {
   get inFlight(): number {
-    return this.#connection.inFlight;
-  }
-
-  get revision(): Revision | undefined {
-    return this.#handshake.revision;
+    return this.connection.inFlight;
   }
 
   receive(decoded: Decoded, outlet?: Outlet): void {
-    this.#connection.receive(decoded, outlet);
+    this.connection.receive(decoded, outlet);
   }
 
   idle(): Promise<void> {
-    return this.#connection.idle();
-  }
-
-  close(why?: string): void {
-    this.#handshake.close();
-    this.#connection.close(why);
+    return this.connection.idle();
   }
 
   request(inbound: Inbound): object | Promise<object> {
     const { method, params = {} } = inbound.request;
-    const server = this.#server;
+    const server = this.server;
     // Read anew for each request: over HTTP each is authenticated on its own.
-    const { auth } = this.#options;
+    const { auth } = this.options;
     if (this.#speaksModern(inbound.request)) {
       return server.modern.answer(inbound, readRequestMeta(metaOf(params), server.revisions), auth);
     }
-    const handshake = this.#handshake;
-    if (method === 'initialize') return handshake.initialize(params, inbound.weight);
-    if (!handshake.admits(method)) {
+    if (method === 'initialize') return this.initialize(params, inbound.weight);
+    if (!this.admits(method)) {
       // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions:
       // so a client that probes knows a legacy server.
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
-    this.#options.shared?.admit?.(method);
+    this.options.shared?.admit?.(method);
     if (method === 'ping') return {};
-    if (method === 'logging/setLevel') return handshake.setLevel(params);
-    return server.catalogue.handle(method, params, server.exchanges.legacy(handshake, inbound, auth));
+    if (method === 'logging/setLevel') return this.setLevel(params);
+    return server.catalogue.handle(method, params, server.exchanges.legacy(this, inbound, auth));
   }
 
   /**
@@ -90,18 +62,18 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
    * A server without modern revisions has none. 2026-07-28 basic/versioning.
    */
   #speaksModern(request: Request): boolean {
-    const { revisions } = this.#server;
-    if (this.#options.modern === false || !revisions.some(({ era }) => era === 'modern')) return false;
+    const { revisions } = this.server;
+    if (this.options.modern === false || !revisions.some(({ era }) => era === 'modern')) return false;
     if (isModern(metaOf(request.params))) return true;
     const { method } = request;
     if (!revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
-    return this.#handshake.state === 'new' && isModernMethod(method);
+    return this.state === 'new' && isModernMethod(method);
   }
 
   notification({ method }: Notification): void {
-    if (method === 'notifications/initialized') return this.#handshake.initialized();
+    if (method === 'notifications/initialized') return this.initialized();
     if (method !== 'notifications/roots/list_changed') return;
-    const { onRootsChanged, failures } = this.#server;
+    const { onRootsChanged, failures } = this.server;
     try {
       onRootsChanged?.();
     } catch (thrown) {
@@ -110,7 +82,7 @@ export class ConnectedClient implements ServerPeer, ConnectionHandlers {
   }
 
   error(error: Error): void {
-    const { failures, info } = this.#server;
+    const { failures, info } = this.server;
     failures.report(error, { what: 'connection', name: info.name });
   }
 }

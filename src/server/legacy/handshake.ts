@@ -1,10 +1,12 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import type { TakeBatch } from '../../jsonrpc/connection.ts';
-import type { Connection } from '../../jsonrpc/connection.ts';
+import { Connection } from '../../jsonrpc/connection.ts';
+import type { ConnectionHandlers, TakeBatch } from '../../jsonrpc/connection.ts';
 import { invalidParams, invalidRequest } from '../../jsonrpc/errors.ts';
-import type { Params } from '../../jsonrpc/message.ts';
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Notification, Params } from '../../jsonrpc/message.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { readCancellation } from '../../protocol/cancellation.ts';
 import * as columns from '../../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { mayPass, serverLifecycle } from '../../protocol/lifecycle.ts';
@@ -40,41 +42,45 @@ export interface HandshakeServer {
 }
 
 /**
- * What one legacy client agreed on by `initialize` and asked for since: revision, capabilities and log
- * level. Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
+ * A client at a lasting channel, as far as its handshake goes: what it agreed on by `initialize` and asked for since
+ * (revision, capabilities, log level). Its states are a table, `serverLifecycle`. 2025-11-25 basic/lifecycle.
  */
-export class Handshake implements LegacyRequester {
+export abstract class Handshake<S extends HandshakeServer> implements LegacyRequester, ConnectionHandlers {
   revision: Revision | undefined;
   client: Implementation | undefined;
   capabilities: ClientCapabilities = {};
   logLevel: LoggingLevel = defaultLogLevel;
   state: LifecycleState = 'new';
   listeners: LegacyRequester['listeners'];
-  readonly server: HandshakeServer;
+  readonly server: S;
   readonly connection: Connection;
-  readonly #outlet: Outlet;
   readonly options: PeerOptions;
+  readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
 
-  constructor(server: HandshakeServer, connection: Connection, outlet: Outlet, options: PeerOptions) {
+  constructor(server: S, outlet: Outlet, options: PeerOptions) {
     this.server = server;
-    this.connection = connection;
-    this.#outlet = outlet;
+    this.connection = new Connection(outlet, this, server.limits, options.budget);
     this.options = options;
     options.shared?.begin(this);
   }
+
+  abstract request(inbound: Inbound): object | Promise<object>;
+  abstract notification(notification: Notification): void;
+  abstract error(error: Error): void;
 
   /** Whether a request of this method may be answered now. */
   admits(method: string): boolean {
     return mayPass(serverLifecycle[this.state].receive, method);
   }
 
-  close(): void {
+  close(why?: string, cause?: unknown): void {
     this.move('close');
     this.server.changes?.delete(this);
     this.connection.budget.release(this.#held);
     this.#held = 0;
+    this.connection.close(why, cause);
   }
 
   initialized(): void {
@@ -85,9 +91,8 @@ export class Handshake implements LegacyRequester {
   }
 
   #lost(error: Error): void {
-    this.connection.handlers.error(error);
-    this.close();
-    this.connection.close(error.message, error);
+    this.error(error);
+    this.close(error.message, error);
     this.options.lost?.(error.message);
   }
 
@@ -155,7 +160,7 @@ export class Handshake implements LegacyRequester {
   }
 
   announce(text: string): void {
-    if (this.state === 'ready') this.#outlet.send(text);
+    if (this.state === 'ready') this.connection.outlet.send(text);
   }
 
   tell(method: string, params?: Params): void {

@@ -4,14 +4,15 @@ import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Exchange } from './exchange.ts';
 import type { Failures } from './failure.ts';
-import type { Agree, Answer, Feature, FeatureHost } from './feature.ts';
+import type { Answer, Feature, FeatureHost } from './feature.ts';
 import type { Requester } from './requester.ts';
 
 /** What a revision is offered. Made at its first use, and made anew after something is registered. */
 interface Offer {
   readonly capabilities: ServerCapabilities;
   readonly methods: ReadonlyMap<string, Answer>;
-  readonly filters: ReadonlyMap<string, Agree>;
+  /** Those that have something in it. */
+  readonly features: readonly Feature<never>[];
 }
 
 /** What a server has, and what of it each revision is offered. */
@@ -47,15 +48,16 @@ export class Catalogue {
     if (!offer) {
       const capabilities: ServerCapabilities = { logging: {} };
       const answers: [string, Answer][] = [];
-      const agrees: [string, Agree][] = [];
-      for (const { capabilities: declared, methods, filters = {} } of this.features) {
-        const added = declared(revision, this.#host);
-        if (!added) continue;
-        Object.assign(capabilities, added);
+      const features: Feature<never>[] = [];
+      for (const feature of this.features) {
+        const declared = feature.capabilities(revision, this.#host);
+        if (!declared) continue;
+        const { methods } = feature;
+        Object.assign(capabilities, declared);
         answers.push(...Object.entries(typeof methods === 'function' ? methods(revision) : methods));
-        agrees.push(...Object.entries(filters));
+        features.push(feature);
       }
-      offer = { capabilities, methods: new Map(answers), filters: new Map(agrees) };
+      offer = { capabilities, methods: new Map(answers), features };
       this.#offers.set(revision, offer);
     }
     return offer;

@@ -24,9 +24,6 @@ export type Answer = (params: Params, exchange: Exchange, host: FeatureHost) => 
  */
 export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
 
-/** Agrees to tell of the changes of a list. */
-export const agreeToTell: Agree = (wanted) => wanted === true || undefined;
-
 /** The lists that can change. */
 export type ListName = 'tools' | 'prompts' | 'resources';
 
@@ -45,7 +42,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
   readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
   /** What of all that the server declares a certain client is told, where it is not the same for all. */
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
-  /** The keys of the filter of `subscriptions/listen` that it knows. */
+  /** The keys of the filter of `subscriptions/listen` that it knows, beside those of lists. */
   readonly filters?: Readonly<Record<string, Agree>>;
   /** See `HttpFeature` of port.ts. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;

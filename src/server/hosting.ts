@@ -63,8 +63,8 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   }
 
   require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E {
-    const entry = registry.require(name);
-    if (!this.shows(member, entry, exchange)) throw registry.unknown(name);
+    const entry = registry.get(name);
+    if (!entry || !this.shows(member, entry, exchange)) throw registry.unknown(name);
     return entry;
   }
 

@@ -11,13 +11,11 @@ export interface ServerInternals extends ConnectedServerSide {
   };
 }
 
-/** By server. They are no members of it: an editor shows nothing that is not for users. */
-export const internals: WeakMap<ServerPort, ServerInternals> = new WeakMap();
-
-/** What is not for users: reached by other files of this folder, and by tasks. */
+/** What is not for users: reached by other files of this folder, and by tasks. An editor shows its type as `HttpSide`. */
 export function internalsOf(server: ServerPort): ServerInternals {
-  return internals.get(server) as ServerInternals;
+  return server.side as ServerInternals;
 }
 
 /** The same of whatever serves a transport; undefined: it is no server of ours. */
-export const internalsOfPort = (server: ServerPort): ServerInternals | undefined => internals.get(server);
+export const internalsOfPort = (server: ServerPort): ServerInternals | undefined =>
+  'hosting' in server.side ? internalsOf(server) : undefined;

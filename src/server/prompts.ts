@@ -10,7 +10,7 @@ import type { HandlerCall } from './around.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, attachTo, hostOf } from './feature.ts';
+import { attachTo, hostOf } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition } from './needs.ts';
@@ -91,7 +91,6 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
       'prompts/get': (params, exchange, lent) =>
         getPrompt(lent.require('prompts', entries, params['name'], exchange), params, exchange, lent),
     },
-    filters: { promptsListChanged: agreeToTell },
     capabilities: (_revision, { server }) => entries.everHeld ? { prompts: server.changes ? { listChanged: true } : {} } : undefined,
     get scoped() {
       return entries.scoped;

@@ -67,13 +67,6 @@ export class Registry<E extends Entry> {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
-  /** Throws `-32602` where there is none of this name. */
-  require(name: unknown): E {
-    const entry = this.get(name);
-    if (!entry) throw this.unknown(name);
-    return entry;
-  }
-
   /** The error for a name that nothing has. */
   unknown(name: unknown): RpcError {
     return new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
@@ -89,14 +82,14 @@ export class Registry<E extends Entry> {
     const entries = this.#entries;
     const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
     if (entries.has(name)) throw fault('already registered');
-    const sequence = this.#sequence + 1;
+    let entry: E & Listed | undefined;
     // The name may have been given to another since.
-    const held = (): boolean => entries.get(name)?.sequence === sequence;
+    const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {
-      entries.set(name, { ...make(changed), sequence });
+      entry = { ...make(changed), sequence: entry?.sequence ?? ++this.#sequence };
+      entries.set(name, entry);
       this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
-      this.#sequence = Math.max(this.#sequence, sequence);
       this.#changed();
     };
     set(definition);

@@ -17,7 +17,7 @@ import type { CacheHint } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, attachTo, hostOf } from './feature.ts';
+import { attachTo, hostOf } from './feature.ts';
 import type { Answer, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition } from './needs.ts';
@@ -173,7 +173,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     methods: ({ era }) => era === 'modern' ? methods : {
       ...methods, 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe,
     },
-    filters: { resourcesListChanged: agreeToTell, resourceSubscriptions: watched.agree },
+    filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
       watched.updated(uri, host?.server.changes);
     },

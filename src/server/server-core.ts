@@ -19,7 +19,7 @@ import type { OnError } from './failure.ts';
 import type { Cacheable, Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { Hosting } from './hosting.ts';
-import { internals, internalsOf } from './internals.ts';
+import type { ServerInternals } from './internals.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
@@ -77,6 +77,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly revisions: readonly Revision[];
   /** For transports: see `ServerPort`. */
   readonly side: HttpSide;
+  readonly #parts: ServerInternals;
 
   /**
    * Throws a RangeError for a time that is none and for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
@@ -99,26 +100,24 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const { catalogue } = hosting;
     const lasting = { ...parts, hosting, catalogue };
     changes?.attach(lasting);
-    const side = { ...lasting, modern: new ModernAnswers(lasting) };
-    this.side = side;
-    internals.set(this, side);
+    this.side = this.#parts = { ...lasting, modern: new ModernAnswers(lasting) };
     for (const feature of features) feature.attach(hosting);
   }
 
   /** Tells every client that watches this resource that it has changed. */
   resourceUpdated(uri: string): void {
-    const { changes, catalogue } = internalsOf(this);
+    const { changes, catalogue } = this.#parts;
     if (changes?.divert) changes.divert({ uri });
     else tellUpdated(catalogue, uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */
   connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
-    return new ConnectedClient(internalsOf(this), outlet, options);
+    return new ConnectedClient(this.#parts, outlet, options);
   }
 
   /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
   endSubscriptions(): void {
-    internalsOf(this).changes?.end();
+    this.#parts.changes?.end();
   }
 }

@@ -11,7 +11,7 @@ import { adaptTool, adaptToolResult } from './adapt.ts';
 import { RawResult } from './around.ts';
 import type { Context, PlainContext, TaskSteps } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { agreeToTell, attachTo } from './feature.ts';
+import { attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
@@ -180,7 +180,6 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
         callTool(lent.require('tools', entries, params['name'], exchange), params, exchange, lent),
     },
     capabilities: (_revision, { server }) => entries.everHeld ? { tools: server.changes ? { listChanged: true } : {} } : undefined,
-    filters: { toolsListChanged: agreeToTell },
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
     get scoped() {
       return entries.scoped;

@@ -10,7 +10,6 @@ import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
 import type { CallToolResult, Tool } from '../../protocol/tools.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
 import { cacheFields } from '../../server/caching.ts';
-import { agreeToTell } from '../../server/feature.ts';
 import { onClose } from '../../server/legacy/moments.ts';
 import { watchedResources } from '../../server/watched-resources.ts';
 import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
@@ -166,10 +165,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   );
 
   return {
-    filters: {
-      toolsListChanged: agreeToTell, promptsListChanged: agreeToTell, resourcesListChanged: agreeToTell,
-      resourceSubscriptions: watched.agree,
-    },
+    filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
       watched.updated(uri, host?.server.changes);
     },

@@ -6,6 +6,7 @@ import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extension.ts';
+import type { ListName } from '../feature.ts';
 import type { ServerLimits } from '../limits.ts';
 
 interface Subscription {
@@ -19,6 +20,8 @@ export interface SubscribedServer {
   readonly catalogue: Catalogue;
   readonly limits: ServerLimits;
 }
+
+const listChanged = /^(tools|prompts|resources)ListChanged$/;
 
 /** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
 export class Subscriptions {
@@ -70,11 +73,14 @@ export class Subscriptions {
 
   /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const { filters } = this.#server.catalogue.offer(exchange.rules);
+    const { features, capabilities } = this.#server.catalogue.offer(exchange.rules);
     const agreed: SubscriptionFilter = {};
     for (const [key, wanted] of Object.entries(asked)) {
-      const agree = filters.get(key);
-      if (agree) agreed[key] = agree(wanted, exchange);
+      const list = listChanged.exec(key)?.[1] as ListName | undefined;
+      if (list && wanted === true && capabilities[list]) agreed[key] = true;
+      for (const { filters } of features) {
+        if (filters && Object.hasOwn(filters, key)) agreed[key] = filters[key]?.(wanted, exchange);
+      }
     }
     return agreed;
   }

@@ -96,7 +96,8 @@ export class Connection {
   readonly limits: ConnectionLimits;
   // An idle session has no map.
   #inFlight: Map<RequestId, Inbound> | undefined;
-  #onIdle: (() => void) | undefined;
+  /** Those who are told when nothing is in flight. */
+  #waiting: (() => void)[] | undefined;
   #faults: Faults | undefined;
 
   constructor(
@@ -217,20 +218,16 @@ export class Connection {
 
   /** Resolves once every request of the peer's has been answered or cancelled. */
   idle(): Promise<void> {
-    if (this.inFlight === 0) return Promise.resolve();
-    const others = this.#onIdle;
     return new Promise((resolve) => {
-      this.#onIdle = () => {
-        others?.();
-        resolve();
-      };
+      (this.#waiting ??= []).push(resolve);
+      this.#tellIdle();
     });
   }
 
   #tellIdle(): void {
-    if (this.#onIdle === undefined || this.inFlight > 0) return;
-    this.#onIdle();
-    this.#onIdle = undefined;
+    if (this.#waiting === undefined || this.inFlight > 0) return;
+    for (const told of this.#waiting) told();
+    this.#waiting = undefined;
   }
 
   /**

@@ -35,24 +35,19 @@ export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => tr
 }
 
 /**
- * A result that is JSON text already, so that a list is serialized once and not for every client; or that says how its
- * text is made, once it is known that somebody reads it.
+ * A result that says what its JSON text is, once it is known that somebody reads it: so a list is serialized once and
+ * not for every client.
  */
 export class Serialized {
-  readonly #text: string | (() => string);
+  readonly text: () => string;
 
-  constructor(text: string | (() => string)) {
-    this.#text = text;
-  }
-
-  get text(): string {
-    const text = this.#text;
-    return typeof text === 'string' ? text : text();
+  constructor(text: () => string) {
+    this.text = text;
   }
 }
 
 export function successText(id: RequestId, result: object): string {
-  const text = result instanceof Serialized ? result.text : JSON.stringify(result);
+  const text = result instanceof Serialized ? result.text() : JSON.stringify(result);
   // Not `${id}` for a number: V8 caches that text, and what it is part of outlives the young generation.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }

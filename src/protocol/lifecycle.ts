@@ -56,10 +56,6 @@ export const clientLifecycle: Lifecycle = {
 
 /** Whether a request of this method may pass. A test holds its two names against the table of methods. */
 export function mayPass(passage: Passage, method: string): boolean {
-  switch (passage) {
-    case 'none': return false;
-    case 'handshake': return method === 'initialize' || method === 'ping';
-    case 'ping': return method === 'ping';
-    case 'operation': return method !== 'initialize';
-  }
+  if (method === 'initialize') return passage === 'handshake';
+  return passage === 'operation' || (method === 'ping' && passage !== 'none');
 }

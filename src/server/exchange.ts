@@ -28,8 +28,7 @@ export class Exchange implements PlainContext, ResultJudge {
   readonly requester: Requester;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
-  /** null: the client wants no reports. */
-  #reports: ProgressReports | null | undefined;
+  #reports: ProgressReports | undefined;
 
   constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
     this.inbound = inbound;
@@ -104,8 +103,7 @@ export class Exchange implements PlainContext, ResultJudge {
     if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
-    if (this.#reports === undefined) this.#reports = ProgressReports.of(this.meta) ?? null;
-    const reports = this.#reports;
+    const reports = this.#reports ??= ProgressReports.of(this.meta);
     const report = reports?.next(progress, total, columns.progressMessage(this.rules) ? message : undefined);
     if (report) this.#mention('notifications/progress', report, reports?.text(report));
   }

@@ -126,15 +126,12 @@ const isEnding = (thrown: unknown): boolean =>
  * earlier revisions. What is not allowed becomes -32603.
  */
 function codeFor(code: number, rules: Revision): number {
-  const { era } = rules;
-  if (!Number.isInteger(code)) return errorCodes.internalError;
-  if (code < -32768 || code > -32000 || (code >= -32603 && code <= -32600)) return code;
+  const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
   if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(rules);
-  if (code === errorCodes.urlElicitationRequired) return columns.elicitationId(rules) ? code : errorCodes.internalError;
-  if (era === 'modern') {
-    return code >= -32019 || code === errorCodes.missingClientCapability ? code : errorCodes.internalError;
-  }
-  // A legacy client that sees these takes the server for a modern one.
-  const modern = code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion;
-  return code >= -32099 && !modern ? code : errorCodes.internalError;
+  let allowed = !within(-32768, -32000) || within(errorCodes.internalError, errorCodes.invalidRequest);
+  if (code === errorCodes.urlElicitationRequired) allowed = columns.elicitationId(rules);
+  else if (rules.era === 'modern') allowed ||= code >= -32019 || code === errorCodes.missingClientCapability;
+  // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
+  else allowed ||= code >= -32099 && !within(errorCodes.unsupportedProtocolVersion, errorCodes.headerMismatch);
+  return allowed && Number.isInteger(code) ? code : errorCodes.internalError;
 }

@@ -99,8 +99,6 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
     finish: (value: R) => T | Promise<T>,
     failed?: (error: ToolError) => T,
   ): T | Promise<T>;
-  /** Reports a fault of the author's that has no exception, such as a bad return; gives what to throw. */
-  fault(error: Error, exchange: Exchange): Error;
   /** Tells the author of something that works but should not be. */
   warn(message: string, name: string): void;
 }

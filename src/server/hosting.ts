@@ -59,7 +59,8 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     const hints = (): object => columns.resultType(rules)
       ? stamped(cacheFields(view ? { ...hint, scope: 'private' } : hint), info)
       : {};
-    return new Serialized(registry.list(member, cursor, pageSize, rules, hints, view));
+    const text = registry.list(member, cursor, pageSize, rules, hints, view);
+    return new Serialized(() => text);
   }
 
   require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E {
@@ -103,7 +104,8 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     };
     const succeed = (value: R): T | Promise<T> => {
       try {
-        return finish(value);
+        const made = finish(value);
+        return made instanceof Promise ? made.catch(fail) : made;
       } catch (thrown) {
         return fail(thrown);
       }
@@ -118,10 +120,6 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
     return value instanceof Promise
       ? value.then((settled) => exchange.conclude(succeed, settled), failing)
       : exchange.conclude(succeed, value);
-  }
-
-  fault(error: Error, exchange: Exchange): Error {
-    return this.server.failures.judge(error, exchange);
   }
 
   warn(message: string, name: string): void {

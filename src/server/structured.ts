@@ -11,18 +11,16 @@ export interface ReadSchema {
 
 /**
  * The structured results of tools with `output`: `tools({ structured })`. Gives the result of a call of what its
- * handler returned. `broken` is called for a value that the schema does not take, and makes the result then.
+ * handler returned. Throws a TypeError for a value that the schema does not take.
  */
-export function structured(
-  value: unknown, { validate }: ReadSchema, broken: (why: string) => CallToolResult,
-): CallToolResult | Promise<CallToolResult> {
+export function structured(value: unknown, { validate }: ReadSchema): CallToolResult | Promise<CallToolResult> {
   const result = wholeResult(value);
   if (result.isError || !validate) return result;
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
   return after(validate(result.structuredContent), (judged) => {
     if (judged.valid) return { ...result, structuredContent: judged.value };
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
-    return broken(`the result breaks the output schema: ${faults.join('; ')}`);
+    throw new TypeError(`the result breaks the output schema: ${faults.join('; ')}`);
   });
 }
 

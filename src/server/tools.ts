@@ -147,7 +147,7 @@ interface ToolEntry {
   readonly definition: AnyDefinition;
   readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
   readonly input: ReadSchema | undefined;
-  readonly output: ((value: unknown, broken: (why: string) => CallToolResult) => CallToolResult | Promise<CallToolResult>) | undefined;
+  readonly output: ((value: unknown) => CallToolResult | Promise<CallToolResult>) | undefined;
 }
 
 /** 2026-07-28 server/tools#tool-names. */
@@ -202,8 +202,10 @@ function toolEntry(
   { validator, findFault, schemas = readJsonSchema, structured }: ToolsOptions,
 ): ToolEntry {
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
-  const input = source === undefined ? undefined : schemas(source, 'input', validator);
-  const output = target === undefined ? undefined : schemas(target, 'output', validator);
+  const read = (schema: SchemaSource | undefined, side: 'input' | 'output'): ReadSchema | undefined =>
+    schema === undefined ? undefined : schemas(schema, side, validator);
+  const input = read(source, 'input');
+  const output = read(target, 'output');
   if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
   const fault = (why: string): TypeError => new TypeError(`tool ${JSON.stringify(name)}: ${why}`);
@@ -220,7 +222,7 @@ function toolEntry(
   }
   return {
     name, listed: tool, definition, handler, input,
-    output: output && structured && ((value, broken) => structured(value, output, broken)),
+    output: output && structured && ((value) => structured(value, output)),
   };
 }
 
@@ -269,8 +271,7 @@ function toResult(
   if (isObject(value) && host.isExtended(value, exchange)) return value;
   const { rules } = exchange;
   if (entry.output === undefined) return adaptToolResult(plainResult(value), rules);
-  const broken = (why: string): CallToolResult => failed(host.fault(new TypeError(why), exchange));
-  return after(entry.output(value, broken), (result) => adaptToolResult(result, rules));
+  return after(entry.output(value), (result) => adaptToolResult(result, rules));
 }
 
 function plainResult(value: unknown): CallToolResult {

@@ -32,17 +32,9 @@ const large = 64 * 1024;
 export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budget): LineWriter {
   const { write } = stream;
   let batch = '';
-  let scheduled = false;
   let full = false;
   /** What waits in the full stream, as far as it is charged. */
   let charged = 0;
-
-  // A tick runs once the microtasks of the turn have run,
-  // and with them the handlers that were ready to answer.
-  function tick(): void {
-    scheduled = false;
-    send();
-  }
 
   function send(): void {
     if (batch === '') return;
@@ -69,14 +61,12 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
       return full;
     },
     write(text) {
+      // A tick runs once the microtasks of the turn have run,
+      // and with them the handlers that were ready to answer.
+      if (batch === '') process.nextTick(send);
       batch += text;
       batch += '\n';
-      if (batch.length >= large) {
-        send();
-      } else if (!scheduled) {
-        scheduled = true;
-        process.nextTick(tick);
-      }
+      if (batch.length >= large) send();
     },
     room(length, mayBeLost) {
       if (!full) return true;

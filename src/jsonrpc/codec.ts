@@ -64,16 +64,16 @@ export function classify(value: unknown, weight: number = 0): Exclude<Decoded, {
     if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', value);
     if (id === undefined) {
       return Object.hasOwn(value, 'id')
-        ? invalid(idRule(id), value)
+        ? invalid(idRule, value)
         : { kind: 'notification', message: value as unknown as Notification };
     }
-    if (!isRequestId(id)) return invalid(idRule(id), value);
+    if (!isRequestId(id)) return invalid(idRule, value);
     return { kind: 'request', message: value as unknown as Request, weight };
   }
   const error = value['error'];
   if (error !== undefined) return classifyFailure(value, id, error);
   if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
-  if (!isRequestId(id)) return invalid(idRule(id), value);
+  if (!isRequestId(id)) return invalid(idRule, value);
   if (!isObject(value['result'])) return invalid('"result" must be an object', value);
   return { kind: 'success', message: value as unknown as Success };
 }
@@ -84,7 +84,7 @@ function classifyFailure(value: Record<string, unknown>, id: unknown, error: unk
     return invalid('"error" must have an integer "code" and a string "message"', value);
   }
   // 2026-07-28 basic/index#error-responses: the id may be missing where the request could not be read.
-  if (id != null && !isRequestId(id)) return invalid(idRule(id), value);
+  if (id != null && !isRequestId(id)) return invalid(idRule, value);
   return { kind: 'failure', message: value as unknown as Failure };
 }
 
@@ -105,12 +105,7 @@ export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id);
 }
 
-function idRule(id: unknown): string {
-  if (typeof id === 'string') return `"id" is longer than ${maxIdLength} characters`;
-  return Number.isInteger(id)
-    ? '"id" is an integer beyond 2^53: send it as a string'
-    : '"id" must be a string or an integer';
-}
+const idRule = `"id" must be a string of at most ${maxIdLength} characters or an integer within 2^53`;
 
 /** The refusal says the message's own id back where it can be one. */
 export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({

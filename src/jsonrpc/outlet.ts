@@ -3,8 +3,8 @@ import type { ErrorObject, Notification, Request, RequestId } from './message.ts
 /** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
 export interface Outlet {
   /**
-   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says,
-   * for transports that look inside; it is left out where one text goes to many.
+   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says, for
+   * transports that look inside; the notifications of a server come as text alone.
    */
   send(text: string, message?: Request | Notification): void;
   /**

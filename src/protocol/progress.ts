@@ -49,8 +49,8 @@ const maxBurst = 100;
 const perSecond = 50;
 
 /**
- * The reports on one request of the peer's, as far as they may be sent: each above the last, finite, and not
- * too many in a row. The report that reaches the total always passes.
+ * The reports on one request of the peer's, as far as they may be sent: each above the last, and not too many in a row.
+ * The report that reaches the total always passes.
  * 2025-11-25 basic/utilities/progress#behavior-requirements.
  */
 export class ProgressReports {
@@ -71,22 +71,15 @@ export class ProgressReports {
     this.#token = token;
   }
 
-  /** The parameters of the notification; undefined: none is to be sent. JSON leaves out what is undefined. */
-  next(progress: number, total?: number, message?: string): (ProgressNotificationParams & Params) | undefined {
-    if (!Number.isFinite(progress) || progress <= this.#last) return undefined;
+  /** The notification as text; undefined: none is to be sent. JSON leaves out what is undefined. */
+  next(progress: number, total?: number, message?: string): string | undefined {
+    if (!(progress > this.#last)) return undefined;
     const now = Date.now();
     this.#left = Math.min(maxBurst, this.#left + ((now - this.#at) * perSecond) / 1000);
     this.#at = now;
     if (this.#left < 1 && progress !== total) return undefined;
     this.#left--;
     this.#last = progress;
-    return {
-      progressToken: this.#token, progress, total: Number.isFinite(total) ? total : undefined, message,
-    };
-  }
-
-  /** The notification that has the parameters that `next` returned, as text. */
-  text({ progress, total, message }: ProgressNotificationParams): string {
     this.#start ??= notificationText('notifications/progress', { progressToken: this.#token }).slice(0, -2);
     return `${this.#start},${JSON.stringify({ progress, total, message }).slice(1)}}`;
   }

@@ -62,11 +62,12 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
    * A server without modern revisions has none. 2026-07-28 basic/versioning.
    */
   #speaksModern(request: Request): boolean {
+    // Newest first.
     const { revisions } = this.server;
-    if (this.options.modern === false || !revisions.some(({ era }) => era === 'modern')) return false;
+    if (this.options.modern === false || revisions[0]?.era !== 'modern') return false;
     if (isModern(metaOf(request.params))) return true;
     const { method } = request;
-    if (!revisions.some(({ era }) => era === 'legacy')) return method !== 'initialize';
+    if (revisions.at(-1)?.era === 'modern') return method !== 'initialize';
     return this.state === 'new' && isModernMethod(method);
   }
 

@@ -1,6 +1,5 @@
-import { encode } from '../jsonrpc/codec.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
-import type { Notification, Params } from '../jsonrpc/message.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -85,14 +84,12 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   notify(method: string, params: Record<string, unknown>): void {
-    const message: Notification = { jsonrpc: '2.0', method, params };
-    this.inbound.send(encode(message), message);
+    this.inbound.send(notificationText(method, params));
   }
 
   /** Sends what may be lost: dropped while the client does not read. */
-  #mention(method: string, params: Record<string, unknown>, text: string = notificationText(method, params)): void {
-    const message: Notification = { jsonrpc: '2.0', method, params };
-    if (this.inbound.outlet.room?.(text.length, true) !== false) this.inbound.send(text, message);
+  #mention(text: string): void {
+    if (this.inbound.outlet.room?.(text.length, true) !== false) this.inbound.send(text);
   }
 
   /**
@@ -103,14 +100,14 @@ export class Exchange implements PlainContext, ResultJudge {
     if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
-    const reports = this.#reports ??= ProgressReports.of(this.meta);
-    const report = reports?.next(progress, total, columns.progressMessage(this.rules) ? message : undefined);
-    if (report) this.#mention('notifications/progress', report, reports?.text(report));
+    this.#reports ??= ProgressReports.of(this.meta);
+    const text = this.#reports?.next(progress, total, columns.progressMessage(this.rules) ? message : undefined);
+    if (text) this.#mention(text);
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const { logLevel } = this.requester;
     if (logLevel === undefined || loggingLevels.indexOf(level) < loggingLevels.indexOf(logLevel)) return;
-    this.#mention('notifications/message', { level, ...logger !== undefined && { logger }, data });
+    this.#mention(notificationText('notifications/message', { level, logger, data }));
   }
 }

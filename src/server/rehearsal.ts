@@ -89,7 +89,7 @@ export async function rehearse(
     const request: Request = { jsonrpc: '2.0', id: rounds.length, method: 'tools/call', params };
     const notifications: Notification[] = [];
     const inbound = new Inbound(request, {
-      send: (_text, message) => void notifications.push(message as Notification),
+      send: (text) => void notifications.push(JSON.parse(text) as Notification),
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);

@@ -73,8 +73,8 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     const params: Params = { name: head.tool, arguments: head.arguments };
     if (head._meta) params['_meta'] = head._meta;
     const inbound = new Inbound({ jsonrpc: '2.0', id: port.task.id, method: 'tools/call', params }, {
-      send: (_text, message) => {
-        if (message && !('id' in message)) port.notify(message);
+      send: (text, question) => {
+        if (!question) port.notify(JSON.parse(text) as Notification);
       },
       answer: () => {},
     });

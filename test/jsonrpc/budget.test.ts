@@ -333,6 +333,6 @@ test('quote: short, and never deeper than its kind', () => {
 test('an id longer than 1024 characters is refused, and not said back', () => {
   const decoded = decode(JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1025), method: 'm' }));
   assert.ok(decoded.kind === 'refusal');
-  assert.deepEqual([decoded.id, decoded.error.message], [null, 'Invalid request: "id" is longer than 1024 characters']);
+  assert.deepEqual([decoded.id, decoded.error.message], [null, 'Invalid request: "id" must be a string of at most 1024 characters or an integer within 2^53']);
   assert.equal(decode(JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1024), method: 'm' })).kind, 'request');
 });

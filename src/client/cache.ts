@@ -1,10 +1,10 @@
 import type { Bag } from '../jsonrpc/message.ts';
-import { methodRow, methods } from '../protocol/methods.ts';
+import { hasCacheHints, listMethods, neededCapability } from '../protocol/methods.ts';
 import type { Cache } from './parts.ts';
 
 /** Discovery is asked once a connection anyway, and again only to see that the server is there. */
 const isCacheable = (method: string): boolean =>
-  methodRow(method).cacheable === true && method !== 'server/discover';
+  hasCacheHints(method) && method !== 'server/discover';
 
 /** The part of a client that keeps results, `max` at most. */
 export function resultCache(max: number = 256): Cache {
@@ -61,10 +61,8 @@ class ResultCache implements Cache {
       this.#dropWhere('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
       return;
     }
-    const { needs } = methodRow(notification);
-    for (const [method, row] of Object.entries(methods)) {
-      if (needs !== undefined && row.list && row.needs === needs) this.drop(method);
-    }
+    const changed = /^notifications\/(\w+)\/list_changed$/.exec(notification)?.[1];
+    for (const method of listMethods) if (neededCapability(method) === changed) this.drop(method);
   }
 
   drop(method: string): void {

@@ -12,7 +12,7 @@ import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
-import { methodRow } from '../protocol/methods.ts';
+import { mayAsk } from '../protocol/methods.ts';
 import { requestsOf } from '../protocol/requests.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { SessionExpired } from '../transport/port.ts';
@@ -286,7 +286,7 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
     const { meta } = this;
     // What may ask is the author's work, which may take long: a progress token goes with it, so that the server's
     // progress renews the time.
-    const options = given.onProgress || !methodRow(method).asks ? given
+    const options = given.onProgress || !mayAsk(method) ? given
       : given === noOptions ? onlyProgress : { ...given, onProgress: ignore };
     if (meta === undefined) return this.#requests.request(method, params, options);
     const { logLevel } = options;

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { Abortable } from '../jsonrpc/inbound.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import { methodRow } from '../protocol/methods.ts';
+import { mayAsk } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';
 
 /** One call, as its rounds need it. */
@@ -22,7 +22,7 @@ export async function playRounds(
 ): Promise<Bag> {
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     const { maxRounds } = port.limits;
-    if (!methodRow(method).asks) {
+    if (!mayAsk(method)) {
       throw new Error(`${method}: the server asks for input, which it may not do here`);
     }
     if (round > maxRounds) {

@@ -2,7 +2,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import * as columns from './columns.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
-import { methodRow } from './methods.ts';
+import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
 /**
@@ -54,8 +54,8 @@ export function missingForQuestion(
  * the revision has one. 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
  */
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
-  const { from = 'client', needs } = methodRow(method);
-  if (needs === undefined || from === 'server') return true;
+  const needs = neededCapability(method);
+  if (needs === undefined) return true;
   if (needs === 'completions' && !columns.completionsCapability(revision)) return true;
   const [name = '', setting] = needs.split('.');
   const own = Object.hasOwn(has, name) ? has[name as keyof ServerCapabilities] as Record<string, unknown> : undefined;

@@ -1,6 +1,6 @@
 import type { Revision } from './revisions.ts';
 
-/** What the protocol says of one method. */
+/** Who sends a method, and in which revisions. What else is said of it are the columns below. */
 export interface Method {
   /** Who sends it. Default: the client. */
   readonly from?: 'server' | 'both';
@@ -8,22 +8,6 @@ export interface Method {
   readonly since?: string;
   /** The last revision that has it. Default: the newest. */
   readonly until?: string;
-  /**
-   * The capability that it needs: the server's for a request of the client's and a notification of the
-   * server's, the client's for a request of the server's. Default: none.
-   */
-  readonly needs?: string;
-  /** Since 2026-07-28: its result may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
-  readonly asks?: true;
-  /**
-   * The parameter that `Mcp-Name` mirrors.
-   * 2026-07-28 basic/transports/streamable-http#standard-request-headers.
-   */
-  readonly named?: string;
-  /** The member of its result that holds the items of a list, in pages. */
-  readonly list?: string;
-  /** Its result says how long it may be kept. 2026-07-28 server/utilities/caching#cacheable-results. */
-  readonly cacheable?: true;
   /** The key of `subscriptions/listen` that asks for this notification. */
   readonly filter?: string;
 }
@@ -40,39 +24,39 @@ export const methods: Readonly<Record<string, Method>> = {
   initialize: { until: lastLegacy },
   'notifications/initialized': { until: lastLegacy },
   ping: { from: 'both', until: lastLegacy },
-  'server/discover': { since: modern, cacheable: true },
+  'server/discover': { since: modern },
   'notifications/cancelled': { from: 'both' },
   'notifications/progress': { from: 'both' },
-  'tools/list': { needs: 'tools', list: 'tools', cacheable: true },
-  'tools/call': { needs: 'tools', asks: true, named: 'name' },
-  'notifications/tools/list_changed': { from: 'server', needs: 'tools', filter: 'toolsListChanged' },
-  'resources/list': { needs: 'resources', list: 'resources', cacheable: true },
-  'resources/templates/list': { needs: 'resources', list: 'resourceTemplates', cacheable: true },
-  'resources/read': { needs: 'resources', asks: true, named: 'uri', cacheable: true },
-  'resources/subscribe': { until: lastLegacy, needs: 'resources.subscribe' },
-  'resources/unsubscribe': { until: lastLegacy, needs: 'resources.subscribe' },
-  'notifications/resources/list_changed': { from: 'server', needs: 'resources', filter: 'resourcesListChanged' },
-  'notifications/resources/updated': { from: 'server', needs: 'resources', filter: 'resourceSubscriptions' },
-  'prompts/list': { needs: 'prompts', list: 'prompts', cacheable: true },
-  'prompts/get': { needs: 'prompts', asks: true, named: 'name' },
-  'notifications/prompts/list_changed': { from: 'server', needs: 'prompts', filter: 'promptsListChanged' },
-  'completion/complete': { needs: 'completions' },
-  'logging/setLevel': { until: lastLegacy, needs: 'logging' },
-  'notifications/message': { from: 'server', needs: 'logging' },
+  'tools/list': {},
+  'tools/call': {},
+  'notifications/tools/list_changed': { from: 'server', filter: 'toolsListChanged' },
+  'resources/list': {},
+  'resources/templates/list': {},
+  'resources/read': {},
+  'resources/subscribe': { until: lastLegacy },
+  'resources/unsubscribe': { until: lastLegacy },
+  'notifications/resources/list_changed': { from: 'server', filter: 'resourcesListChanged' },
+  'notifications/resources/updated': { from: 'server', filter: 'resourceSubscriptions' },
+  'prompts/list': {},
+  'prompts/get': {},
+  'notifications/prompts/list_changed': { from: 'server', filter: 'promptsListChanged' },
+  'completion/complete': {},
+  'logging/setLevel': { until: lastLegacy },
+  'notifications/message': { from: 'server' },
   'subscriptions/listen': { since: modern },
   'notifications/subscriptions/acknowledged': { from: 'server', since: modern },
   // From 2026-07-28 on the three requests of the server's travel in results, as `inputRequests`.
-  'sampling/createMessage': { from: 'server', needs: 'sampling' },
-  'elicitation/create': { from: 'server', since: '2025-06-18', needs: 'elicitation' },
+  'sampling/createMessage': { from: 'server' },
+  'elicitation/create': { from: 'server', since: '2025-06-18' },
   'notifications/elicitation/complete': { from: 'server', since: lastLegacy, until: lastLegacy },
-  'roots/list': { from: 'server', needs: 'roots' },
+  'roots/list': { from: 'server' },
   'notifications/roots/list_changed': { until: lastLegacy },
   // Of 2025-11-25; from 2026-07-28 on of the extension `io.modelcontextprotocol/tasks`.
-  'tasks/get': { from: 'both', since: lastLegacy, named: 'taskId' },
+  'tasks/get': { from: 'both', since: lastLegacy },
   'tasks/result': { from: 'both', since: lastLegacy, until: lastLegacy },
-  'tasks/update': { since: modern, named: 'taskId' },
-  'tasks/cancel': { from: 'both', since: lastLegacy, named: 'taskId' },
-  'tasks/list': { from: 'both', since: lastLegacy, until: lastLegacy, list: 'tasks' },
+  'tasks/update': { since: modern },
+  'tasks/cancel': { from: 'both', since: lastLegacy },
+  'tasks/list': { from: 'both', since: lastLegacy, until: lastLegacy },
   'notifications/tasks/status': { from: 'both', since: lastLegacy, until: lastLegacy },
 };
 
@@ -90,3 +74,47 @@ export function hasMethod({ version }: Revision, name: string): boolean {
   const { since = '', until = version } = methodRow(name);
   return since <= version && version <= until;
 }
+
+// Columns that programs ask, each by itself: a program carries those that it asks, and not the table.
+
+/** Whether its result may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
+export const mayAsk = (method: string): boolean =>
+  method === 'tools/call' || method === 'resources/read' || method === 'prompts/get';
+
+/** The parameter that `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
+export function mirroredParameter(method: string): string | undefined {
+  switch (method) {
+    case 'tools/call':
+    case 'prompts/get': return 'name';
+    case 'resources/read': return 'uri';
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel': return 'taskId';
+    default: return undefined;
+  }
+}
+
+/** The capability of the server that a request of the client's needs; undefined: none, or no such request. */
+export function neededCapability(method: string): string | undefined {
+  switch (method) {
+    case 'tools/list':
+    case 'tools/call': return 'tools';
+    case 'resources/list':
+    case 'resources/templates/list':
+    case 'resources/read': return 'resources';
+    case 'resources/subscribe':
+    case 'resources/unsubscribe': return 'resources.subscribe';
+    case 'prompts/list':
+    case 'prompts/get': return 'prompts';
+    case 'completion/complete': return 'completions';
+    case 'logging/setLevel': return 'logging';
+    default: return undefined;
+  }
+}
+
+/** The requests whose results are lists in pages. */
+export const listMethods: readonly string[] = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+
+/** Whether its result says how long it may be kept. 2026-07-28 server/utilities/caching#cacheable-results. */
+export const hasCacheHints = (method: string): boolean =>
+  method === 'server/discover' || method === 'resources/read' || listMethods.includes(method);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { mayPass } from '../../src/protocol/lifecycle.ts';
 import { isModernMethod } from '../../src/server/connected-client.ts';
-import { hasMethod, methodRow, methods } from '../../src/protocol/methods.ts';
+import {
+  hasCacheHints, hasMethod, listMethods, mayAsk, methodRow, methods, mirroredParameter, neededCapability,
+} from '../../src/protocol/methods.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 
 const versions = revisions.map(({ version }) => version);
@@ -19,9 +21,9 @@ test('methods: each row is of revisions that there are, in their order', () => {
 test('methods: what a notification cannot have, and a request of the server cannot', () => {
   for (const [name, row] of Object.entries(methods)) {
     const notification = name.startsWith('notifications/');
-    if (notification) assert.ok(!row.asks && !row.list && !row.cacheable && !row.named, name);
-    else assert.ok(!row.filter, name);
-    if (row.from === 'server') assert.ok(!row.asks && !row.cacheable && !row.named, name);
+    const client = mayAsk(name) || listMethods.includes(name) || hasCacheHints(name) || mirroredParameter(name) !== undefined;
+    if (!notification) assert.ok(!row.filter, name);
+    if (notification || row.from === 'server') assert.ok(!client && neededCapability(name) === undefined, name);
     if (row.filter !== undefined) assert.equal(row.from, 'server', name);
   }
 });
@@ -49,6 +51,21 @@ test('methods: a revision has what it has', () => {
   ]);
 });
 
+test('methods: what the columns say of each method', () => {
+  const said = Object.keys(methods).map((name) => [
+    name, neededCapability(name), mayAsk(name) && 'asks', mirroredParameter(name), listMethods.includes(name) && 'list',
+    hasCacheHints(name) && 'cached',
+  ].filter(Boolean).join(' ')).filter((line) => line.includes(' '));
+  assert.deepEqual(said, [
+    'server/discover cached', 'tools/list tools list cached', 'tools/call tools asks name', 'resources/list resources list cached',
+    'resources/templates/list resources list cached', 'resources/read resources asks uri cached',
+    'resources/subscribe resources.subscribe', 'resources/unsubscribe resources.subscribe', 'prompts/list prompts list cached',
+    'prompts/get prompts asks name', 'completion/complete completions', 'logging/setLevel logging', 'tasks/get taskId',
+    'tasks/update taskId', 'tasks/cancel taskId',
+  ]);
+  for (const list of listMethods) assert.ok(Object.hasOwn(methods, list), list);
+});
+
 test('methods: a name that is none has a row that says nothing', () => {
   for (const name of ['nothing', 'constructor', '__proto__', '', undefined, 7, {}]) {
     assert.deepEqual(methodRow(name), {});
@@ -57,9 +74,9 @@ test('methods: a name that is none has a row that says nothing', () => {
 
 test('methods: what passes before the handshake, and what only the modern era has, agree with the table', () => {
   const requests = Object.entries(methods).filter(([name]) => !name.startsWith('notifications/'));
-  for (const [name, { since, until, needs, from }] of requests) {
+  for (const [name, { since, until, from }] of requests) {
     // What needs no capability, is in the first revision and in no modern one, is there for the handshake.
-    const first = since === undefined && until === '2025-11-25' && needs === undefined;
+    const first = since === undefined && until === '2025-11-25' && neededCapability(name) === undefined;
     assert.equal(mayPass('handshake', name), first, name);
     assert.equal(mayPass('ping', name), first && from === 'both', name);
     assert.equal(mayPass('operation', name), !first || from === 'both', name);

@@ -3,7 +3,7 @@ import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import type { InputRequests } from '../../protocol/input-required.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
-import { methodRow } from '../../protocol/methods.ts';
+import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/port.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
 import { ToolError } from '../failure.ts';
@@ -76,7 +76,7 @@ export class ModernExchange extends AskingExchange {
    */
   override begin(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
-    if (!methodRow(method).asks) return handle(params);
+    if (!mayAsk(method)) return handle(params);
     this.#mayAsk = true;
     const token = params['requestState'];
     const own = { ...params, arguments: copy(params['arguments']) };

@@ -2,7 +2,7 @@ import * as columns from '../../../protocol/columns.ts';
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
 import { metaOf } from '../../../protocol/meta.ts';
 import * as metaKeys from '../../../protocol/meta-keys.ts';
-import { methodRow } from '../../../protocol/methods.ts';
+import { mirroredParameter } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../port.ts';
 import type { HeaderValues } from './options.ts';
@@ -30,7 +30,7 @@ export function requestHeaders(
   if (session !== undefined) headers['mcp-session-id'] = session;
   if (message.method !== undefined && (named !== undefined || agreed?.era === 'modern')) {
     headers['mcp-method'] = message.method;
-    const { named: parameter } = methodRow(message.method);
+    const parameter = mirroredParameter(message.method);
     const name = parameter && message.params?.[parameter];
     if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
   }

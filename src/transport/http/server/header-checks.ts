@@ -5,7 +5,7 @@ import { quote } from '../../../jsonrpc/quote.ts';
 import { readRequestMeta, unsupportedVersion } from '../../../protocol/meta.ts';
 import * as metaKeys from '../../../protocol/meta-keys.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
-import { methodRow } from '../../../protocol/methods.ts';
+import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../port.ts';
@@ -27,7 +27,7 @@ export function checkHeaders(
   const found = readRequestMeta(meta, server.revisions);
   compare('Mcp-Method', request.header('mcp-method'), method);
   // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
-  const { named: key } = methodRow(method);
+  const key = mirroredParameter(method);
   if (key === undefined) return found;
   const name = params?.[key];
   // One that is no string is refused by the method itself.

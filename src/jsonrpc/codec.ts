@@ -105,7 +105,8 @@ export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id);
 }
 
-const idRule = `"id" must be a string of at most ${maxIdLength} characters or an integer within 2^53`;
+// A literal without `maxIdLength`, so that a bundler can leave it out.
+const idRule = '"id" must be a string of at most 1024 characters or an integer within 2^53';
 
 /** The refusal says the message's own id back where it can be one. */
 export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({

@@ -56,7 +56,10 @@ class ToolOutputs implements Outputs {
     return typeof schema === 'function' ? judge(name, result, schema) : this.#judgeFirst(name, result, schema, warn);
   }
 
-  /** A schema that cannot be used is reported once, and its tool not judged. Rejects where `compile` cannot be loaded. */
+  /**
+   * A schema that cannot be used is reported once, and its tool not judged. Rejects where `compile` cannot be loaded, and
+   * where a reference of the schema leads nowhere: 2026-07-28 basic/index#ref-resolution.
+   */
   async #judgeFirst(name: string, result: Bag, schema: JsonSchema, warn: (error: Error) => void): Promise<void> {
     const compile = await this.#load();
     // The list may have told another schema meanwhile.
@@ -65,8 +68,14 @@ class ToolOutputs implements Outputs {
     try {
       validate = compile(schema);
     } catch (error) {
-      if (current) this.#schemas.delete(name);
-      return warn(new Error(`the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`, { cause: error }));
+      const refused = new Error(`the output schema of the tool ${JSON.stringify(name)}: ${errorMessage(error)}`, { cause: error });
+      if (!isObject(error) || error['code'] !== 'reference') {
+        if (current) this.#schemas.delete(name);
+        return warn(refused);
+      }
+      validate = () => {
+        throw refused;
+      };
     }
     if (current) this.#schemas.set(name, validate);
     judge(name, result, validate);

@@ -2,8 +2,10 @@ import { isRequestId } from '../jsonrpc/codec.ts';
 import type { Cancellation } from '../jsonrpc/connection.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
+import { notificationText } from '../jsonrpc/outlet.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import type { NotificationParams } from './base.ts';
+import { subscriptionMeta } from './meta.ts';
 
 // notifications/cancelled: notification, both ways.
 export interface CancelledNotificationParams extends NotificationParams {
@@ -26,4 +28,9 @@ export function readCancellation({ method, params }: Notification): Cancellation
 export function cancellationOf(id: RequestId, method: string, reason: unknown): Notification | undefined {
   if (method === 'initialize') return undefined;
   return { jsonrpc: '2.0', method: cancelled, params: { requestId: id, reason: shorten(errorMessage(reason)) } };
+}
+
+/** Says that the server ends a subscription, as text. 2026-07-28 basic/patterns/cancellation. */
+export function subscriptionCancelled(id: RequestId, reason: string): string {
+  return notificationText(cancelled, { _meta: subscriptionMeta(id), requestId: id, reason });
 }

@@ -38,10 +38,12 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
 
 function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
   let draft7 = false;
+  // By an `$id`: an address may lead to this very schema, and else leads outside.
+  let addressed = false;
 
-  function refuse(keyword: string, path: string): never {
+  function refuse(keyword: string, path: string, code: 'keyword' | 'reference' = 'keyword'): never {
     throw new SchemaError(
-      'keyword', path,
+      code, path,
       `${JSON.stringify(keyword.slice(0, 100))} is not in the small dialect: give compile of barewire/schema/full as "validator"`,
     );
   }
@@ -55,6 +57,7 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
         if (!version) refuse(`$schema: ${$schema}`, path);
         draft7 = version === 'draft-07';
       }
+      addressed ||= $id !== undefined;
       // It would move what `#` means.
       if (path !== '#' && $id !== undefined) refuse('$id', path);
       // In draft-07 nothing beside a $ref counts.
@@ -67,7 +70,9 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
       return kind;
     },
     find(reference, from) {
-      if (reference !== '#' && !reference.startsWith('#/')) refuse(`$ref: ${reference}`, from.path);
+      if (reference !== '#' && !reference.startsWith('#/')) {
+        refuse(`$ref: ${reference}`, from.path, addressed || reference.startsWith('#') ? 'keyword' : 'reference');
+      }
       let raw: unknown = root;
       let path = '#';
       for (const token of tokensOf(reference)) {

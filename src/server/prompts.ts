@@ -144,9 +144,13 @@ function getPrompt(
     if (!Array.isArray(result?.messages)) {
       throw new TypeError('the handler returned neither a text nor messages nor a result with messages');
     }
-    const messages = result.messages.map(
-      ({ role, content }) => ({ role, content: adaptContent(content, exchange.rules) }),
-    );
+    const messages = result.messages.map((message, at) => {
+      const { role, content } = Object(message) as PromptMessage;
+      if ((role !== 'user' && role !== 'assistant') || typeof content?.type !== 'string') {
+        throw new TypeError(`the handler returned messages[${at}] without role or content`);
+      }
+      return { role, content: adaptContent(content, exchange.rules) };
+    });
     const { description } = definition;
     return { ...description !== undefined && { description }, ...result, messages };
   });

@@ -4,6 +4,11 @@ export interface TaskLimits {
   maxTasks: number;
   /** The same, of one principal. 1,000. */
   maxTasksPerPrincipal: number;
+  /**
+   * Requests for tasks of 2025-11-25 (`tasks/get`, `tasks/result`, `tasks/cancel`, `tasks/list`) in a second, of one
+   * principal; without authentication, of one connection. Enough to look at 1,000 tasks and to fetch them. 2,000.
+   */
+  maxRequestsPerSecond: number;
   /** Characters of JSON that one task may write: its arguments, steps, answers and progress. 4 MiB. */
   maxJournalBytes: number;
   /** Characters of JSON that the result of a task may have. 4 MiB. */
@@ -35,6 +40,7 @@ const hour = 3_600_000;
 export const defaultTaskLimits: TaskLimits = {
   maxTasks: 10_000,
   maxTasksPerPrincipal: 1_000,
+  maxRequestsPerSecond: 2_000,
   maxJournalBytes: 4_194_304,
   maxResultBytes: 4_194_304,
   ttlMs: 24 * hour,
@@ -53,6 +59,8 @@ export interface ReceivedTaskLimits {
   maxReceived: number;
   /** Bytes of memory that their questions and results may take together. 16 MiB. */
   maxReceivedBytes: number;
+  /** Requests for tasks that the server may make in a second. 2,000. */
+  maxRequestsPerSecond: number;
   /** Milliseconds that a task is kept, where the server asks for nothing else. 1 hour. */
   ttlMs: number;
   /** The longest that a server may ask for, in milliseconds. 24 hours. */
@@ -65,6 +73,7 @@ export interface ReceivedTaskLimits {
 export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
   maxReceived: 1_000,
   maxReceivedBytes: 16 * 1024 * 1024,
+  maxRequestsPerSecond: 2_000,
   ttlMs: hour,
   maxTtlMs: 24 * hour,
   pollIntervalMs: 1_000,

@@ -37,7 +37,7 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const limits = { ...defaultTaskLimits, ...options.limits };
   const all = new Tasks(store, limits);
   const ask = options.askWithTasks ? askAsTask(limits.ttlMs) : undefined;
-  const legacy = new LegacyTasks(all, ask);
+  const legacy = new LegacyTasks(all, limits, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
   const { hosting, failures } = internalsOf(server);

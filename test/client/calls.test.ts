@@ -392,7 +392,9 @@ test('structured content is judged by the validator that is given', async () => 
     ? {
         tools: [
           { name: 't', inputSchema: { type: 'object' }, outputSchema },
-          { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
+          { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: '#anchor' } },
+          { name: 'v', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
+          { name: 'w', inputSchema: { type: 'object' }, outputSchema: { $ref: '#/$defs/none' } },
         ],
       }
     : result), { validator: compile });
@@ -412,6 +414,11 @@ test('structured content is judged by the validator that is given', async () => 
   await client.callTool('u');
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
+  // 2026-07-28 basic/index#ref-resolution: an unresolved reference is no licence. It is said with each call.
+  for (const name of ['v', 'w', 'v']) {
+    await assert.rejects(client.callTool(name), new RegExp(`^Error: the output schema of the tool "${name}": #: .*(http://example.org/schema|#/\\$defs/none)`));
+  }
+  assert.equal(errors.length, 1);
   // A changed list makes the old promise void.
   wire.push({ method: 'notifications/tools/list_changed' });
   result = { content: [] };

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { McpServer, RpcError } from '../../src/server/index.ts';
+import { McpClient } from '../../src/client/index.ts';
+import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import { connectScripted as connect, legacy, modern, RpcFault } from '../client/scripted.ts';
-import { connect as connectPeer, modernMeta } from '../server/peer.ts';
+import { connect as connectPeer, later, modernMeta } from '../server/peer.ts';
 import { mockClock } from '../mock-clock.ts';
 
 // Rules of requirements/*.tsv that the client keeps by its construction, each where breaking it would show.
@@ -114,5 +116,54 @@ test('a client reads no meaning into a code of a server', async () => {
     });
     assert.deepEqual(wire.methods(), ['server/discover', 'resources/read']);
     assert.equal(wire.closed + wire.reopened, 0);
+  }
+});
+
+// 2026-07-28 basic/patterns/cancellation#implementation-notes. A trace is the only log that the library keeps.
+test('the trace of each side has the reason of a cancellation', async () => {
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
+    const legacyAsks = revision === '2025-06-18' || revision === '2025-11-25';
+    const logs = { client: [] as string[], server: [] as string[] };
+    const log = (side: 'client' | 'server') => ({ direction, text }: { direction?: string; text?: string }): void => {
+      const { method, params } = JSON.parse(text ?? '{}') as { method?: string; params?: { reason?: string } };
+      if (method === 'notifications/cancelled') logs[side].push(`${direction}: ${params?.reason}`);
+    };
+    const begun = later<void>();
+    const over = later<unknown>();
+    const server = new McpServer({ name: 'server', version: '1' });
+    server.tool('wait', {}, async (_args, ctx) => {
+      ctx.signal.addEventListener('abort', () => over.resolve(ctx.signal.reason));
+      if (!legacyAsks) begun.resolve();
+      else await ctx.elicit('Well?', { a: { type: 'string' } }).catch(() => undefined);
+      return new Promise(() => {});
+    });
+    const { port1, port2 } = new MessageChannel();
+    const serving = serveMessagePort(server, port1, { trace: log('server') });
+    const questionOver = later<void>();
+    const client = new McpClient({ name: 'client', version: '1' }, {
+      revisions: [revision],
+      onElicit: (_params, { signal }) => new Promise(() => {
+        signal.addEventListener('abort', () => questionOver.resolve());
+        begun.resolve();
+      }),
+    });
+    await client.connect(messagePortTransport(port2, { trace: log('client') }));
+    const stop = new AbortController();
+    const call = client.callTool('wait', {}, { signal: stop.signal });
+    await begun.promise;
+    stop.abort(new Error('lunch is over'));
+    await assert.rejects(call, /lunch is over/);
+    assert.match(String(await over.promise), /lunch is over/, revision);
+    if (legacyAsks) await questionOver.promise;
+    const question = legacyAsks ? 1 : 0;
+    assert.deepEqual([logs.client.length, logs.server.length], [1 + question, 1 + question], revision);
+    assert.equal(logs.client[0], 'sent: lunch is over');
+    assert.equal(logs.server[0], 'received: lunch is over');
+    // The server gives up the question that the call had put.
+    for (const [direction, lines] of [['received', logs.client], ['sent', logs.server]] as const) {
+      assert.ok(lines.slice(1).every((line) => line.startsWith(`${direction}: `) && !line.endsWith(': undefined')), lines.join());
+    }
+    await client.close();
+    await serving.close();
   }
 });

@@ -37,3 +37,37 @@ test('names of headers are taken in any case', async (t) => {
   assert.equal(await post('127.0.0.1', http.port, headers), 200);
   assert.equal(await post('127.0.0.1', http.port, { ...headers, 'mcp-METHOD': 'tools/list' }), 400);
 });
+
+// 2026-07-28 basic/index#_meta. A status that was sent cannot be taken back; `needs` is judged before the handler runs.
+test('a handler that lacks a capability is refused with 400, unless its stream has begun', async (t) => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  const question = { a: { type: 'string' } } as const;
+  server.tool('asks', {}, async (_args, ctx) => (await ctx.elicit('Well?', question)).action);
+  server.tool('tells and asks', {}, async (_args, ctx) => {
+    ctx.progress(1);
+    return (await ctx.elicit('Well?', question)).action;
+  });
+  server.tool('needs, tells and asks', { needs: ['elicitation'] }, async (_args, ctx) => {
+    ctx.progress(1);
+    return (await ctx.elicit('Well?', question)).action;
+  });
+  const http = await serveHttp(server, { port: 0 });
+  t.after(() => http.close());
+  const call = async (name: string): Promise<[status: number, text: string]> => {
+    const params = { name, _meta: { ...modernMeta({}), progressToken: 1 } };
+    const response = await fetch(http.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json', accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    return [response.status, await response.text()];
+  };
+  for (const [name, status] of [['asks', 400], ['tells and asks', 200], ['needs, tells and asks', 400]] as const) {
+    const [said, text] = await call(name);
+    assert.equal(said, status, name);
+    assert.match(text, /"code":-32021,.*"requiredCapabilities":\{"elicitation":/, name);
+  }
+});

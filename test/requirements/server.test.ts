@@ -81,6 +81,26 @@ test('arguments of a prompt are named strings', async () => {
   }
 });
 
+// 2025-11-25 server/prompts#security: what a handler returns is judged before it is sent.
+test('messages of a prompt have a role and content, and what else a handler returns reaches nobody', async () => {
+  const errors: Error[] = [];
+  const server = new McpServer(info, { onError: (error) => errors.push(error) });
+  const content = { type: 'text', text: 'go' } as const;
+  const good = [{ role: 'user', content }, { role: 'assistant', content }] as const;
+  let returned: unknown = good;
+  server.prompt('plan', {}, () => returned as string);
+  const peer = await connect(server, { revision });
+  assert.deepEqual((await peer.request('prompts/get', { name: 'plan' })).result?.['messages'], good);
+  for (const wrong of [
+    { role: 'system', content }, { role: 'user' }, { role: 'user', content: 'go' }, { role: 'user', content: [content] }, { content }, null, 'go',
+  ]) {
+    returned = { messages: [good[0], wrong] };
+    const { error } = await peer.request('prompts/get', { name: 'plan' });
+    assert.match(error?.message ?? '', /^plan failed \(id /, JSON.stringify(wrong));
+    assert.match(errors.pop()?.message ?? '', /^the handler returned messages\[1\] without role or content/);
+  }
+});
+
 // 2025-11-25 server/resources#custom-uri-schemes.
 test('a resource has a URI with a scheme', () => {
   const server = new McpServer(info);
@@ -202,8 +222,8 @@ test('the message of each error in the transcripts is one short sentence', () =>
   for (const message of messages) assert.match(message, /^(?!.*[.!?]\s)[^\n]{3,160}$/);
 });
 
-// 2026-07-28 basic/patterns/subscriptions#graceful-closure. A cancellation beside it would tell the client to ignore it.
-test('a subscription that the server ends is answered with a result that names it, and with nothing else', async () => {
+// 2026-07-28 basic/patterns/cancellation: MUST; basic/patterns/subscriptions#graceful-closure: SHOULD.
+test('a subscription that the server ends is cancelled by name, and then answered with a result that names it', async () => {
   const server = new McpServer(info);
   server.tool('one', {}, () => '');
   const peer = await connect(server);
@@ -211,6 +231,11 @@ test('a subscription that the server ends is answered with a result that names i
   assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
   server.endSubscriptions();
   const { id, result } = await listening;
+  const { method, params } = await peer.next();
+  assert.equal(method, 'notifications/cancelled');
+  assert.deepEqual(params, {
+    _meta: { 'io.modelcontextprotocol/subscriptionId': id }, requestId: id, reason: 'the server ends the subscription',
+  });
   assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
   assert.equal(result?.['resultType'], 'complete');
   assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);

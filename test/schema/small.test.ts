@@ -31,7 +31,9 @@ test('a keyword that the small dialect lacks is refused by name, where it stands
     assert.ok(message.includes(`"${keyword}"`) && message.includes('barewire/schema/full'), message);
     if (keyword !== '$dynamicRef') compileFull(schema);
   }
-  assert.equal(refusal({ $ref: 'https://example.com/schema' }).code, 'keyword');
+  // Without an `$id` nothing in the schema has an address: this one leads outside.
+  assert.equal(refusal({ $ref: 'https://example.com/schema' }).code, 'reference');
+  assert.equal(refusal({ $id: 'https://example.com/schema', $ref: 'https://example.com/schema#/$defs/a', $defs: { a: {} } }).code, 'keyword');
   assert.equal(refusal({ $ref: '#anchor' }).code, 'keyword');
   assert.equal(refusal({ $schema: 'https://json-schema.org/draft/2019-09/schema' }).code, 'keyword');
   assert.equal(refusal({ properties: { a: { $id: 'b' } } }).code, 'keyword');

@@ -254,6 +254,7 @@ test('more subscriptions than the limit are refused, in either era', async () =>
     assert.equal(result?.['resultType'], 'complete');
     assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
   }
+  assert.deepEqual((await peer.rest()).map(({ method }) => method), ['notifications/cancelled', 'notifications/cancelled']);
   void peer.modern('subscriptions/listen', { notifications: {} });
   assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
 });

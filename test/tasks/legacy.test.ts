@@ -3,6 +3,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
+import { RequestRate } from '../../src/tasks/request-rate.ts';
 import type { McpServer } from '../../src/server/mcp-server.ts';
 import { accept, connect, everything, later } from '../server/peer.ts';
 import type { Answer, Bag, Peer, PeerOptions, Said } from '../server/peer.ts';
@@ -283,4 +284,38 @@ test('who came over HTTP without authentication is nobody: no tasks/list', async
   assert.deepEqual(result.capabilities['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
   const { error } = await say({ id: 2, method: 'tasks/list' }) as { error: Bag };
   assert.equal(error['code'], -32601);
+});
+
+// 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control.
+test('each principal may make so many requests for tasks in a second, and others do not suffer for it', async (t) => {
+  const { server: one } = made(t, { limits: { maxRequestsPerSecond: 2 } });
+  one.tool('optional', { task: 'optional' }, () => 'done');
+  const [mine, also, other, nobody, stranger] = await Promise.all([
+    { auth: { principal: 'ann' } }, { auth: { principal: 'ann' } }, { auth: { principal: 'bob' } }, {}, {},
+  ].map((options) => legacy(one, options)));
+  const refusals = async (peers: (Peer | undefined)[]): Promise<number> => {
+    const answers = await Promise.all(peers.map((peer) => peer?.request('tasks/get', { taskId: 'x' })));
+    return answers.filter((answer) => answer?.error?.message === 'Too many requests for tasks: the limit is 2 a second').length;
+  };
+  // They may fall into two seconds, and never into three.
+  assert.ok(await refusals(Array.from({ length: 10 }, (_, i) => (i % 2 ? mine : also))) >= 6, 'one principal over two connections');
+  assert.equal(await refusals([other, other]), 0);
+  assert.ok(await refusals(Array.from({ length: 10 }, () => nobody)) >= 6, 'nobody in particular, over one connection');
+  assert.equal(await refusals([stranger, stranger]), 0);
+});
+
+test('requests for tasks are counted anew in each second', () => {
+  let now = 5_999;
+  const rate = new RequestRate(2, () => now);
+  rate.count('a');
+  rate.count('a');
+  rate.count('b');
+  assert.throws(() => rate.count('a'), { code: -32603, message: 'Too many requests for tasks: the limit is 2 a second' });
+  now = 6_000;
+  rate.count('a');
+  // A clock that was set back.
+  now = 1_000;
+  rate.count('a');
+  rate.count('a');
+  assert.throws(() => rate.count('a'));
 });

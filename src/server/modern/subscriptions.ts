@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
+import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -95,8 +96,14 @@ export class Subscriptions {
     }
   };
 
-  /** Ends every subscription with its result, as at shutdown. */
+  /**
+   * Ends every subscription, as at shutdown: a cancellation names it (2026-07-28 basic/patterns/cancellation), and its
+   * result tells that the end was orderly (2026-07-28 basic/patterns/subscriptions#graceful-closure).
+   */
   end(): void {
-    for (const subscription of this.#open) subscription.end();
+    for (const { exchange: { inbound }, end } of this.#open) {
+      inbound.send(subscriptionCancelled(inbound.request.id, 'the server ends the subscription'));
+      end();
+    }
   }
 }

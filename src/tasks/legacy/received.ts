@@ -15,6 +15,7 @@ import { relatedTask } from '../../protocol/tasks.ts';
 import type { Task, TaskStatus } from '../../protocol/tasks.ts';
 import { defaultReceivedTaskLimits } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
+import { RequestRate } from '../request-rate.ts';
 import { commonFields, random, ttlOf } from '../wire.ts';
 
 /** A question of the server's that the client works on, or has answered. */
@@ -95,6 +96,7 @@ class ReceivedTasks {
   readonly #answering: Answering;
   readonly #limits: ReceivedTaskLimits;
   readonly #tasks = new Map<string, ReceivedTask>();
+  readonly #rate: RequestRate;
   #sequence = 0;
   /** Of all questions and results that are kept. */
   #weight = 0;
@@ -102,6 +104,7 @@ class ReceivedTasks {
   constructor(answering: Answering, limits: ReceivedTaskLimits) {
     this.#answering = answering;
     this.#limits = limits;
+    this.#rate = new RequestRate(limits.maxRequestsPerSecond);
   }
 
   create(method: string, question: Bag, wanted: unknown, revision: Revision): Task {
@@ -140,6 +143,7 @@ class ReceivedTasks {
   }
 
   serve(method: string, params: Bag, abortable: Abortable): object | Promise<object> {
+    this.#rate.count('the server');
     this.#expire();
     switch (method) {
       case 'tasks/get': return this.#wire(this.#find(params));

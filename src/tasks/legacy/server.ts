@@ -1,5 +1,5 @@
 import { internalError, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
-import type { Bag, Notification } from '../../jsonrpc/message.ts';
+import type { Bag, Notification, Params } from '../../jsonrpc/message.ts';
 import type { ServerCapabilities } from '../../protocol/initialize.ts';
 import { isTerminal } from '../../protocol/task-lifecycle.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
@@ -11,7 +11,9 @@ import type { LegacyExtension } from '../../server/extension.ts';
 import { askClient } from '../../server/legacy/ask-client.ts';
 import type { LegacyRequester, Requester } from '../../server/requester.ts';
 import type { TaskView } from '../journal.ts';
+import type { TaskLimits } from '../limits.ts';
 import { ownerOf } from '../owner.ts';
+import { RequestRate } from '../request-rate.ts';
 import type { Tasks } from '../tasks.ts';
 import { commonFields } from '../wire.ts';
 
@@ -35,6 +37,8 @@ function textOf({ content }: Bag): string | undefined {
   return typeof first?.text === 'string' ? first.text.slice(0, 1000) : undefined;
 }
 
+type Served = LegacyExtension['methods'][string];
+
 const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 
 /** The tasks of 2025-11-25, which are part of the core there and experimental. */
@@ -48,10 +52,13 @@ export class LegacyTasks {
 
   readonly #askClient: typeof askClient;
 
+  readonly #rate: RequestRate;
+
   /** `ask` puts the questions of tasks to a client. */
-  constructor(tasks: Tasks, ask: typeof askClient = askClient) {
+  constructor(tasks: Tasks, { maxRequestsPerSecond }: TaskLimits, ask: typeof askClient = askClient) {
     this.#tasks = tasks;
     this.#askClient = ask;
+    this.#rate = new RequestRate(maxRequestsPerSecond);
     this.legacy = {
       capabilities: (revision) => (revision === '2025-11-25' ? declared : undefined),
       // "receivers that cannot identify requestors SHOULD NOT declare the `tasks.list` capability"
@@ -61,11 +68,20 @@ export class LegacyTasks {
         return { ...rest, tasks: others };
       },
       methods: {
-        'tasks/get': async ({ taskId }, { auth }) => legacyTask(await tasks.view(ownerOf(auth), taskId)),
-        'tasks/result': ({ taskId }, ctx) => this.#result(taskId, ctx as unknown as Exchange),
-        'tasks/cancel': ({ taskId }, { auth }) => this.#cancel(ownerOf(auth), taskId),
-        'tasks/list': (params, ctx) => this.#list(params['cursor'], ctx as unknown as Exchange),
+        'tasks/get': this.#counted(async ({ taskId }, { auth }) => legacyTask(await tasks.view(ownerOf(auth), taskId))),
+        'tasks/result': this.#counted(({ taskId }, exchange) => this.#result(taskId, exchange)),
+        'tasks/cancel': this.#counted(({ taskId }, { auth }) => this.#cancel(ownerOf(auth), taskId)),
+        'tasks/list': this.#counted(({ cursor }, exchange) => this.#list(cursor, exchange)),
       },
+    };
+  }
+
+  /** A method for tasks, of which each principal, or each connection where nobody is authenticated, may make so many a second. */
+  #counted(serve: (params: Params, exchange: Exchange) => Promise<object>): Served {
+    return (params, ctx) => {
+      const exchange = ctx as unknown as Exchange;
+      this.#rate.count(exchange.auth ? ownerOf(exchange.auth) : exchange.requester);
+      return serve(params, exchange);
     };
   }
 

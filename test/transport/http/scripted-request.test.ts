@@ -264,7 +264,7 @@ test('the streams that credentials opened end with them, and say so', async (t) 
   await new Promise(setImmediate);
   assert.deepEqual([get.stream, listening.stream], ['ended', 'ended']);
   assert.match(get.text, /: the credentials that opened this stream have expired\n\n$/);
-  assert.match(listening.text, /"notifications\/cancelled","params":\{"requestId":1,"reason":"the credentials that opened the subscription have expired"/);
+  assert.match(listening.text, /"notifications\/cancelled","params":\{"_meta":\{"io.modelcontextprotocol\/subscriptionId":1\},"requestId":1,"reason":"the credentials that opened the subscription have expired"/);
   const [subscription] = server.subscriptions;
   assert.equal(subscription?.signal.aborted, true);
 });

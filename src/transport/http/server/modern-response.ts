@@ -3,8 +3,9 @@ import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
 import { Cancelled } from '../../../jsonrpc/inbound.ts';
 import type { Inbound } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
-import { failureText, notificationText } from '../../../jsonrpc/outlet.ts';
+import { failureText } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import type { Auth } from '../../port.ts';
 import type { Accepted } from './accept.ts';
@@ -139,9 +140,9 @@ export class ModernResponse implements Outlet {
 
   /** 2026-07-28 basic/patterns/cancellation: a server that ends a subscription says so with its id. */
   #expired(): void {
-    this.send(notificationText('notifications/cancelled', {
-      requestId: this.#listens, reason: 'the credentials that opened the subscription have expired',
-    }));
+    if (this.#listens !== undefined) {
+      this.send(subscriptionCancelled(this.#listens, 'the credentials that opened the subscription have expired'));
+    }
     this.cancel('the credentials have expired');
   }
 

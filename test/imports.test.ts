@@ -4,8 +4,9 @@ import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// The sources, from dist/test/imports.test.js.
+// The sources, from dist/test/imports.test.js: the package's, and the page's.
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
+const page = fileURLToPath(new URL('../../page/src/', import.meta.url));
 
 /** What each folder may import besides itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -41,29 +42,31 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8')
+function importsOf(file: string, folder: string): Import[] {
+  const text = readFileSync(join(folder, file), 'utf8')
     .replaceAll(/\/\*[^]*?\*\//g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '');
   const found: Import[] = [];
   for (const match of text.matchAll(/^(?:import|export)(\s+type)?\s(?:[\w$*{}\s,]+?\sfrom\s)?\s*['"]([^'"]+)['"]/gm)) {
-    found.push({ from: file, to: resolve(file, match[2] as string), typeOnly: match[1] !== undefined });
+    found.push({ from: file, to: resolve(folder, file, match[2] as string), typeOnly: match[1] !== undefined });
   }
   for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
-    found.push({ from: file, to: resolve(file, match[1] as string), typeOnly: false });
+    found.push({ from: file, to: resolve(folder, file, match[1] as string), typeOnly: false });
   }
   return found;
 }
 
-function resolve(from: string, to: string): string {
-  return to.startsWith('.') ? relative(root, join(root, dirname(from), to)).replaceAll('\\', '/') : to;
+function resolve(folder: string, from: string, to: string): string {
+  return to.startsWith('.') ? relative(folder, join(folder, dirname(from), to)).replaceAll('\\', '/') : to;
 }
 
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const sourcesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .sort();
-const imports = files.flatMap(importsOf);
+
+const files = sourcesIn(root);
+const imports = files.flatMap((file) => importsOf(file, root));
 const folderOf = (file: string): string => file.split('/', 1)[0] as string;
 
 test('imports: the sources were found', () => {
@@ -88,11 +91,11 @@ test('imports: every arrow points the right way', () => {
 
 /** The files from which these arrows lead back to themselves. */
 function inCircles(arrows: readonly Import[]): string[] {
-  const next = new Map<string, string[]>(files.map((file) => [file, []]));
-  for (const { from, to } of arrows) next.get(from)?.push(to);
+  const next = new Map<string, string[]>();
+  for (const { from, to } of arrows) next.set(from, [...next.get(from) ?? [], to]);
   const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
     (next.get(from) ?? []).some((to) => to === goal || (!seen.has(to) && (seen.add(to), reaches(to, goal, seen))));
-  return files.filter((file) => reaches(file, file, new Set()));
+  return [...next.keys()].filter((file) => reaches(file, file, new Set()));
 }
 
 test('imports: nothing goes round in a circle', () => {
@@ -104,4 +107,10 @@ const specified = ['protocol/input-required.ts', 'protocol/sampling.ts', 'protoc
 
 test('imports: types go round in no circle either, but for the one that the specification has', () => {
   assert.deepEqual(inCircles(imports), specified);
+});
+
+test('imports: in the page nothing goes round in a circle, and no type either', () => {
+  const found = sourcesIn(page).flatMap((file) => importsOf(file, page));
+  assert.ok(found.some(({ from, to }) => from === 'ui/form/field.tsx' && to === 'ui/form/containers.tsx'));
+  assert.deepEqual(inCircles(found), []);
 });

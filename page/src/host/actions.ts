@@ -1,8 +1,4 @@
 import type { ActionName, ParamsOf, ResultOf } from '../messages.ts';
-import { callActions } from './call-actions.ts';
-import type { PageHost } from './page-host.ts';
-import { serverActions } from './server-actions.ts';
-import { wireActions } from './wire-actions.ts';
 
 /** What an action is done for. */
 export interface ActionContext {
@@ -15,8 +11,5 @@ export interface ActionContext {
 /** What is done for each action. */
 export type Handlers = { readonly [N in ActionName]: (params: ParamsOf<N>, context: ActionContext) => ResultOf<N> | Promise<ResultOf<N>> };
 
-/** Every action that this host does. */
-export function handlersOf(page: PageHost): Partial<Handlers> {
-  return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...page.options.actions?.(page) };
-}
-
+/** Actions of a host that opens servers of the person's choice. The playground's worker has none of them. */
+export type LocalActionName = Extract<ActionName, 'server.add' | 'server.credentials' | 'doctor.run' | `task.${string}` | `login.${string}` | 'wire.curl'>;

@@ -1,7 +1,7 @@
 import { isProgram, readServers } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
-import type { ActionName, WireEntry } from '../messages.ts';
-import type { Handlers } from './actions.ts';
+import type { WireEntry } from '../messages.ts';
+import type { Handlers, LocalActionName } from './actions.ts';
 import { ready } from './call-actions.ts';
 import { curl } from './curl.ts';
 import { failureOf, PageError } from './failure.ts';
@@ -10,13 +10,10 @@ import { connect } from './server-actions.ts';
 import { knowsTasks } from './task-client.ts';
 import type { Tasks } from './tasks.ts';
 
-/** Actions of a host that opens servers of the person's choice. The playground's worker has none of them. */
-export type LocalActionName = Extract<ActionName, 'server.add' | 'server.credentials' | 'doctor.run' | `task.${string}` | `login.${string}` | 'wire.curl'>;
-
 /** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
 const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** For `PageHostOptions.actions`. */
+/** For `openTab`. */
 export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   const { host } = page;
   return {

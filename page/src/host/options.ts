@@ -5,9 +5,6 @@ import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client'
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
 import type { FindingView, LoginStep, Target, TaskView, Welcome } from '../messages.ts';
-import type { Handlers } from './actions.ts';
-import type { LocalActionName } from './local-actions.ts';
-import type { PageHost } from './page-host.ts';
 import type { Tasks } from './tasks.ts';
 
 /** What a transport is opened with. */
@@ -40,8 +37,6 @@ export interface PageHostOptions {
   readonly tasks?: (onChange: (view: TaskView) => void, onRemoved: (key: string) => void) => Tasks;
   /** How a server is shown that is neither a program nor an address. */
   readonly target?: (name: string) => Target | undefined;
-  /** More actions: `localActions`. Without them no server can be typed in, no one can log in, and nothing is copied as curl. */
-  readonly actions?: (page: PageHost) => Pick<Handlers, LocalActionName>;
   /** Says what heads and events of HTTP are. Default: nothing, where no server is reached over HTTP. */
   readonly explainHttp?: (entry: HttpTraceEntry | EventTraceEntry, revision?: string) => Explanation;
   /** The judge of arguments, forms and structured results. */

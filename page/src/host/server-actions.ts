@@ -1,7 +1,6 @@
 import type { ActionName } from '../messages.ts';
-import type { Handlers } from './actions.ts';
+import type { Handlers, LocalActionName } from './actions.ts';
 import { PageError } from './failure.ts';
-import type { LocalActionName } from './local-actions.ts';
 import type { PageHost } from './page-host.ts';
 
 type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;

@@ -1,6 +1,7 @@
-import { handlersOf } from './actions.ts';
 import type { ActionContext, Handlers } from './actions.ts';
 import { failureOf, PageError } from './failure.ts';
+import { handlersOf } from './handlers.ts';
+import type { MakeLocalActions } from './handlers.ts';
 import type { PageHost } from './page-host.ts';
 import type { Reply } from '../messages.ts';
 
@@ -15,12 +16,15 @@ export interface Tab {
   close(): void;
 }
 
-/** Welcomes a page and serves it. `name`: what its `hello` called it. */
-export function openTab(page: PageHost, name: string, send: (text: string) => void): Tab {
-  const handlers = handlersOf(page) as Readonly<Record<string, Handlers[keyof Handlers]>>;
+/**
+ * Welcomes a page and serves it. `name`: what its `hello` called it. `local`: `localActions`; without them no server can be
+ * typed in, no one can log in, and nothing is copied as curl.
+ */
+export function openTab(page: PageHost, name: string, send: (text: string) => void, local?: MakeLocalActions): Tab {
+  const handlers = handlersOf(page, local) as Readonly<Record<string, Handlers[keyof Handlers]>>;
   const waiting = new Map<number, AbortController>();
   let open = true;
-  const deaf = page.listen(send);
+  const deaf = page.listen(send, Object.hasOwn(handlers, 'server.add'));
 
   const reply = (message: Reply): void => {
     if (open) send(JSON.stringify(message));

@@ -1,9 +1,8 @@
 import { recorder } from 'barewire/transcript';
 import type { ActionName } from '../messages.ts';
-import type { Handlers } from './actions.ts';
+import type { Handlers, LocalActionName } from './actions.ts';
 import { differencesOf } from './compare.ts';
 import { PageError } from './failure.ts';
-import type { LocalActionName } from './local-actions.ts';
 import type { PageHost } from './page-host.ts';
 import { playAgainst } from './replaying.ts';
 import type { ServerEntry } from './server-entry.ts';

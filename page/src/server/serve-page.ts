@@ -9,7 +9,7 @@ import type { Rule, ServerConfig } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
-import { localActions, PageHost, Tasks } from '../host/index.ts';
+import { PageHost, Tasks } from '../host/index.ts';
 import type { PageHostLimits } from '../host/index.ts';
 import { examine } from './doctor.ts';
 import { filesOf } from './files.ts';
@@ -46,7 +46,6 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
     carrier: 'local',
     version: versionOf(),
     servers,
-    actions: localActions,
     explainHttp,
     client: (info, options) => new TaskClient(info, options),
     tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),

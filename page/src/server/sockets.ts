@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import { openTab } from '../host/index.ts';
+import { localActions, openTab } from '../host/index.ts';
 import type { PageHost, Tab } from '../host/index.ts';
 import { messagesVersion } from '../messages.ts';
 import { isOurUpgrade, isToken } from './guard.ts';
@@ -62,7 +62,7 @@ export function socketsOf(page: PageHost, token: string, limits: SocketLimits = 
       if (hello?.['version'] !== messagesVersion) return socket.close(wrongVersion, 'this page is of another version: load it again');
       if (pages >= limits.maxPages) return socket.close(wrongToken, `${limits.maxPages} pages are open already`);
       pages++;
-      tab = openTab(page, String(hello['tab']).slice(0, 100), send);
+      tab = openTab(page, String(hello['tab']).slice(0, 100), send, localActions);
     });
     socket.on('close', () => {
       clearTimeout(timer);

@@ -23,7 +23,7 @@ export class TestPage {
 
   /** `to`: a host of this program, or a way to one. */
   constructor(to: PageHost | PageLine, name: string = 'test') {
-    const line: PageLine = to instanceof PageHost ? (hear) => openTab(to, name, hear) : to;
+    const line: PageLine = to instanceof PageHost ? (hear) => openTab(to, name, hear, localActions) : to;
     this.#tab = line((text) => {
       const message = JSON.parse(text) as HostMessage;
       this.heard.push(message);
@@ -88,7 +88,7 @@ export class TestPage {
 /** A host with servers in memory. */
 export function hostOf(t: Ending, servers: Readonly<Record<string, McpServer>>, options: Partial<PageHostOptions> = {}): PageHost {
   const host = new PageHost({
-    carrier: 'local', version: '0.0.0', actions: localActions,
+    carrier: 'local', version: '0.0.0',
     servers: Object.fromEntries(Object.keys(servers).map((name) => [name, { command: name }])),
     compile: (schema) => compile(schema, { formats }),
     client: (info, given) => new TaskClient(info, given),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpServer } from 'barewire/server';
+import { localActions, openTab } from '../../src/host/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 
 const text = (result: unknown): unknown => (result as { content: { text?: string }[] }).content[0]?.text;
@@ -209,4 +210,14 @@ test('host: a server is typed in, fails where it cannot be started, and goes aga
   assert.ok(!JSON.stringify(page.heard).includes('hidden'));
   await page.ask('server.remove', { server: 'new' });
   await page.seen('server-removed');
+});
+
+test('a tab says whether servers can be typed in, which is so where it was given the local actions', async (t) => {
+  const host = hostOf(t, {});
+  for (const [local, add] of [[undefined, false], [localActions, true]] as const) {
+    const page = new TestPage((hear) => openTab(host, 'test', hear, local));
+    const [welcome] = page.heard;
+    assert.equal(welcome?.type === 'welcome' && welcome.features.add, add);
+    if (!add) await assert.rejects(page.ask('server.add', { name: 'x', target: { command: 'x' } }), { code: 'not-here' });
+  }
 });

@@ -1,24 +1,29 @@
 // Places that hold others: objects, lists, and objects whose member names are free.
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { JsonSchema } from 'barewire/schema';
 import { Safe } from '../parts/safe-text.tsx';
-import { Field } from './field.tsx';
-import type { FieldProps } from './field.tsx';
+import type { FieldProps } from './field-props.ts';
 import { below, withMember } from './problems.ts';
 import { Sentences } from './sentences.tsx';
 import { describe, initial, isMembers, titleOf } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
 
-interface Inside<K extends Shape['kind']> {
+/** What a place that holds others is given besides. */
+interface Holding extends FieldProps {
+  /** Draws a place inside. */
+  readonly Field: ComponentType<FieldProps>;
+}
+
+interface Inside<K extends Shape['kind']> extends Holding {
   readonly own: Members;
   readonly shape: Extract<Shape, { kind: K }>;
   readonly sentences: readonly string[];
 }
 
 /** An object. One that may be left out is added by a button. */
-export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
-  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0, bare = false } = props;
+export function ObjectField(props: Inside<'object'>): JSX.Element {
+  const { Field, form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0, bare = false } = props;
   const members = isMembers(value) ? value : {};
   const fields = shape.properties.map((one) => (
     <Field key={one.name} form={form} schema={one.schema} name={one.name} path={below(path, one.name)} required={one.required}
@@ -56,8 +61,8 @@ export function ObjectField(props: FieldProps & Inside<'object'>): JSX.Element {
 }
 
 /** A list: its items can be added, moved and removed. */
-export function ArrayField(props: FieldProps & Inside<'array'>): JSX.Element {
-  const { form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
+export function ArrayField(props: Inside<'array'>): JSX.Element {
+  const { Field, form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const title = titleOf(own, name) || 'Items';
   const schemaAt = (at: number): JsonSchema => shape.first[at] ?? shape.items;
@@ -93,7 +98,7 @@ export function ArrayField(props: FieldProps & Inside<'array'>): JSX.Element {
 const startOf = (schema: JsonSchema): unknown => (isMembers(schema) && schema.type === 'string' ? '' : null);
 
 /** An object whose names are free, with nothing else in it. */
-export function MapField(props: FieldProps & Inside<'object'>): JSX.Element {
+export function MapField(props: Inside<'object'>): JSX.Element {
   const { own, shape, name, required, sentences, path } = props;
   const title = titleOf(own, name) || 'Members';
   if (shape.more === false) return <></>;
@@ -107,7 +112,7 @@ export function MapField(props: FieldProps & Inside<'object'>): JSX.Element {
   );
 }
 
-function FreeMembers({ form, path, value, onChange, problems, known, schema, depth = 0 }: FieldProps & { readonly known: readonly string[] }): JSX.Element {
+function FreeMembers({ Field, form, path, value, onChange, problems, known, schema, depth = 0 }: Holding & { readonly known: readonly string[] }): JSX.Element {
   const adding = useSignal('');
   const members = isMembers(value) ? value : {};
   const free = Object.keys(members).filter((name) => !known.includes(name));

@@ -1,45 +1,19 @@
 // One place of a form. It is drawn by the shape of its schema, and calls itself for what is inside.
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { JsonSchema } from 'barewire/schema';
 import { Safe } from '../parts/safe-text.tsx';
+import type { FieldProps } from './field-props.ts';
 import type { FormModel } from './form-model.ts';
 import { ArrayField, MapField, ObjectField } from './containers.tsx';
 import { problemsBelow } from './problems.ts';
 import type { Problems } from './problems.ts';
+import { Labelled } from './labelled.tsx';
 import { Choice, Choices, NumberInput, RawInput, TextInput, YesNo } from './scalars.tsx';
-import { Sentences } from './sentences.tsx';
-import { alternativeOf, describe, initial, label, resolve, shapeOf, titleOf, within } from './shape.ts';
+import type { InputProps } from './scalars.tsx';
+import { alternativeOf, initial, label, resolve, shapeOf, within } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
-
-export interface FieldProps {
-  readonly form: FormModel;
-  readonly schema: JsonSchema;
-  /** The name of the member; '' for the whole. */
-  readonly name: string;
-  readonly path: string;
-  readonly required: boolean;
-  readonly value: unknown;
-  /** Undefined takes the member away. */
-  readonly onChange: (value: unknown) => void;
-  readonly problems: Problems;
-  /** How deep it stands; deeper than the form goes it is raw JSON. */
-  readonly depth?: number;
-  /** Its name is said already: an object shows its members alone. */
-  readonly bare?: boolean;
-}
-
-/** What every input is given. */
-export interface InputProps {
-  readonly id: string;
-  readonly described: string;
-  readonly invalid: boolean;
-  readonly required: boolean;
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-  readonly onLeave: () => void;
-}
 
 const MAX_DEPTH = 10;
 
@@ -53,10 +27,10 @@ export function Field(props: FieldProps): JSX.Element {
 
   switch (shape.kind) {
     case 'object': {
-      if (shape.properties.length === 0 && shape.more !== false) return <MapField {...props} own={own} shape={shape} sentences={sentences} />;
-      return <ObjectField {...props} own={own} shape={shape} sentences={sentences} />;
+      if (shape.properties.length === 0 && shape.more !== false) return <MapField {...props} Field={Field} own={own} shape={shape} sentences={sentences} />;
+      return <ObjectField {...props} Field={Field} own={own} shape={shape} sentences={sentences} />;
     }
-    case 'array': return <ArrayField {...props} own={own} shape={shape} sentences={sentences} />;
+    case 'array': return <ArrayField {...props} Field={Field} own={own} shape={shape} sentences={sentences} />;
     case 'union': return <UnionField {...props} own={own} shape={shape} sentences={sentences} />;
     case 'const': return (
       <Labelled id={id} own={own} name={name} required={required} sentences={sentences}>
@@ -85,49 +59,6 @@ function inputOf(shape: Shape, input: InputProps, own: Members, form: FormModel,
     case 'null': return <output id={input.id} class="constant">null</output>;
     default: return <RawInput {...input} />;
   }
-}
-
-interface LabelledProps {
-  readonly id: string;
-  readonly own: Members;
-  readonly name: string;
-  readonly required: boolean;
-  readonly sentences: readonly string[];
-  /** Several inputs under one name. */
-  readonly group?: boolean;
-  /** The label stands behind the input. */
-  readonly inline?: boolean;
-  readonly children: ComponentChildren;
-}
-
-/** A name, what the schema says of it, the input, and what is wrong. */
-export function Labelled({ id, own, name, required, sentences, group = false, inline = false, children }: LabelledProps): JSX.Element {
-  const title = titleOf(own, name) || 'Value';
-  // Beside the label and not in it: a field is named by its title alone.
-  const beside = (
-    <>
-      {name && title.toLowerCase() !== name.toLowerCase() && <code class="dim"><Safe text={name} most={60} /></code>}
-      {required && <span class="required" aria-hidden="true">required</span>}
-      {own.deprecated === true && <span class="badge warn">deprecated</span>}
-    </>
-  );
-  const words = <Safe text={title} most={120} />;
-  const about = describe(own);
-  const rest = (
-    <>
-      <p class="hint" id={`${id}-d`}>{about && <Safe text={about} most={1000} />}</p>
-      <Sentences id={`${id}-p`} sentences={sentences} />
-    </>
-  );
-  if (group) return <fieldset class="field group" aria-describedby={`${id}-d ${id}-p`}><legend>{words}{beside}</legend>{children}{rest}</fieldset>;
-  return (
-    <div class={`field ${inline ? 'inline' : ''}`}>
-      {inline && children}
-      <div class="label"><label for={id}>{words}</label>{beside}</div>
-      {!inline && children}
-      {rest}
-    </div>
-  );
 }
 
 type UnionProps = FieldProps & { readonly own: Members; readonly shape: Extract<Shape, { kind: 'union' }>; readonly sentences: readonly string[] };

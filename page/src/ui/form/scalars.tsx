@@ -2,10 +2,20 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
-import type { InputProps } from './field.tsx';
 import type { FormModel } from './form-model.ts';
 import { isMembers, label } from './shape.ts';
 import type { Members, Option } from './shape.ts';
+
+/** What every input is given. */
+export interface InputProps {
+  readonly id: string;
+  readonly described: string;
+  readonly invalid: boolean;
+  readonly required: boolean;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly onLeave: () => void;
+}
 
 interface Common {
   readonly id: string;

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { DiffLines } from '../parts/diff.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
-import { Asked, Exact, useAnswer } from './questions.tsx';
-import type { AskedProps } from './questions.tsx';
+import { Asked, Exact, useAnswer } from './asked.tsx';
+import type { AskedProps } from './asked.tsx';
 
 const reasons = {
   rule: 'A rule says that you are asked.',

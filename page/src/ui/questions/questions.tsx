@@ -1,19 +1,16 @@
 // Questions to the person, one at a time, as modal dialogs named after the server that asks. The oldest goes first.
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Answer, QuestionView } from '../../messages.ts';
+import type { QuestionView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
-import { ActionError } from '../host-link.ts';
 import { Boundary } from '../parts/boundary.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Approval, Change } from './approval.tsx';
+import { Asked, useAnswer } from './asked.tsx';
+import type { AskedProps } from './asked.tsx';
 import { SamplingAnswer, SamplingRequest } from './sampling.tsx';
-
-export type QuestionOf<K extends QuestionView['kind']> = Extract<QuestionView, { kind: K }>;
 
 /** The oldest question that is open. */
 export function Questions(): JSX.Element | null {
@@ -31,38 +28,6 @@ function Question({ question, waiting }: { readonly question: QuestionView; read
     case 'approval': return <Approval question={question} waiting={waiting} />;
     case 'change': return <Change question={question} waiting={waiting} />;
   }
-}
-
-export interface AskedProps<K extends QuestionView['kind']> {
-  readonly question: QuestionOf<K>;
-  readonly waiting: number;
-}
-
-/** The frame of every question. */
-export function Asked({ question, waiting, title, onCancel, wide, children }: {
-  readonly question: QuestionView; readonly waiting: number; readonly title: ComponentChildren; readonly onCancel: () => void;
-  readonly wide?: boolean; readonly children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <Dialog title={title} wide={wide ?? false} onCancel={onCancel}
-      from={<><span class="asker"><Safe text={question.server} most={80} /></span> asks{waiting > 0 && <span class="badge">{waiting} more {waiting === 1 ? 'waits' : 'wait'}</span>}</>}>
-      {children}
-    </Dialog>
-  );
-}
-
-/** Sends an answer. What is wrong with it is handed to `onFault`; a question that is closed already is no fault. */
-export function useAnswer(question: QuestionView): (answer: Answer, onFault?: (error: ActionError) => void) => void {
-  const state = useState();
-  return (answer, onFault) => {
-    state.link.act('question.answer', { question: question.id, answer }).catch((thrown: unknown) => {
-      if (!(thrown instanceof ActionError)) throw thrown;
-      const { code } = thrown.failure;
-      if (code === 'answered' || code === 'withdrawn') state.tell(`The question is closed: ${thrown.message}`);
-      else if (onFault && code === 'bad-answer') onFault(thrown);
-      else state.tell(thrown.message, 'bad');
-    });
-  };
 }
 
 function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
@@ -122,9 +87,4 @@ function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
       </footer>
     </Asked>
   );
-}
-
-/** The exact JSON that is about to pass. */
-export function Exact({ value, title }: { readonly value: unknown; readonly title: string }): JSX.Element {
-  return <section class="exact" aria-label={title}><h3>{title}</h3><JsonTree value={value} open={4} /></section>;
 }

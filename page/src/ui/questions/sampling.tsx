@@ -5,8 +5,8 @@ import type { CreateMessageRequestParams, CreateMessageResult } from 'barewire/p
 import { Facts } from '../parts/controls.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
-import { Asked, useAnswer } from './questions.tsx';
-import type { AskedProps } from './questions.tsx';
+import { Asked, useAnswer } from './asked.tsx';
+import type { AskedProps } from './asked.tsx';
 
 export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): JSX.Element {
   const answer = useAnswer(question);

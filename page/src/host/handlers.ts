@@ -1,0 +1,13 @@
+import type { Handlers, LocalActionName } from './actions.ts';
+import { callActions } from './call-actions.ts';
+import type { PageHost } from './page-host.ts';
+import { serverActions } from './server-actions.ts';
+import { wireActions } from './wire-actions.ts';
+
+/** Makes the actions of a host that opens servers of the person's choice: `localActions`. */
+export type MakeLocalActions = (page: PageHost) => Pick<Handlers, LocalActionName>;
+
+/** Every action that this host does. */
+export function handlersOf(page: PageHost, local?: MakeLocalActions): Partial<Handlers> {
+  return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...local?.(page) };
+}

@@ -1,5 +1,5 @@
 // The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
-// in chunks, because a program starts faster from three files than from sixty. Names are short, and a source map beside each
+// in chunks, because a program starts faster from four files than from sixty. Names are short, and a source map beside each
 // file leads to the sources, which are in the package too: `node --enable-source-maps` shows their lines in a stack.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, posix, relative } from 'node:path';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,14 @@ test('published: a stdio server loads four files, and no module of Node by name'
   const files = loaded('server.js', 'stdio.js');
   assert.equal(files.length, 4, files.join(', '));
   assert.equal(files.filter((file) => file.startsWith('shared-')).length, 2);
+});
+
+test('published: what V8 reads before a stdio server answers does not grow', built, () => {
+  // Nobody saw the start grow with its source, from 77 KB to 107 (bench/NOTES.md, "stdio, start").
+  // As with `npm run size`: down with each saving, up only in a commit that says why.
+  const ceiling = 106_500;
+  const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
+  assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });
 
 test('published: JSON Schema stands in a file that a client does not load first', built, () => {

@@ -90,7 +90,7 @@ export class PendingRequests {
   #limited = 0;
   /** When the clocks were stopped; undefined: they run. */
   #stopped: number | undefined;
-  readonly #pending = new Map<RequestId, Pending>();
+  #pending = new Map<RequestId, Pending>();
   readonly #abandoned = new Map<RequestId, RequestOptions['onLate']>();
 
   constructor(port: RequestPort, rules: RequestRules) {
@@ -207,7 +207,9 @@ export class PendingRequests {
     const { method, resolve, reject, onLate, signal, onAbort, due } = pending;
     // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
     pending.resolve = pending.reject = ignore;
+    pending.signal = pending.onAbort = pending.onProgress = pending.onLate = undefined;
     this.#pending.delete(id);
+    if (this.size === 0) this.#pending = new Map();
     if (due < Infinity && --this.#limited === 0) this.#stopTimer();
     if (onAbort) signal?.removeEventListener('abort', onAbort);
     return { method, resolve, reject, onLate };

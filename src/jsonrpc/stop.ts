@@ -12,20 +12,33 @@ export interface Stop {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A request of the peer's as what stops a request of ours. It makes no signal, which costs far more. */
-export function stopOf(request: Abortable): Stop {
-  return {
-    get reason() {
-      return request.why?.();
-    },
-    throwIfAborted() {
-      if (request.why) throw request.why();
-    },
-    addEventListener(_type, listener) {
-      (request.listeners ??= new Set()).add(listener);
-    },
-    removeEventListener(_type, listener) {
-      request.listeners?.delete(listener);
-    },
-  };
+/**
+ * A request of the peer's as what stops a request of ours. It makes no signal, which costs far more. A class: an object
+ * with a getter and three functions of its own took a quarter of the memory of a question.
+ */
+class RequestStop implements Stop {
+  readonly #request: Abortable;
+
+  constructor(request: Abortable) {
+    this.#request = request;
+  }
+
+  get reason(): unknown {
+    return this.#request.why?.();
+  }
+
+  throwIfAborted(): void {
+    if (this.#request.why) throw this.reason;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    (this.#request.listeners ??= new Set()).add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#request.listeners?.delete(listener);
+  }
 }
+
+/** Makes of a request what stops another one. */
+export const stopOf = (request: Abortable): Stop => new RequestStop(request);

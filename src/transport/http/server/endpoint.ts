@@ -91,12 +91,12 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     }
     clearTimeout(timer);
     services.phase = 'closed';
-    for (const response of posting.open) response.cancel('the server is closing');
+    for (const response of posting.open()) response.cancel('the server is closing');
     for (const session of sessions.all()) sessions.end(session, 'the server is closing');
   }
 
   const inFlight = (): { idle(): Promise<void> }[] =>
-    [...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open];
+    [...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open()];
 
   return { handle, drain, close: ({ drainMs = 5000 } = {}) => closed ??= close(drainMs) };
 }

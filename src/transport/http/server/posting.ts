@@ -16,6 +16,7 @@ import { smallRequest } from './budgets.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { pairId } from './legacy-sse.ts';
 import { ModernResponse } from './modern-response.ts';
+import type { OpenPlace } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
 import { noRoom, refuse, refuseSession, refuseWork } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
@@ -31,7 +32,7 @@ export interface Posting {
   /** The session that the headers name, in a version that is served; otherwise the request is refused. */
   sessionOf(request: HttpRequest, auth: Auth | undefined): Session | undefined;
   /** The modern requests that are not answered yet. */
-  readonly open: ReadonlySet<ModernResponse>;
+  open(): ModernResponse[];
 }
 
 /** What the head of a request says. */
@@ -60,7 +61,7 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
   const { revisions } = server;
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const modern = revisions.some(({ era }) => era === 'modern');
-  const open = new Set<ModernResponse>();
+  const open = new Set<OpenPlace>();
 
   function headOf(request: HttpRequest, auth: Auth | undefined): Head {
     const version = request.header('mcp-protocol-version');
@@ -272,7 +273,12 @@ export function createPosting(services: EndpointServices, sessions: Sessions): P
     refuse(services, request, 400, said, modern ? { id, code, data } : { id, data });
   }
 
-  return { toEndpoint, toPair, sessionOf: (request, auth) => sessionOf(headOf(request, auth)), open };
+  return {
+    toEndpoint,
+    toPair,
+    sessionOf: (request, auth) => sessionOf(headOf(request, auth)),
+    open: () => [...open].flatMap(({ response }) => response ?? []),
+  };
 }
 
 /** Whether a POST gets an answer, and not 202. 2025-03-26 basic/transports: a batch without a request gets none. */

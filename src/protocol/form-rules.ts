@@ -131,8 +131,8 @@ export function formFor(
   { richForms }: FormRules,
 ): { schema: RequestedSchema } | { faults: FormFault[] } {
   const faults = judgeForm(form, { richForms: true });
-  const { $schema: _, ...whole } = formSchema(Object(form) as Form);
   if (richForms) return faults.length ? { faults } : { schema: formSchema(form as Form) };
+  const { $schema: _, ...whole } = formSchema(Object(form) as Form);
   const properties: [string, PrimitiveSchemaDefinition][] = [];
   for (const [name, field] of faults.length ? [] : Object.entries(whole.properties)) {
     const { oneOf, default: lost, ...older } = field as Partial<TitledSingleSelectEnumSchema>;

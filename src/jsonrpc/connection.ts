@@ -188,19 +188,20 @@ export class Connection {
   readonly #handle = (inbound: Inbound): object | Promise<object> => this.handlers.request(inbound);
 
   readonly #done = (inbound: Inbound): void => {
-    const { id } = inbound.request;
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
-    // A cancelled request has left already, and its id may be in use again.
-    if (this.#inFlight?.get(id)?.inbound === inbound) this.#take(id);
-    this.#tellIdle();
+    this.#take(inbound);
   };
 
-  #take(id: RequestId): void {
-    const inFlight = this.#inFlight;
-    const entry = inFlight?.get(id);
-    if (entry) entry.inbound = undefined;
-    if (inFlight?.delete(id) && inFlight.size === 0) this.#inFlight = undefined;
+  #take(inbound: Inbound): void {
+    const { id } = inbound.request;
+    const entry = this.#inFlight?.get(id);
+    // A cancelled request has left already, and its id may be in use again.
+    if (entry?.inbound === inbound) {
+      entry.inbound = undefined;
+      this.#inFlight?.delete(id);
+    }
+    this.#tellIdle();
   }
 
   #notice(notification: Notification): void {
@@ -218,9 +219,8 @@ export class Connection {
 
   /** Stops a request of the peer's: its handler is told, and it gets no answer. */
   cancel(inbound: Inbound, reason: string): void {
-    this.#take(inbound.request.id);
+    this.#take(inbound);
     inbound.cancel(new Cancelled(reason));
-    this.#tellIdle();
   }
 
   /** Sends a notification that belongs to no request. */
@@ -240,8 +240,10 @@ export class Connection {
   }
 
   #tellIdle(): void {
-    if (this.#waiting === undefined || this.inFlight > 0) return;
-    for (const told of this.#waiting) told();
+    if (this.inFlight > 0) return;
+    // A Map that has grown makes one table after the other while it is filled and emptied: the next one starts small.
+    this.#inFlight = undefined;
+    for (const told of this.#waiting ?? []) told();
     this.#waiting = undefined;
   }
 
@@ -255,7 +257,7 @@ export class Connection {
     this.#faults?.end();
     this.pending?.close(why, cause);
     for (const { inbound } of this.#inFlight?.values() ?? []) inbound?.cancel(closed());
-    this.#inFlight?.clear();
+    this.#inFlight = undefined;
     this.#tellIdle();
   }
 }

@@ -207,7 +207,7 @@ export class PendingRequests {
     const { method, resolve, reject, onLate, signal, onAbort, due } = pending;
     // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
     pending.resolve = pending.reject = ignore;
-    pending.signal = pending.onAbort = pending.onProgress = pending.onLate = undefined;
+    pending.signal = pending.onAbort = undefined;
     this.#pending.delete(id);
     if (this.size === 0) this.#pending = new Map();
     if (due < Infinity && --this.#limited === 0) this.#stopTimer();

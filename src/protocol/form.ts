@@ -92,19 +92,16 @@ export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const list = type === 'array';
   if (list ? !isTexts(value) : type !== 'string' || !isText(value))
     return `must be ${list ? 'a list' : 'text'}`;
+  const chosen = new Set(list ? (value as string[]) : [value as string]);
   const options = optionsOf(field);
-  if (options) {
-    const offered = new Set(options);
-    for (const one of list ? (value as string[]) : [value as string])
-      if (!offered.has(one)) return cut(`must be one of ${options.filter(isText).join(', ')}`);
-  }
-  if (list) {
-    const { size } = new Set(value as string[]);
-    // An option that is named twice is not two selections.
-    return size < (value as string[]).length
+  const offered = options && new Set(options);
+  for (const one of offered ? chosen : [])
+    if (!offered?.has(one)) return cut(`must be one of ${options?.filter(isText).join(', ')}`);
+  // An option that is named twice is not two selections.
+  if (list)
+    return chosen.size < (value as string[]).length
       ? 'must not repeat an option'
-      : outside('count ', size, field.minItems, field.maxItems);
-  }
+      : outside('count ', chosen.size, field.minItems, field.maxItems);
   let length = 0;
   for (const _ of value as string) length++;
   return (

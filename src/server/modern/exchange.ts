@@ -38,7 +38,7 @@ interface Memory {
  * there are ticks, once no microtask is left, otherwise with the turn of the event loop. On Node a tick spares each
  * round a turn of its own.
  */
-function afterThis(run: () => void): unknown {
+function nextTurn(run: () => void): unknown {
   const { process, setImmediate, setTimeout } = globalThis;
   // A tick that is asked for by a microtask comes when there are no more of them.
   if (process?.nextTick) return Promise.resolve().then(() => process.nextTick(run));
@@ -160,7 +160,7 @@ export class ModernExchange extends AskingExchange {
     delete a[key];
     q[key] = [digest, times + 1];
     if (this.#open === undefined) {
-      afterThis(() => {
+      nextTurn(() => {
         this.left = this.#suspend();
       });
     }

@@ -84,6 +84,7 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   const side: FleetSide = {
     process: self,
     connected: bus !== undefined,
+    sessionMaxMs,
     sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }),
     newName: () => `${self}-${(++names).toString(36)}`,
     questionId() {

@@ -2,7 +2,6 @@ import type { Outlet } from '../jsonrpc/outlet.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import { ConnectionError, internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { GivenSession } from '../transport/http/server/session.ts';
 import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
@@ -10,17 +9,24 @@ import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Agreed, Auth, SharedPeer } from '../transport/port.ts';
+import type { Agreed, Auth, SharedHandshake, SharedPeer } from '../transport/port.ts';
 import { createPassing } from './passing.ts';
-import { checkLength, maxSessionId, openRecord, sealRecord } from './session-record.ts';
+import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 import type { FleetSide } from './side.ts';
 import { takeOver } from './take-over.ts';
+import type { KnownSession } from './take-over.ts';
 
 /** What is kept of each id that was opened: a bounded cache, so that a busy session is opened once. */
 interface Opened extends SessionRecord {
   readonly principal: string | undefined;
+}
+
+/** A session whose handshake is not over: what takes over what was agreed on, and what that is. */
+interface Opening {
+  handshake: SharedHandshake | undefined;
+  agreed: Agreed | undefined;
 }
 
 /**
@@ -32,29 +38,46 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
   const records = new Map<string, Opened>();
   /** What those that are open were opened from: they may be opened again while the body of a request is being read. */
   const origins = new WeakMap<Session, Opened>();
-  const handshakes = new WeakMap<Session, Agreed>();
+  const openings = new WeakMap<Session, Opening>();
 
   function remember(id: string, opened: Opened): void {
     if (records.size >= maxSessions) records.delete(records.keys().next().value as string);
     records.set(id, opened);
   }
 
-  const given = (id: string, agree: SharedPeer['agree'], agreed?: Agreed): GivenSession => ({
-    id,
-    shared: {
-      begin: (handshake) => takeOver(handshake, { agreed, listens: false, questionId: side.questionId }),
-      admit, agree,
-    },
-    announce: toNobody,
-  });
+  const known = (agreed?: Agreed): KnownSession => ({ agreed, listens: false, questionId: side.questionId });
 
   /** The session with this name, opened where it is not. Undefined: there may be no more. */
   function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
-    const { name, agreed } = record;
-    const found = local.find(name, auth, false);
+    const { name: id, agreed } = record;
+    const found = local.find(id, auth, false);
     if (found) return found;
-    const session = local.open(auth, false, { ...given(name, (_, result) => result, agreed), admitted });
+    const shared: SharedPeer = {
+      begin: (handshake) => takeOver(handshake, known(agreed)), agree: (_, result) => result, admit,
+    };
+    const session = local.open(auth, false, { id, shared, announce: toNobody, admitted });
     if (session) origins.set(session, record);
+    return session;
+  }
+
+  /** Opens one whose handshake is still to come. Undefined: there may be no more. */
+  function openNew(auth: Auth | undefined): Session | undefined {
+    const id = randomId();
+    const opening: Opening = { handshake: undefined, agreed: undefined };
+    const shared: SharedPeer = {
+      begin(handshake) {
+        opening.handshake = handshake;
+        takeOver(handshake, known());
+      },
+      agree(agreed, result) {
+        checkLength(id, agreed);
+        opening.agreed = keptOf(agreed);
+        return declared(result);
+      },
+      admit,
+    };
+    const session = local.open(auth, false, { id, shared, announce: toNobody });
+    if (session) openings.set(session, opening);
     return session;
   }
 
@@ -70,7 +93,9 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     const known = records.get(id);
     if (known) return go(known);
     openRecord(side.sealer, id, auth?.principal).then((record) => {
-      const opened = record && { ...record, principal: auth?.principal };
+      // Written out: V8 makes of a spread with a new member an object that is slow to make and slow to read (bench/NOTES.md).
+      const opened = record
+        && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
       if (opened) remember(id, opened);
       go(opened);
     }).catch((thrown: unknown) => {
@@ -79,20 +104,25 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     });
   }
 
-  /** The answer to `initialize` waits until the id is sealed; the session is then opened by whoever gets its id. */
+  /** The answer to `initialize` waits until the id is sealed. Here the session stays open: its client mostly comes back. */
   function outlet(session: Session, _: unknown, response: Outlet): Outlet {
     if (session.peer.revision) return response;
     return {
       send: (text, message) => response.send(text, message),
       answer(text, errorCode, thrown) {
-        const agreed = handshakes.get(session);
-        if (text === undefined || errorCode !== undefined || agreed === undefined) {
+        const { handshake, agreed } = openings.get(session) ?? {};
+        if (text === undefined || errorCode !== undefined || handshake === undefined || agreed === undefined) {
           return response.answer(text, errorCode, thrown);
         }
-        sealRecord(side.sealer, session.id, agreed, session.auth?.principal).then((id) => {
+        const principal = session.auth?.principal;
+        const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
+        sealRecord(side.sealer, session.id, agreed, principal).then((id) => {
+          openings.delete(session);
+          takeOver(handshake, known(agreed));
+          remember(id, record);
+          origins.set(session, record);
           session.announced = id;
           response.answer(text);
-          local.end(session, 'the handshake is over');
         }, (fault: unknown) => {
           services.report(fault);
           const error = toErrorObject(internalError('The session could not be sealed'));
@@ -116,13 +146,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     shared,
     open(auth, paired) {
       if (paired) return local.open(auth, true, { id: `${side.process}-${randomId()}` });
-      const name = randomId();
-      const session = local.open(auth, false, given(name, (agreed, result) => {
-        checkLength(name, agreed);
-        if (session) handshakes.set(session, agreed);
-        return declared(result);
-      }));
-      return session;
+      return openNew(auth);
     },
     find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);

@@ -27,6 +27,11 @@ const boundTo = (principal: string | undefined): string =>
   `session ${principal === undefined ? '' : JSON.stringify(principal)}`;
 
 /** What is kept of a handshake. Icons, description and URL of the client are for display, and nobody shows them here. */
+export function keptOf({ version, client: { name, version: release, title }, capabilities }: Agreed): Agreed {
+  const client = title === undefined ? { name, version: release } : { name, version: release, title };
+  return { version, client, capabilities };
+}
+
 function shortened(name: string, { version, client, capabilities }: Agreed): object {
   // JSON leaves out what is undefined.
   return { s: name, v: version, n: client.name, w: client.version, t: client.title, c: capabilities };

@@ -7,6 +7,8 @@ import type { FleetMessage, Told } from './messages.ts';
 /** What the parts of a fleet need of their process's place in it. */
 export interface FleetSide {
   readonly sealer: RequestStateSealer;
+  /** Milliseconds for which a sealed session holds. */
+  readonly sessionMaxMs: number;
   /** The name of this process. */
   readonly process: string;
   readonly connected: boolean;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
 import test from 'node:test';
 import { fleet } from '../../src/fleet/index.ts';
 import { requestStateSealer } from '../../src/server/modern/request-state.ts';
@@ -200,4 +201,14 @@ test('a fleet without keys, or with others than those of 32 bytes, does not star
   const engine = busEngine();
   const one = await fleet({ keys: [newKey()], engine });
   await assert.rejects(engine.join(one.process), /taken/);
+});
+
+test('the process that has sealed an id does not open it; each other opens it once', async (t) => {
+  const bench = await startFleet(t, {});
+  const opened = t.mock.method(crypto, 'createDecipheriv');
+  const id = await open(bench);
+  for (const times of [1, 2, 3]) assert.equal(await statusOf(bench, 0, { 'mcp-session-id': id }), 200, `${times}`);
+  assert.equal(opened.mock.callCount(), 0);
+  for (const times of [1, 2, 3]) assert.equal(await statusOf(bench, 1, { 'mcp-session-id': id }), 200, `${times}`);
+  assert.equal(opened.mock.callCount(), 1);
 });

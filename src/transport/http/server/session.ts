@@ -5,6 +5,7 @@ import * as columns from '../../../protocol/columns.ts';
 import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
+import type { Placed } from './order-of-use.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
@@ -34,7 +35,7 @@ export interface GivenSession {
  * One legacy client. An idle one is this object, its id and its peer: maps are made when they are needed.
  * 2025-11-25 basic/transports#session-management.
  */
-export class Session implements Outlet, StreamOwner {
+export class Session implements Outlet, StreamOwner, Placed<Session> {
   readonly id: string;
   /** The id that the client is told, where it is another. */
   announced: string | undefined;
@@ -50,6 +51,9 @@ export class Session implements Outlet, StreamOwner {
   /** Closes the connection of a request so that the client polls, by the request's id. */
   polls: Map<RequestId | undefined, () => void> | undefined;
   ended = false;
+  /** Its neighbours in the order of use. */
+  older: Session | undefined;
+  newer: Session | undefined;
   readonly #services: EndpointServices;
   readonly #given: GivenSession;
   readonly #used: (session: Session) => void;

@@ -1,5 +1,6 @@
 import { inBackground } from '../../../jsonrpc/times.ts';
 import type { Auth } from '../../port.ts';
+import { OrderOfUse } from './order-of-use.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 import type { GivenSession } from './session.ts';
@@ -42,15 +43,21 @@ export function randomId(): string {
 /** Makes the table. */
 export function createSessions(services: EndpointServices): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
-  // Both are in the order of use: a session that is used is taken out and put in again.
   const byId = new Map<string, Session>();
+  const order = new OrderOfUse<Session>();
+  /** The sessions of each principal, in the order of use as well: one that is used is taken out and put in again. */
   const byPrincipal = new Map<string, Set<Session>>();
-  let newest: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function insert(session: Session): void {
-    newest = session;
+    const before = byId.get(session.id);
+    if (before) end(before, 'the session was opened anew');
     byId.set(session.id, session);
+    order.add(session);
+    place(session);
+  }
+
+  function place(session: Session): void {
     const principal = session.auth?.principal;
     if (principal === undefined) return;
     const siblings = byPrincipal.get(principal);
@@ -58,24 +65,31 @@ export function createSessions(services: EndpointServices): Sessions {
     else byPrincipal.set(principal, new Set([session]));
   }
 
-  /** False: it was not there. */
-  function remove(session: Session): boolean {
-    if (newest === session) newest = undefined;
+  function displace(session: Session): void {
     const { auth } = session;
     const siblings = auth && byPrincipal.get(auth.principal);
     siblings?.delete(session);
     if (auth && siblings?.size === 0) byPrincipal.delete(auth.principal);
-    return byId.delete(session.id);
   }
+
+  const isHere = (session: Session): boolean => byId.get(session.id) === session;
 
   function use(session: Session): void {
     session.lastUsed = Date.now();
     // The one that was used last is at the end already: a client says several things in a row.
-    if (session !== newest && remove(session)) insert(session);
+    if (session === order.newest || !isHere(session)) return;
+    order.remove(session);
+    order.add(session);
+    displace(session);
+    place(session);
   }
 
   function end(session: Session, why: string): void {
-    if (remove(session)) session.close(why);
+    if (!isHere(session)) return;
+    byId.delete(session.id);
+    order.remove(session);
+    displace(session);
+    session.close(why);
   }
 
   /** Ends it if its time is up. Work that goes on for nobody does not keep it. */
@@ -88,7 +102,7 @@ export function createSessions(services: EndpointServices): Sessions {
   /** Ends what has lapsed, and comes again. */
   function sweep(): void {
     timer = undefined;
-    for (const session of byId.values()) if (!lapses(session) && session.connections === 0) break;
+    for (const session of order) if (!lapses(session) && session.connections === 0) break;
     if (byId.size > 0) arm();
   }
 
@@ -117,7 +131,7 @@ export function createSessions(services: EndpointServices): Sessions {
     open(auth, paired, given) {
       const siblings = auth && byPrincipal.get(auth.principal);
       const full = siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)
-        || byId.size >= maxSessions && !evict(byId.values());
+        || byId.size >= maxSessions && !evict(order);
       if (full && !given?.admitted) return undefined;
       const session = new Session(services, given ?? { id: randomId() }, auth, paired, use);
       insert(session);
@@ -135,6 +149,6 @@ export function createSessions(services: EndpointServices): Sessions {
     },
     peek: (id) => byId.get(id),
     end,
-    all: () => [...byId.values()],
+    all: () => [...order],
   };
 }

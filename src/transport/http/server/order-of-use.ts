@@ -1,0 +1,42 @@
+/** What stands in an order of use; only the order itself sets these. */
+export interface Placed<T> {
+  older: T | undefined;
+  newer: T | undefined;
+}
+
+/**
+ * Things in the order of their last use, the oldest first. Taking one out of a Map and putting it in again leaves a hole
+ * there: whoever looks for the oldest has to pass them all, and V8 copies the Map each time it is full of them.
+ */
+export class OrderOfUse<T extends Placed<T>> {
+  #oldest: T | undefined;
+  newest: T | undefined;
+
+  /** Puts one that is not there at the end. */
+  add(one: T): void {
+    const before = this.newest;
+    one.older = before;
+    if (before) before.newer = one;
+    else this.#oldest = one;
+    this.newest = one;
+  }
+
+  /** Takes one out that is there. */
+  remove(one: T): void {
+    const { older, newer } = one;
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
+    if (newer) newer.older = older;
+    else this.newest = older;
+    one.older = one.newer = undefined;
+  }
+
+  /** The one that came last may be taken out before the next. */
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (let one = this.#oldest; one;) {
+      const next: T | undefined = one.newer;
+      yield one;
+      one = next;
+    }
+  }
+}

@@ -4,7 +4,7 @@ import { serveDocument } from './documents.ts';
 import { corsFields, createGuard } from './guard.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
-import { createPosting } from './posting.ts';
+import { Posting } from './posting.ts';
 import { refuse, refuseWork } from './refuse.ts';
 import { createRouter } from './router.ts';
 import { createServices } from './services.ts';
@@ -40,7 +40,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const local = createSessions(services);
   const sessions = fleet ? fleet.share(services, local) : local;
   const { shared } = sessions;
-  const posting = createPosting(services, sessions);
+  const posting = new Posting(services, sessions);
   const route = createRouter(services, sessions, posting, options);
   const admit = createAdmit(services, options);
   const notAllowed = createGuard(options);

@@ -39,6 +39,12 @@ export function refuseSession(services: EndpointServices, request: HttpRequest, 
 /** Said where a session cannot be opened. */
 export const noRoom = 'All sessions are busy, and there may be no more';
 
+/** Said where a request would take more memory than there is. */
+export const noMemory = 'The requests that are open take all the memory there is for them';
+
+/** Said where a client, or all of them, have too much in flight. */
+export const tooMany = 'Too many requests are open';
+
 /** Refuses what a closing server does not begin any more. */
 export function refuseWork(services: EndpointServices, request: HttpRequest): void {
   refuse(services, request, 503, 'The server is closing');

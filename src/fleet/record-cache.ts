@@ -1,3 +1,4 @@
+import { dropOldest } from './drop-oldest.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 import { readRecord, writeRecord } from './stored-record.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -47,7 +48,7 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
     const before = records.get(id);
     const known = before && before.version >= version ? before : { record: readRecord(text), version, checked: 0 };
     known.checked = Date.now();
-    if (records.size >= max && !before) records.delete(records.keys().next().value as string);
+    if (records.size >= max && !before) dropOldest(records);
     records.set(id, known);
     return known;
   }

@@ -10,6 +10,7 @@ import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Agreed, Auth, SharedHandshake, SharedPeer } from '../transport/port.ts';
+import { dropOldest } from './drop-oldest.ts';
 import { createPassing } from './passing.ts';
 import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -23,10 +24,10 @@ interface Opened extends SessionRecord {
   readonly principal: string | undefined;
 }
 
-/** A session whose handshake is not over: what takes over what was agreed on, and what that is. */
+/** A handshake whose session is not sealed yet, and what it has agreed on. */
 interface Opening {
-  handshake: SharedHandshake | undefined;
-  agreed: Agreed | undefined;
+  readonly handshake: SharedHandshake;
+  readonly agreed: Agreed;
 }
 
 /**
@@ -41,43 +42,35 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
   const openings = new WeakMap<Session, Opening>();
 
   function remember(id: string, opened: Opened): void {
-    if (records.size >= maxSessions) records.delete(records.keys().next().value as string);
+    if (records.size >= maxSessions) dropOldest(records);
     records.set(id, opened);
   }
 
   const known = (agreed?: Agreed): KnownSession => ({ agreed, listens: false, questionId: side.questionId });
 
+  const open = (
+    id: string, auth: Auth | undefined, begin: SharedPeer['begin'], agree: SharedPeer['agree'], admitted?: boolean,
+  ): Session | undefined => local.open(auth, false, { id, shared: { begin, agree, admit }, announce: toNobody, admitted });
+
   /** The session with this name, opened where it is not. Undefined: there may be no more. */
   function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
-    const { name: id, agreed } = record;
-    const found = local.find(id, auth, false);
+    const { name, agreed } = record;
+    const found = local.find(name, auth, false);
     if (found) return found;
-    const shared: SharedPeer = {
-      begin: (handshake) => takeOver(handshake, known(agreed)), agree: (_, result) => result, admit,
-    };
-    const session = local.open(auth, false, { id, shared, announce: toNobody, admitted });
+    const session = open(name, auth, (handshake) => takeOver(handshake, known(agreed)), (_, result) => result, admitted);
     if (session) origins.set(session, record);
     return session;
   }
 
   /** Opens one whose handshake is still to come. Undefined: there may be no more. */
   function openNew(auth: Auth | undefined): Session | undefined {
-    const id = randomId();
-    const opening: Opening = { handshake: undefined, agreed: undefined };
-    const shared: SharedPeer = {
-      begin(handshake) {
-        opening.handshake = handshake;
-        takeOver(handshake, known());
-      },
-      agree(agreed, result) {
-        checkLength(id, agreed);
-        opening.agreed = keptOf(agreed);
-        return declared(result);
-      },
-      admit,
-    };
-    const session = local.open(auth, false, { id, shared, announce: toNobody });
-    if (session) openings.set(session, opening);
+    const name = randomId();
+    let handshake: SharedHandshake | undefined;
+    const session: Session | undefined = open(name, auth, (begun) => takeOver(handshake = begun, known()), (agreed, result) => {
+      checkLength(name, agreed);
+      if (session && handshake) openings.set(session, { handshake, agreed: keptOf(agreed) });
+      return declared(result);
+    });
     return session;
   }
 
@@ -93,9 +86,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     const known = records.get(id);
     if (known) return go(known);
     openRecord(side.sealer, id, auth?.principal).then((record) => {
-      // Written out: V8 makes of a spread with a new member an object that is slow to make and slow to read (bench/NOTES.md).
-      const opened = record
-        && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
+      const opened = record && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
       if (opened) remember(id, opened);
       go(opened);
     }).catch((thrown: unknown) => {
@@ -110,14 +101,14 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     return {
       send: (text, message) => response.send(text, message),
       answer(text, errorCode, thrown) {
-        const { handshake, agreed } = openings.get(session) ?? {};
-        if (text === undefined || errorCode !== undefined || handshake === undefined || agreed === undefined) {
+        const opening = openings.get(session);
+        if (text === undefined || errorCode !== undefined || opening === undefined) {
           return response.answer(text, errorCode, thrown);
         }
+        const { handshake, agreed } = opening;
         const principal = session.auth?.principal;
         const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
         sealRecord(side.sealer, session.id, agreed, principal).then((id) => {
-          openings.delete(session);
           takeOver(handshake, known(agreed));
           remember(id, record);
           origins.set(session, record);
@@ -173,22 +164,18 @@ function toNobody(_: string, message?: object): void {
   if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no stream open to be asked on');
 }
 
-/** The result of `initialize` without what such a session does not keep. */
+/** The result of `initialize` without what such a session does not keep. JSON leaves out what is undefined. */
 function declared(result: object): object {
-  const { capabilities } = result as { capabilities: ServerCapabilities };
-  const { logging: _, tools, prompts, resources, ...rest } = capabilities;
+  const { tools, prompts, resources, ...rest } = (result as { capabilities: ServerCapabilities }).capabilities;
+  const quiet = { listChanged: undefined, subscribe: undefined };
   return {
     ...result,
     capabilities: {
       ...rest,
-      ...(tools && { tools: quiet(tools) }),
-      ...(prompts && { prompts: quiet(prompts) }),
-      ...(resources && { resources: quiet(resources) }),
+      logging: undefined,
+      tools: tools && { ...tools, ...quiet },
+      prompts: prompts && { ...prompts, ...quiet },
+      resources: resources && { ...resources, ...quiet },
     },
   };
-}
-
-function quiet(capability: { listChanged?: boolean | undefined; subscribe?: boolean | undefined }): object {
-  const { listChanged: _, subscribe: __, ...rest } = capability;
-  return rest;
 }

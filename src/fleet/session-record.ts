@@ -32,10 +32,9 @@ export function keptOf({ version, client: { name, version: release, title }, cap
   return { version, client, capabilities };
 }
 
-function shortened(name: string, { version, client, capabilities }: Agreed): object {
-  // JSON leaves out what is undefined.
-  return { s: name, v: version, n: client.name, w: client.version, t: client.title, c: capabilities };
-}
+// JSON leaves out what is undefined.
+const shortened = (name: string, { version, client, capabilities }: Agreed): object =>
+  ({ s: name, v: version, n: client.name, w: client.version, t: client.title, c: capabilities });
 
 /** Throws an `RpcError` that names the limit where the id of such a session would be too long. */
 export function checkLength(name: string, agreed: Agreed): void {

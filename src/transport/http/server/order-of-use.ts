@@ -4,10 +4,7 @@ export interface Placed<T> {
   newer: T | undefined;
 }
 
-/**
- * Things in the order of their last use, the oldest first. Taking one out of a Map and putting it in again leaves a hole
- * there: whoever looks for the oldest has to pass them all, and V8 copies the Map each time it is full of them.
- */
+/** Things in the order of use, the oldest first. In a Map each use would leave a hole, and who looks for the oldest passes all. */
 export class OrderOfUse<T extends Placed<T>> {
   #oldest: T | undefined;
   newest: T | undefined;

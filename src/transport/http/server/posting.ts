@@ -200,15 +200,12 @@ export class Posting {
   #receiveLegacy(post: Post, decoded: Decoded, id: RequestId | undefined): void {
     const session = this.#sessionOf(post, id);
     if (session === undefined) return;
-    const { shared } = this.#sessions;
-    if (shared === undefined) return this.#take(post, session, decoded);
-    const { request } = post;
     const take = (rest: Decoded): void => {
       // It may have ended while another process was asked.
       const now = session.ended ? this.#sessionOf(post, id) : session;
       if (now) this.#take(post, now, rest);
     };
-    if (!shared.forward(session, decoded, { request, take })) this.#take(post, session, decoded);
+    if (!this.#sessions.shared?.forward(session, decoded, { request: post.request, take })) take(decoded);
   }
 
   #take({ request, accepts }: Post, session: Session, decoded: Decoded): void {

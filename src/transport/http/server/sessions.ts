@@ -45,50 +45,30 @@ export function createSessions(services: EndpointServices): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const byId = new Map<string, Session>();
   const order = new OrderOfUse<Session>();
-  /** The sessions of each principal, in the order of use as well: one that is used is taken out and put in again. */
-  const byPrincipal = new Map<string, Set<Session>>();
+  /** How many sessions each principal has. */
+  const counts = new Map<string, number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function insert(session: Session): void {
-    const before = byId.get(session.id);
-    if (before) end(before, 'the session was opened anew');
-    byId.set(session.id, session);
-    order.add(session);
-    place(session);
+  function count({ auth }: Session, more: number): void {
+    if (auth === undefined) return;
+    const now = (counts.get(auth.principal) ?? 0) + more;
+    if (now > 0) counts.set(auth.principal, now);
+    else counts.delete(auth.principal);
   }
-
-  function place(session: Session): void {
-    const principal = session.auth?.principal;
-    if (principal === undefined) return;
-    const siblings = byPrincipal.get(principal);
-    if (siblings) siblings.add(session);
-    else byPrincipal.set(principal, new Set([session]));
-  }
-
-  function displace(session: Session): void {
-    const { auth } = session;
-    const siblings = auth && byPrincipal.get(auth.principal);
-    siblings?.delete(session);
-    if (auth && siblings?.size === 0) byPrincipal.delete(auth.principal);
-  }
-
-  const isHere = (session: Session): boolean => byId.get(session.id) === session;
 
   function use(session: Session): void {
     session.lastUsed = Date.now();
     // The one that was used last is at the end already: a client says several things in a row.
-    if (session === order.newest || !isHere(session)) return;
+    if (session === order.newest || session.ended) return;
     order.remove(session);
     order.add(session);
-    displace(session);
-    place(session);
   }
 
   function end(session: Session, why: string): void {
-    if (!isHere(session)) return;
+    if (session.ended) return;
     byId.delete(session.id);
     order.remove(session);
-    displace(session);
+    count(session, -1);
     session.close(why);
   }
 
@@ -111,13 +91,13 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   /**
-   * Makes room: ends the session that has been idle longest; where each has work in flight, the one that
-   * has had no connection longest. False: the clients of all are connected.
+   * Makes room, among a principal's where it is given: ends the session that has been idle longest; where each has work
+   * in flight, the one that has had no connection longest. False: the clients of all are connected.
    */
-  function evict(among: Iterable<Session>): boolean {
+  function evict(principal?: string): boolean {
     let left: Session | undefined;
-    for (const session of among) {
-      if (session.connections > 0) continue;
+    for (const session of order) {
+      if (session.connections > 0 || (principal !== undefined && session.auth?.principal !== principal)) continue;
       left ??= session;
       if (session.peer.inFlight > 0) continue;
       left = session;
@@ -129,12 +109,15 @@ export function createSessions(services: EndpointServices): Sessions {
 
   return {
     open(auth, paired, given) {
-      const siblings = auth && byPrincipal.get(auth.principal);
-      const full = siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)
-        || byId.size >= maxSessions && !evict(order);
+      const full = auth && (counts.get(auth.principal) ?? 0) >= maxSessionsPerPrincipal && !evict(auth.principal)
+        || byId.size >= maxSessions && !evict();
       if (full && !given?.admitted) return undefined;
       const session = new Session(services, given ?? { id: randomId() }, auth, paired, use);
-      insert(session);
+      const before = byId.get(session.id);
+      if (before) end(before, 'the session was opened anew');
+      byId.set(session.id, session);
+      order.add(session);
+      count(session, 1);
       arm();
       return session;
     },

@@ -80,6 +80,29 @@ test('importing an entry does nothing', async () => {
   assert.deepEqual({ stdout, stderr }, { stdout: `${files.length}\n`, stderr: '' });
 });
 
+// As a bundler sees it that is not told of `sideEffects`: what making it may do stays.
+const allKept: Plugin = {
+  name: 'all-kept',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[./]/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: true }));
+  },
+};
+
+// Defaults that are made of others, an empty array of bytes, a promise: nothing that is long.
+const remains = /^var (?:[\w$]+=(?:\{(?:\.\.\.[\w$]+,)?[\w:,]*\}|new Uint8Array\(0\)|Promise\.resolve\(\)|\d+|[\w$]+\+[\w$]+),?)+$/;
+
+test('of an entry that is imported and not used a bundler leaves next to nothing', async () => {
+  for (const name of ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']) {
+    const { outputFiles } = await build({
+      stdin: { contents: `import './${sourceOf(`barewire/${name}`).slice(root.length)}';`, resolveDir: root },
+      bundle: true, minify: true, format: 'esm', platform: 'node', target: 'es2022', write: false, logLevel: 'silent',
+      plugins: [allKept],
+    });
+    const left = (outputFiles[0]?.text ?? '').split(/;\s*/).filter((statement) => !remains.test(statement));
+    assert.deepEqual(left, [''], name);
+  }
+});
+
 test('a server over pipes holds no HTTP, no client and no command line', async () => {
   const files = await filesOf(`
     import { McpServer } from 'barewire/server';

@@ -17,7 +17,7 @@ import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
 
 /** Bytes of memory that a server's name, capabilities and instructions may take. */
-const maxHeldBytes = 256 * 1024;
+const maxHeldBytes = 262_144;
 
 /** What the handshake needs of the server that is being connected. */
 export interface HandshakePort {

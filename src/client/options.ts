@@ -83,7 +83,7 @@ export interface CoreClientLimits extends ConnectionLimits {
 
 /** The limits of a client that hold where none is given. */
 export const defaultCoreClientLimits: CoreClientLimits = {
-  ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, maxListBytes: 64 * 1024 * 1024,
+  ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, maxListBytes: 67_108_864,
 };
 
 /** Bounds on what one call of ours may ask back. */

@@ -5,7 +5,7 @@ import type { Decoded, Notification, Request } from './message.ts';
 import type { Outlet } from './outlet.ts';
 
 /** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
-const longAnswers = 1024 * 1024;
+const longAnswers = 1_048_576;
 
 /** Takes each message of a batch as if it had come alone, and answers all together. 2025-03-26 basic/index#batching. */
 export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {

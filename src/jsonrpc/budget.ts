@@ -2,13 +2,13 @@
 export const openThingBytes = 1024;
 
 /** What each peer may always hold, however much the others make the process hold. */
-const reserveBytes = 64 * 1024;
+const reserveBytes = 65_536;
 
 /** 96 MiB: one message of 16 MiB with a million values weighs 80 MB. */
-export const defaultPeerBytes: number = 96 * 1024 * 1024;
+export const defaultPeerBytes: number = 100_663_296;
 
 /** 128 MiB, for all peers of the process together. */
-export const defaultProcessBytes: number = 128 * 1024 * 1024;
+export const defaultProcessBytes: number = 134_217_728;
 
 /**
  * What one peer makes us hold, in bytes of memory. What arrives is charged, and released when it goes: bytes

@@ -33,7 +33,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
   maxTimeoutMs: 600_000,
   maxInFlight: 1024,
   maxBatch: 1000,
-  maxBatchAnswer: 16 * 1024 * 1024,
+  maxBatchAnswer: 16_777_216,
 };
 
 /** What the layer above does with what arrives. */

@@ -9,7 +9,7 @@ const LF = 10;
 const CR = 13;
 
 /** 16 MiB: room for an image or a document in base64, and still a bound on what a peer can make us hold. */
-export const defaultMaxMessageBytes: number = 16 * 1024 * 1024;
+export const defaultMaxMessageBytes: number = 16_777_216;
 
 /** What a framer tells its owner. */
 export interface FramerEvents {

@@ -4,7 +4,7 @@ import type { Decoded } from './message.ts';
 const lineBytes = 100;
 
 /** 256 MiB: an hour of seven hundred lines a second. */
-export const defaultMaxNoiseBytes: number = 256 * 1024 * 1024;
+export const defaultMaxNoiseBytes: number = 268_435_456;
 
 /** How much noise there is after a message or a refusal. Noise: bytes since the peer's last message. */
 export const noiseAfter = (noise: number, { kind }: Decoded): number => (kind === 'refusal' ? noise + lineBytes : 0);

@@ -56,7 +56,7 @@ export interface MessagePortServing {
 }
 
 /** Characters that are said before the messages that follow wait for the next turn of the event loop. */
-const enoughSaid = 1024 * 1024;
+const enoughSaid = 1_048_576;
 
 /** Listens until the returned function is called, which closes the port. */
 function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed: () => void): () => void {

@@ -7,7 +7,7 @@ import { beginReading, othersFirst, readEnough } from '../jsonrpc/turn.ts';
 import type { Trace } from './port.ts';
 
 /** Bytes of a peer that need not wait where others hold all that may be held: they are read at once. */
-const leastWaiting = 1024 * 1024;
+const leastWaiting = 1_048_576;
 
 /** Who reads a port, and within which limits. */
 export interface PortReader {

@@ -42,7 +42,7 @@ export interface StdioTransportOptions {
 }
 
 /** Characters of answers that may wait for a server that does not read. */
-const maxOwed = 1024 * 1024;
+const maxOwed = 1_048_576;
 
 /** One run of the server. */
 interface Run {

@@ -9,7 +9,7 @@ import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
 import type { Trace } from '../port.ts';
 
 /** Bytes that are taken at once: all that a pipe hands over, or less where the last ones took long. */
-const mostAtOnce = 64 * 1024;
+const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
 /** Who reads, and within which limits. */

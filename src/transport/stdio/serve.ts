@@ -33,7 +33,7 @@ export interface ServeStdioOptions {
 }
 
 /** Characters of an answer that not every client takes. */
-const largeAnswer = 10 * 1024 * 1024;
+const largeAnswer = 10_485_760;
 
 /** A server that listens on a pair of streams. */
 export interface StdioServing {

@@ -19,10 +19,10 @@ export interface LineWriter {
 }
 
 /** Characters that may wait in a full stream. */
-const maxWaiting = 16 * 1024 * 1024;
+const maxWaiting = 16_777_216;
 
 /** A batch this long, in UTF-16 units, is written at once: the peer can begin to read. */
-const large = 64 * 1024;
+const large = 65_536;
 
 /**
  * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream.

@@ -6,7 +6,7 @@ import { isStream, mediaType } from './body.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
 /** Bytes of one JSON body that are kept for the trace; a longer one is not shown. */
-const maxTraced = 16 * 1024 * 1024;
+const maxTraced = 16_777_216;
 
 /**
  * Shows all that an HTTP transport sends and hears: heads of requests and responses, messages, events of streams.

@@ -41,7 +41,7 @@ export interface HttpClientLimits {
 
 /** The limits that hold where none is given. */
 export const defaultHttpClientLimits: HttpClientLimits = {
-  maxMessageBytes: 16 * 1024 * 1024,
+  maxMessageBytes: 16_777_216,
   maxNoiseBytes: defaultMaxNoiseBytes,
   reconnectAttempts: 5,
   reconnectMinMs: 100,

@@ -37,7 +37,7 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
 }
 
 /** Characters of an answer that is handed over in parts; a shorter one is not counted while it waits. */
-const longAnswer = 64 * 1024;
+const longAnswer = 65_536;
 
 class FetchHttpRequest implements HttpRequest {
   readonly method: string;

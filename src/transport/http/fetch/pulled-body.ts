@@ -1,7 +1,7 @@
 let encoder: InstanceType<typeof TextEncoder> | undefined;
 
 /** Bytes that the runtime is handed at a time. */
-const partBytes = 64 * 1024;
+const partBytes = 65_536;
 
 /** The body of a response, handed over as the runtime reads it: what waits here is known, and can be dropped. */
 export class PulledBody {

@@ -37,7 +37,7 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
 }
 
 /** Bytes of a response that wait for its reader; less than this is not counted. */
-const worthWatching = 16 * 1024;
+const worthWatching = 16_384;
 
 /** Responses that write at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;

@@ -37,7 +37,7 @@ interface Log {
 }
 
 /** A longer stream is not joined: a text is held whole until its last message is dropped. In bytes. */
-const maxJoined = 64 * 1024;
+const maxJoined = 65_536;
 
 /**
  * Joins what was written in a row: most streams are one call and its few messages. What is kept outlives the young

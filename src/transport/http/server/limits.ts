@@ -36,16 +36,16 @@ export interface HttpLimits {
 
 /** The defaults of `HttpLimits`. */
 export const defaultHttpLimits: HttpLimits = {
-  maxBodyBytes: 16 * 1024 * 1024,
+  maxBodyBytes: 16_777_216,
   maxSessions: 10_000,
   maxSessionsPerPrincipal: 100,
-  sessionIdleMs: 30 * 60_000,
+  sessionIdleMs: 1_800_000,
   maxStreamsPerSession: 256,
   maxOpenRequests: 10_000,
-  maxBufferedBytes: 4 * 1024 * 1024,
-  maxUnreadBytes: 64 * 1024 * 1024,
-  maxReplayPerStream: 2 * 1024 * 1024,
-  maxReplay: 64 * 1024 * 1024,
+  maxBufferedBytes: 4_194_304,
+  maxUnreadBytes: 67_108_864,
+  maxReplayPerStream: 2_097_152,
+  maxReplay: 67_108_864,
   keepAliveMs: 15_000,
   retryMs: 1000,
 };

@@ -11,7 +11,7 @@ import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
 
 /** Bytes of messages that are kept for a client that may not have received them. */
-const maxBacklog = 64 * 1024;
+const maxBacklog = 65_536;
 /**
  * Milliseconds after which a GET stream that was not cut is taken to have carried its first event id. A client
  * that then opens another stream without `Last-Event-ID` does not resume, and would get messages twice.

@@ -2,10 +2,10 @@ import type { Decoded, Request } from '../../../jsonrpc/message.ts';
 import { smallRequest } from './budgets.ts';
 
 /** Characters of an answer that is long. */
-const longAnswer = 64 * 1024;
+const longAnswer = 65_536;
 
 /** Characters of long answers after which further calls of their kind wait for the next turn of the event loop. */
-const enough = 256 * 1024;
+const enough = 262_144;
 
 /** Milliseconds for which those that wait let newer messages pass, as long as there are any. */
 const patienceMs = 100;

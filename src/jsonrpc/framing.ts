@@ -49,6 +49,7 @@ export function createFramer(
   const overLimit = `the limit of ${maxBytes} bytes`;
 
   function hold(part: Uint8Array): void {
+    if (part.length === 0) return;
     if (skipped === undefined) {
       // One byte more than the limit may still be the CR of a line that just fits.
       const fits = held.length + part.length <= maxBytes + 1;

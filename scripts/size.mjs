@@ -56,7 +56,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 28.01 * KIB,
+    ceiling: 28.05 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -65,7 +65,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 35.96 * KIB,
+    ceiling: 36.02 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 39.18 * KIB,
+    ceiling: 39.42 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.04 * KIB,
+    ceiling: 71.17 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1174 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3043 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1176 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3050 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -441,6 +441,9 @@ test('over modern HTTP arguments are mirrored, and tools with bad annotations le
   assert.deepEqual(last(wire)?.headers, { 'mcp-param-region': '=?base64?WsO8cmljaA==?=' });
   await client.callTool('good', { region: null });
   assert.deepEqual(last(wire)?.headers, {});
+  // A prompt may be called as a tool is.
+  await client.getPrompt('good', { region: 'x' });
+  assert.equal(last(wire)?.headers, undefined);
   const { client: piped, wire: pipe } = await connect(modern(listOf(marked('good', 'Region'), marked('bad', ''))));
   assert.equal((await piped.listTools()).length, 2);
   await piped.callTool('good', { region: 'x' });

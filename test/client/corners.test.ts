@@ -273,3 +273,41 @@ test('a probe that is answered leaves no timer behind', async () => {
   assert.equal(timers(), before);
   await client.close();
 });
+
+test('over HTTP a probe waits for its answer: only over a pipe is silence a sign', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const wire = new Scripted('http', () => undefined);
+  const client = new McpClient(info, { limits: { probeTimeoutMs: 10, timeoutMs: 1000 } });
+  const refused = assert.rejects(client.connect(wire));
+  await settled();
+  t.mock.timers.tick(20);
+  await settled();
+  assert.deepEqual(wire.methods(), ['server/discover']);
+  wire.receiver.failed(wire.sent[0]?.id ?? 0, new HttpError(500, 'down'));
+  await refused;
+});
+
+test('a notification is known by its whole name, and late progress is no news', async () => {
+  const heard: string[] = [];
+  const { client, wire } = await connectScripted(legacy(), {
+    onNotification: ({ method }) => heard.push(method), onListChanged: (list) => heard.push(`${list}!`),
+  });
+  wire.push({ method: 'x/notifications/tools/list_changed' });
+  wire.push({ method: 'notifications/tools/list_changed/x' });
+  wire.push({ method: 'notifications/progress', params: { progressToken: 'nobody', progress: 1 } });
+  wire.push({ method: 'notifications/tools/list_changed' });
+  assert.deepEqual(heard, ['x/notifications/tools/list_changed', 'notifications/tools/list_changed/x', 'tools!']);
+  await client.close();
+});
+
+test('before it is connected a client knows nothing of a server, and asking is no fault', () => {
+  const client = new McpClient(info);
+  assert.deepEqual([client.capabilities, client.server, client.instructions, client.revision], [undefined, undefined, undefined, undefined]);
+});
+
+test('a question without a method is none', async () => {
+  for (const question of [{ params: {} }, { method: 7 }, { method: 'ping' }, null, 'x']) {
+    const { client } = await connectScripted(modern(() => ({ resultType: 'input_required', inputRequests: { q: question }, requestState: 's' })));
+    await assert.rejects(client.callTool('t'), /inputRequests\["q"\] is not a question/, JSON.stringify(question));
+  }
+});

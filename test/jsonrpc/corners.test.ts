@@ -18,6 +18,7 @@ import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
 import { mockClock } from '../mock-clock.ts';
+import { later } from '../server/peer.ts';
 
 // What mutants showed that no other test of this folder asks.
 
@@ -262,5 +263,25 @@ test('an error without an id fails the one request that waits, and none of two',
     assert.equal(requestsOf(connection).size, 1);
     receive(unread);
     await assert.rejects(second, /not read/);
+  }
+});
+
+test('who is told that the connection is over is told why, and by what', async () => {
+  const cause = new Error('the cable');
+  const stopped = later<unknown>();
+  const { connection, receive } = bench({
+    request: ({ signal }) => new Promise(() => signal.addEventListener('abort', () => stopped.resolve(signal.reason))),
+  });
+  receive({ jsonrpc, id: 1, method: 'wait' });
+  const before = requestsOf(connection).request('a');
+  connection.close('it was cut', cause);
+  const told = [
+    await stopped.promise, await before.catch((thrown: unknown) => thrown),
+    await requestsOf(connection).request('b').catch((thrown: unknown) => thrown),
+  ] as { reason: string; message: string; cause: unknown }[];
+  for (const { reason, message, cause: by } of told) {
+    assert.equal(reason, 'closed');
+    assert.match(message, /it was cut$/);
+    assert.equal(by, cause);
   }
 });

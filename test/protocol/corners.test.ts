@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverSupports } from '../../src/protocol/capabilities.ts';
+import { missingForQuestion, serverSupports } from '../../src/protocol/capabilities.ts';
 import * as columns from '../../src/protocol/columns.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
-import { isImplementation } from '../../src/protocol/meta.ts';
+import { isImplementation, unsupportedVersion } from '../../src/protocol/meta.ts';
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/mirrored-headers.ts';
 import { withProgressToken } from '../../src/protocol/progress.ts';
 import { findRevision, revisions, selectRevisions } from '../../src/protocol/revisions.ts';
@@ -107,4 +107,45 @@ test('URI templates: no value ends inside a character that is percent-encoded', 
     ['{a}{+b}', '%F0%9F%98%80x', { a: '😀', b: 'x' }],
     ['{a}{b}', '%c3%bc', undefined],
   ] as const) assert.deepEqual(uriTemplate<string>(template).match(uri), expected, uri);
+});
+
+test('URI templates: their variables are the names in their braces, and no URI is longer than it may be', () => {
+  assert.deepEqual(uriTemplate('a/{b}/c{?d,e}').variables, ['b', 'd', 'e']);
+  assert.deepEqual(uriTemplate('plain').variables, []);
+  const template = uriTemplate('a:{b}', { maxUriLength: 5 });
+  assert.deepEqual(template.match('a:xyz'), { b: 'xyz' });
+  assert.equal(template.match('a:xyzw'), undefined);
+});
+
+test('URI templates: a label has no separator in it, also not an encoded one', () => {
+  for (const template of ['a{.b}', 'a{;b}', 'a{/b}', 'a/{b}']) {
+    const { match } = uriTemplate<string>(template);
+    const open = { 'a{.b}': 'a.', 'a{;b}': 'a;b=', 'a{/b}': 'a/', 'a/{b}': 'a/' }[template] ?? '';
+    assert.deepEqual(match(`${open}x`), { b: 'x' }, template);
+    for (const value of ['x%2Fy', 'x%5Cy', 'x%00y', 'x/y']) assert.equal(match(`${open}${value}`), undefined, `${open}${value}`);
+  }
+});
+
+test('the scheme of a URI may have digits, signs and dots after its first letter, and nothing else', () => {
+  for (const good of ['a:x', 'h2:x', 'a1+b.c-d:x', 'A9:x']) assert.ok(formFormats.uri(good), good);
+  for (const bad of ['2h:x', '+a:x', 'a_b:x', 'a/b:x', 'a?b:x', ':x', 'ab']) assert.equal(formFormats.uri(bad), false, bad);
+});
+
+test('tools may be sent in sampling where the client and the revision have them', () => {
+  const asked = { tools: [] };
+  const has = { sampling: { tools: {} } };
+  const missing = (version: string, capabilities: object, params: Record<string, unknown> = asked): unknown =>
+    missingForQuestion('sampling/createMessage', params, capabilities, findRevision(revisions, version) as Revision)?.data;
+  assert.equal(missing('2025-11-25', has), undefined);
+  assert.equal(missing('2025-11-25', { sampling: {} }, {}), undefined);
+  for (const [version, capabilities] of [['2025-11-25', { sampling: {} }], ['2025-06-18', has]] as const) {
+    assert.deepEqual(missing(version, capabilities), { requiredCapabilities: { sampling: { tools: {} } } });
+  }
+  assert.deepEqual(missing('2025-11-25', {}), { requiredCapabilities: { sampling: {} } });
+});
+
+test('of a version that is not served, at most 64 characters are said back', () => {
+  const refused = unsupportedVersion(revisions, 'x'.repeat(100));
+  assert.equal((refused.data as { requested: string }).requested, 'x'.repeat(64));
+  assert.equal((unsupportedVersion(revisions, 7).data as { requested: string }).requested, '');
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
-import { ask, McpServer, rehearse } from '../../src/server/index.ts';
+import { ask, McpServer, rehearse, resources, RpcError } from '../../src/server/index.ts';
 import { spentStates } from '../../src/server/modern/request-state.ts';
 import { sampleQuestion } from '../../src/server/question.ts';
 import { Registry } from '../../src/server/registry.ts';
 import type { Entry } from '../../src/server/registry.ts';
 import { samplingFault } from '../../src/server/sampling-rules.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
+import { connect, later } from './peer.ts';
 
 // What mutants showed that no other test of the server asks.
 
@@ -120,4 +121,71 @@ test('a rehearsed handler that ends while its round is being left leaves nothing
   });
   const { rounds } = await rehearse(server, 't', {}, { sure: { action: 'accept', content: { sure: true } } });
   assert.deepEqual(rounds.map(({ questions, leftOpen }) => [Object.keys(questions), leftOpen]), [[['sure'], false], [[], false]]);
+});
+
+test('the first page of a list stays the first, whatever pages were asked for since', async () => {
+  const server = new McpServer(info, { pageSize: 1 });
+  for (const name of ['a', 'b']) server.tool(name, {}, () => '');
+  const peer = await connect(server, { revision: '2025-11-25' });
+  const page = async (cursor?: unknown): Promise<unknown> => (await peer.request('tools/list', cursor === undefined ? {} : { cursor })).result;
+  const first = await page() as { nextCursor: string };
+  assert.deepEqual((await page(first.nextCursor) as { tools: { name: string }[] }).tools.map(({ name }) => name), ['b']);
+  assert.deepEqual(await page(), first);
+});
+
+test('resources have scopes where one of them has, or one of their templates', () => {
+  for (const [resource, template] of [[{ scopes: ['a'] }, {}], [{}, { scopes: ['a'] }], [{}, {}]] as const) {
+    const one = resources();
+    one.add('a:b', resource, () => '');
+    one.addTemplate('a:{b}', template, () => '');
+    assert.equal(one.scoped, 'scopes' in resource || 'scopes' in template);
+  }
+});
+
+test('what is deferred by work that went on after its run had ended is released at once', async () => {
+  const server = new McpServer(info);
+  const go = later<void>();
+  const released = later<void>();
+  server.tool('t', {}, async (_args, ctx) => {
+    void go.promise.then(() => ctx.defer(() => released.resolve()));
+    await ctx.elicit('Sure?', { sure: { type: 'boolean' } });
+    return 'done';
+  });
+  const peer = await connect(server);
+  const { result } = await peer.modern('tools/call', { name: 't' });
+  assert.equal(result?.['resultType'], 'input_required');
+  go.resolve();
+  await released.promise;
+});
+
+test('a handler may say each code that a legacy revision leaves to servers, from -32000 down to -32099', async () => {
+  const server = new McpServer(info);
+  let code = 0;
+  server.prompt('p', {}, () => {
+    throw new RpcError(code, 'no');
+  });
+  const peer = await connect(server, { revision: '2025-06-18' });
+  for (const [thrown, said] of [[-32000, -32000], [-32099, -32099], [-32100, -32603], [-32768, -32603], [-32769, -32769]] as const) {
+    code = thrown;
+    assert.equal((await peer.request('prompts/get', { name: 'p' })).error?.code, said);
+  }
+});
+
+test('on stderr a failure that no caller hears of has no number', async () => {
+  const { error } = console;
+  const lines: string[] = [];
+  console.error = (...parts: unknown[]) => void lines.push(parts.join(' '));
+  try {
+    const server = new McpServer(info);
+    server.tool('t', {}, (_args, ctx) => {
+      ctx.defer(() => {
+        throw new Error('the gate is stuck');
+      });
+      return '';
+    });
+    await (await connect(server, { revision: '2025-06-18' })).call('t');
+  } finally {
+    console.error = error;
+  }
+  assert.match(lines.join('\n'), /^release t failed: Error: the gate is stuck/);
 });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
+import { decode } from '../../src/jsonrpc/codec.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
+import type { ClientReceiver } from '../../src/transport/port.ts';
 import { tap } from '../../src/transport/tap.ts';
 import type { Direction, Tap, TappedEntry, TappedMessage } from '../../src/transport/tap.ts';
 import { mockClock } from '../mock-clock.ts';
@@ -106,6 +108,24 @@ test('tap: holds what is received, and a held message is sent as it was edited',
   assert.deepEqual(textOf(await call), said('theirs'));
   const edited = seen.filter((entry) => 'origin' in entry && entry.origin === 'edited').map((entry) => 'direction' in entry && entry.direction);
   assert.deepEqual(edited, ['sent', 'received']);
+});
+
+test('tap: what is held is the text that came, with its blanks', async (t) => {
+  const seen: string[] = [];
+  const text = '{ "jsonrpc": "2.0",\t"method": "notifications/message", "params": { "level": "info", "data": 1 } }';
+  let receiver: ClientReceiver | undefined;
+  const tapped = tap((trace) => ({
+    ...memoryTransport(echoServer(), { trace }),
+    async open(to) {
+      receiver = to;
+      trace({ direction: 'received', text, at: 0 });
+    },
+  }), { onHeld: () => seen.push(...tapped.held.map((held) => held.text)) });
+  t.after(() => tapped.transport.close());
+  tapped.hold({ sent: false, received: true });
+  await tapped.transport.open({ message: () => {}, failed: () => {}, error: () => {}, held: () => {}, closed: () => {} });
+  receiver?.message(decode(text));
+  assert.deepEqual(seen, [text]);
 });
 
 test('tap: while a message is held, the clocks of requests stand still', async (t) => {

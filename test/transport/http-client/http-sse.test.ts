@@ -124,6 +124,13 @@ test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) 
   assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 405);
 });
 
+test('a stream that ends before it names an endpoint is left at once', async (t) => {
+  const server = await serve(t, (call, response) => void (call.method === 'GET' ? stream(response).end(': hello\n\n') : response.writeHead(404).end()));
+  // The harness lets a wait of so long go on for good.
+  const told = await (await client(t, server.url, { limits: { endpointMs: 2_000_000 } })).request(1, 'initialize');
+  assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404);
+});
+
 test('a stream that names no endpoint in time is left', async (t) => {
   const server = await oldServer(t, 404, ': hello\n\n');
   const it = await client(t, server.url, { limits: { endpointMs: 10 } });

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import http, { Agent } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { Cancellation } from '../../../src/transport/http/client/cancellation.ts';
 import type { HttpAnswer, HttpSender } from '../../../src/transport/http/client/sender.ts';
+import { plainAgent } from '../../../src/transport/http/node/agent.ts';
 import { proxyHeaders, TunnelAgent } from '../../../src/transport/http/node/proxy.ts';
 import { nodeSender } from '../../../src/transport/http/node/sender.ts';
 import type { NodeTransportOptions } from '../../../src/transport/http/node/transport-options.ts';
@@ -278,4 +279,21 @@ test('a proxy without a name gets no credentials, and one that answers a CONNECT
     Object.assign(http, { request });
     syncBuiltinESMExports();
   }
+});
+
+test('an idle connection has the time that is left of it, set anew only where it is another', () => {
+  const agent = plainAgent({}, 4_000);
+  const socket = new Socket();
+  const set: number[] = [];
+  const { setTimeout } = socket;
+  socket.setTimeout = (ms, ...rest) => {
+    set.push(ms);
+    return setTimeout.call(socket, ms, ...rest);
+  };
+  assert.equal(agent.keepSocketAlive(socket), true);
+  assert.equal(agent.keepSocketAlive(socket), true);
+  assert.deepEqual(set, [4_000]);
+  assert.equal(socket.timeout, 4_000);
+  assert.equal(plainAgent({}, 0).keepSocketAlive(socket), false);
+  socket.destroy();
 });

@@ -99,3 +99,24 @@ test('a request whose body comes after the end is refused', async (t) => {
   assert.equal(answer.statusCode, 503);
   assert.match(await drained(answer), /closing/);
 });
+
+test('a stream that has ended leaves its connection to the next request', async (t) => {
+  const { http, server } = await start(t);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ports = new Set<number | undefined>();
+  for (let round = 0; round < 3; round++) {
+    const streaming = post(http.port, agent, 'wait', { key: `w${round}` });
+    await server.arrived(`w${round}`);
+    const waiting = server.waiting.get(`w${round}`);
+    waiting?.inbound.send('{"jsonrpc":"2.0","method":"notifications/message"}');
+    const response = await streaming;
+    assert.equal(response.headers['content-type'], 'text/event-stream');
+    ports.add(response.socket.localPort);
+    waiting?.finish();
+    assert.match(await drained(response), /"done":true/);
+    // The connection would have been let go at the end of the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(ports.size, 1);
+});

@@ -159,6 +159,25 @@ test('serveStdio: close aborts at once and writes out what was said', async () =
   await serving.close();
 });
 
+test('serveStdio: a session that has ended leaves stdin alone, also once stdout has room again', async () => {
+  let next: (() => void) | undefined;
+  const stdout = new Writable({
+    highWaterMark: 10,
+    write(_chunk, _encoding, callback) {
+      next = callback;
+    },
+  });
+  const { stdin, serving } = bench({}, stdout);
+  stdin.write(ask(1, 'ping'));
+  await turn();
+  assert.equal(stdout.writableNeedDrain, true);
+  const drained = new Promise((resolve) => stdout.once('drain', resolve));
+  const closed = serving.close();
+  next?.();
+  await Promise.all([drained, closed]);
+  assert.equal(stdin.isPaused(), true);
+});
+
 test('serveStdio: a stdout that breaks ends the session quietly', async () => {
   const stdout = new Writable({
     write(_chunk, _encoding, callback) {

@@ -1,22 +1,21 @@
-import type { HttpAuthorization, HttpRefusal, HttpTarget } from '../../transport/http/client/authorization.ts';
-import { toError } from '../../jsonrpc/errors.ts';
-import { OAuthError, shown } from '../errors.ts';
+import type { HttpAuthorization, HttpTarget } from '../../transport/http/client/authorization.ts';
+import { OAuthError } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
 import { addressCheck, checkSecure } from './addresses.ts';
 import type { Lookup } from './addresses.ts';
 import { oauthChallenge } from './challenge.ts';
 import { DpopNonces, dpopProof } from './dpop.ts';
 import type { ChooseIssuer } from './discovery.ts';
+import { createFailedLogin } from './failed-login.ts';
 import type { Grant } from './grant.ts';
+import { holdTokens } from './held-tokens.ts';
+import type { HeldTokens } from './held-tokens.ts';
 import { defaultOAuthLimits } from './limits.ts';
 import type { OAuthLimits } from './limits.ts';
-import { refreshTime } from './refresh.ts';
+import { answerRefusal } from './refusal.ts';
 import { renewal } from './renewal.ts';
-import type { Need, Renewal } from './renewal.ts';
-import { coversScope, unionOfScopes } from './scope.ts';
 import { memoryStore } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
-import type { Tokens } from './tokens.ts';
 
 /** How a client gets in at one MCP server. */
 export interface OAuthOptions {
@@ -64,9 +63,6 @@ export interface OAuth extends HttpAuthorization {
   signOut(): Promise<void>;
 }
 
-/** Milliseconds until a refresh ahead of time that failed is tried again. */
-const refreshPauseMs = 5000;
-
 /**
  * Gets a client in: finds the authorization server, registers, gets tokens by the grant, sends them with every request
  * to the MCP server's origin and nowhere else, and renews them. One object for one MCP server.
@@ -77,79 +73,31 @@ export function oauth(options: OAuthOptions): OAuth {
   const { grant, store = memoryStore(), onError = () => {} } = options;
   const limits = { ...defaultOAuthLimits, ...options.limits };
   const nonces = new DpopNonces();
-  const jitter = Math.random();
-  const flights = new Map<string, Promise<void>>();
+  const failedLogin = createFailedLogin();
   let server = options.server === undefined ? undefined : new URL(options.server);
-  let renewing: Renewal | undefined;
-  let tokens: Tokens | undefined;
-  let loaded = false;
-  let refreshPausedUntil = 0;
-  /** The last access token that was granted, not refreshed. */
-  let granted: string | undefined;
-  /** Which request header fields were made for, and how many requests there had been when a login failed. */
-  const requestOf = new WeakMap<object, number>();
-  let requests = 0;
-  let failure: { readonly error: unknown; readonly requests: number } | undefined;
+  let held: HeldTokens | undefined;
 
-  function tokensOf(target: URL): Renewal {
+  /** The tokens for the MCP server, which the first request names where nobody has. */
+  function tokensOf(target: URL): HeldTokens {
     server ??= target;
     if (target.origin !== server.origin) {
       throw new OAuthError('other_origin', `these tokens are for ${server.origin}, and not for ${target.origin}: make another oauth() for it`);
     }
-    if (renewing === undefined) {
-      checkSecure(server, 'the MCP server');
-      renewing = renewal({
-        server, grant, store, limits, nonces, onError, choose,
-        scope: options.scope, resource: options.resource, dpop: options.dpop,
-        fetch: {
-          limits, fetch: options.fetch,
-          allow: addressCheck({ server, allowPrivate: options.allowPrivateAddresses === true, lookup: options.lookup }),
-        },
-      });
-    }
-    return renewing;
-  }
-
-  const choose: ChooseIssuer = (issuers) =>
-    options.chooseIssuer?.(issuers) ?? issuers.find((issuer) => issuer === grant.issuer) ?? issuers[0] as string;
-
-  /** Runs what renews tokens once for all requests that need the same at the same time. They share its failure, too. */
-  function once(key: string, work: () => Promise<void>): Promise<void> {
-    const running = flights.get(key) ?? work().finally(() => flights.delete(key));
-    flights.set(key, running);
-    return running;
-  }
-
-  function renew(renewal: Renewal, need: Need): Promise<void> {
-    return once(`${need.used ?? ''} ${need.scope ?? ''} ${need.challenge === undefined}`, async () => {
-      const before = tokens;
-      try {
-        tokens = await renewal.renew(need) ?? tokens;
-      } catch (error) {
-        if (need.challenge !== undefined) failure = { error, requests };
-        throw error;
-      }
-      if (tokens !== before && need.challenge !== undefined) granted = tokens?.access_token;
-    });
-  }
-
-  async function headers(target: HttpTarget): Promise<Record<string, string>> {
-    const fields = await fieldsFor(target);
-    requestOf.set(fields, ++requests);
-    return fields;
-  }
-
-  async function load(renewal: Renewal): Promise<void> {
-    if (!loaded) await once('load', async () => {
-      tokens = await renewal.load();
-      loaded = true;
-    });
+    if (held) return held;
+    checkSecure(server, 'the MCP server');
+    return held = holdTokens(renewal({
+      server, grant, store, limits, nonces, onError,
+      choose: (issuers) => options.chooseIssuer?.(issuers) ?? issuers.find((issuer) => issuer === grant.issuer) ?? issuers[0] as string,
+      scope: options.scope, resource: options.resource, dpop: options.dpop,
+      fetch: {
+        limits, fetch: options.fetch,
+        allow: addressCheck({ server, allowPrivate: options.allowPrivateAddresses === true, lookup: options.lookup }),
+      },
+    }), failedLogin, onError);
   }
 
   async function fieldsFor({ method, url }: HttpTarget): Promise<Record<string, string>> {
-    const renewal = tokensOf(new URL(url));
-    await load(renewal);
-    if (tokens) await refreshAhead(renewal, tokens);
+    const tokens = await tokensOf(new URL(url)).fresh();
     if (tokens === undefined) return {};
     const { access_token: accessToken, key } = tokens;
     if (key === undefined) return { authorization: `Bearer ${accessToken}` };
@@ -159,79 +107,24 @@ export function oauth(options: OAuthOptions): OAuth {
     };
   }
 
-  async function refreshAhead(renewal: Renewal, held: Tokens): Promise<void> {
-    const due = refreshTime(held, jitter);
-    const now = Date.now();
-    if (held.refresh_token === undefined || due === undefined || now < due || now < refreshPausedUntil) return;
-    try {
-      await renew(renewal, { used: held.access_token });
-    } catch (thrown) {
-      // The server may take the old token still, and will say so where it does not.
-      refreshPausedUntil = now + refreshPauseMs;
-      onError(toError(thrown));
-    }
-  }
-
-  async function refused({ status, url, header, sent, attempt }: HttpRefusal): Promise<boolean> {
-    const renewal = tokensOf(new URL(url));
-    const freshNonce = nonces.note(url, header('dpop-nonce'));
-    const challenge = oauthChallenge(header('www-authenticate'));
-    const used = sent['authorization']?.split(' ', 2)[1];
-    if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
-      // RFC 9449 section 9. A server that refuses the nonce that it has just given will refuse the next one.
-      if (attempt === 1 || (freshNonce && attempt <= limits.maxAttempts)) return true;
-      throw new OAuthError('token_rejected', `${new URL(url).origin} refuses the DPoP nonce that it gave`);
-    }
-    if (status === 400) return false;
-    if (attempt > limits.maxAttempts) throw rejected(url, challenge.error);
-    if (challenge.error === 'insufficient_scope' && used !== undefined) return stepUp(renewal, used, url, challenge);
-    if (status === 403) return false;
-    if (attempt > 1 && used !== undefined && used === granted && used === tokens?.access_token) throw rejected(url, challenge.error);
-    // It was under way when the login failed: a person who said no is not asked again for each request of a storm.
-    if (failure && (requestOf.get(sent) ?? Infinity) <= failure.requests) throw failure.error;
-    await renew(renewal, { challenge, used });
-    return true;
-  }
-
-  const rejected = (url: string, error: string | undefined): OAuthError =>
-    new OAuthError('token_rejected', `${new URL(url).origin} refuses a token that was just issued for it${error === undefined ? '' : `: ${shown(error)}`}`);
-
-  /** 2026-07-28 basic/authorization#step-up-authorization-flow. */
-  async function stepUp(renewal: Renewal, used: string, url: string, challenge: Need['challenge'] & object): Promise<boolean> {
-    const { scope } = challenge;
-    const held = unionOfScopes(tokens?.scope, tokens?.requested_scope);
-    const lacking = (why: string): OAuthError =>
-      new OAuthError('insufficient_scope', `${new URL(url).origin} asks for the scopes ${shown(scope)}: ${why}`);
-    if (scope === undefined) throw lacking('it does not name them');
-    if (!grant.stepUp) throw lacking('this grant does not ask again');
-    // Another request has stepped up meanwhile.
-    if (tokens && tokens.access_token !== used && coversScope(tokens.scope, scope)) return true;
-    if (coversScope(held, scope)) {
-      throw lacking(coversScope(tokens?.scope, scope) ? 'the token has them already' : 'they were asked for and not granted');
-    }
-    await renew(renewal, { challenge, used, scope });
-    return true;
-  }
-
-  async function authorize(): Promise<void> {
-    if (server === undefined) throw new OAuthError('unsupported', 'authorize: give oauth() the option server');
-    const url = server.href;
-    const renewal = tokensOf(server);
-    await load(renewal);
-    if (tokens !== undefined) return;
-    const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', headers: {
-      accept: 'application/json, text/event-stream', 'content-type': 'application/json',
-    } } as const;
-    const { status, header } = await fetchJson(url, 'the MCP server', ping, { limits, fetch: options.fetch });
-    if (status === 401) await renew(renewal, { challenge: oauthChallenge(header('www-authenticate')) });
-  }
-
   return {
-    headers,
-    refused,
-    authorize,
+    async headers(target) {
+      const fields = await fieldsFor(target);
+      failedLogin.sent(fields);
+      return fields;
+    },
+    async refused(refusal) {
+      return answerRefusal(refusal, tokensOf(new URL(refusal.url)), failedLogin, nonces, grant, limits);
+    },
+    async authorize() {
+      if (server === undefined) throw new OAuthError('unsupported', 'authorize: give oauth() the option server');
+      const tokens = tokensOf(server);
+      if (await tokens.load() !== undefined) return;
+      const { status, header } = await fetchJson(server.href, 'the MCP server', ping, { limits, fetch: options.fetch });
+      if (status === 401) await tokens.renew({ challenge: oauthChallenge(header('www-authenticate')) });
+    },
     async context() {
-      if (server) await load(tokensOf(server));
+      const tokens = server && await tokensOf(server).load();
       return tokens?.login ?? '';
     },
     accepted({ url, header }) {
@@ -239,15 +132,17 @@ export function oauth(options: OAuthOptions): OAuth {
     },
     async finish(response) {
       if (server === undefined) throw new OAuthError('unsupported', 'finish: give oauth() the option server');
-      const done = await tokensOf(server).finish(new URL(response));
-      if (done) {
-        tokens = done;
-        loaded = true;
-      }
+      await tokensOf(server).finish(new URL(response));
     },
     async signOut() {
-      tokens = undefined;
       if (server) await tokensOf(server).signOut();
     },
   };
 }
+
+/** What a server that wants tokens refuses, whatever else it takes. */
+const ping = {
+  method: 'POST', body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', headers: {
+    accept: 'application/json, text/event-stream', 'content-type': 'application/json',
+  },
+} as const;

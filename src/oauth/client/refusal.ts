@@ -1,0 +1,56 @@
+import type { HttpRefusal } from '../../transport/http/client/authorization.ts';
+import { OAuthError, shown } from '../errors.ts';
+import { oauthChallenge } from './challenge.ts';
+import type { OAuthChallenge } from './challenge.ts';
+import type { DpopNonces } from './dpop.ts';
+import type { FailedLogin } from './failed-login.ts';
+import type { Grant } from './grant.ts';
+import type { HeldTokens } from './held-tokens.ts';
+import type { OAuthLimits } from './limits.ts';
+import { coversScope, unionOfScopes } from './scope.ts';
+
+/**
+ * Gets what the MCP server wants, where it refused a request for its credentials. True: the request is to be sent again.
+ * False: the refusal is none of tokens. Throws an `OAuthError` where nothing more can be got.
+ */
+export async function answerRefusal(
+  { status, url, header, sent, attempt }: HttpRefusal,
+  held: HeldTokens, failedLogin: FailedLogin, nonces: DpopNonces, grant: Grant, { maxAttempts }: OAuthLimits,
+): Promise<boolean> {
+  const freshNonce = nonces.note(url, header('dpop-nonce'));
+  const challenge = oauthChallenge(header('www-authenticate'));
+  const used = sent['authorization']?.split(' ', 2)[1];
+  if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
+    // RFC 9449 section 9. A server that refuses the nonce that it has just given will refuse the next one.
+    if (attempt === 1 || (freshNonce && attempt <= maxAttempts)) return true;
+    throw new OAuthError('token_rejected', `${new URL(url).origin} refuses the DPoP nonce that it gave`);
+  }
+  if (status === 400) return false;
+  if (attempt > maxAttempts) throw rejected(url, challenge.error);
+  if (challenge.error === 'insufficient_scope' && used !== undefined) return stepUp(held, grant, used, url, challenge);
+  if (status === 403) return false;
+  if (attempt > 1 && held.isGranted(used)) throw rejected(url, challenge.error);
+  failedLogin.check(sent);
+  await held.renew({ challenge, used });
+  return true;
+}
+
+const rejected = (url: string, error: string | undefined): OAuthError =>
+  new OAuthError('token_rejected', `${new URL(url).origin} refuses a token that was just issued for it${error === undefined ? '' : `: ${shown(error)}`}`);
+
+/** 2026-07-28 basic/authorization#step-up-authorization-flow. */
+async function stepUp(held: HeldTokens, grant: Grant, used: string, url: string, challenge: OAuthChallenge): Promise<boolean> {
+  const { scope } = challenge;
+  const tokens = held.current;
+  const lacking = (why: string): OAuthError =>
+    new OAuthError('insufficient_scope', `${new URL(url).origin} asks for the scopes ${shown(scope)}: ${why}`);
+  if (scope === undefined) throw lacking('it does not name them');
+  if (!grant.stepUp) throw lacking('this grant does not ask again');
+  // Another request has stepped up meanwhile.
+  if (tokens && tokens.access_token !== used && coversScope(tokens.scope, scope)) return true;
+  if (coversScope(unionOfScopes(tokens?.scope, tokens?.requested_scope), scope)) {
+    throw lacking(coversScope(tokens?.scope, scope) ? 'the token has them already' : 'they were asked for and not granted');
+  }
+  await held.renew({ challenge, used, scope });
+  return true;
+}

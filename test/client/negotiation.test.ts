@@ -153,6 +153,8 @@ test('a memory of the legacy era skips the probe, and is corrected where it is w
   assert.equal(right.wire.sent[0]?.params?.['protocolVersion'], '2025-06-18');
   const wrong = await connect('pipe', modern(), { remembered: '2025-06-18' });
   assert.deepEqual(wrong.wire.methods(), ['initialize', 'server/discover']);
+  // It is asked in a modern revision, whatever was remembered.
+  assert.equal((wrong.wire.sent[1]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.protocolVersion], '2026-07-28');
   assert.equal(wrong.client.revision?.version, '2026-07-28');
 });
 

@@ -40,7 +40,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 12.67 * KIB,
+    ceiling: 12.68 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -48,7 +48,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 18.50 * KIB,
+    ceiling: 18.51 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -56,7 +56,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 28.05 * KIB,
+    ceiling: 28.13 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -65,7 +65,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 36.02 * KIB,
+    ceiling: 36.09 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -99,7 +99,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 39.42 * KIB,
+    ceiling: 39.50 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -110,7 +110,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.42 * KIB,
+    ceiling: 17.48 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -122,7 +122,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 22.75 * KIB,
+    ceiling: 22.81 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -130,7 +130,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.70 * KIB,
+    ceiling: 28.75 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -146,7 +146,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.38 * KIB,
+    ceiling: 29.49 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -162,7 +162,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.07 * KIB,
+    ceiling: 27.19 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.19 * KIB,
+    ceiling: 31.23 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -195,7 +195,7 @@ const entries = [
   {
     name: 'tap',
     what: 'a transport that shows, holds and injects raw text',
-    ceiling: 2.94 * KIB,
+    ceiling: 3.03 * KIB,
     platform: 'neutral',
     code: `
       import { tap } from 'barewire/tap';
@@ -213,7 +213,7 @@ const entries = [
   {
     name: 'explain',
     what: 'a message as a sentence with its section',
-    ceiling: 7.94 * KIB,
+    ceiling: 8.06 * KIB,
     platform: 'neutral',
     code: `
       import * as explaining from 'barewire/explain';
@@ -222,7 +222,7 @@ const entries = [
   {
     name: 'doctor',
     what: 'what is wrong with a server, without validator',
-    ceiling: 14.52 * KIB,
+    ceiling: 14.63 * KIB,
     platform: 'neutral',
     code: `
       import * as doctor from 'barewire/doctor';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.17 * KIB,
+    ceiling: 71.13 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1174 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3047 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1176 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3053 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

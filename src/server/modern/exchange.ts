@@ -39,9 +39,11 @@ interface Memory {
  * round a turn of its own.
  */
 function nextTurn(run: () => void): unknown {
-  const { process, setImmediate, setTimeout } = globalThis;
+  const { setImmediate, setTimeout } = globalThis;
   // A tick that is asked for by a microtask comes when there are no more of them.
-  if (process?.nextTick) return Promise.resolve().then(() => process.nextTick(run));
+  if (typeof globalThis.process?.nextTick === 'function') {
+    return Promise.resolve().then(() => globalThis.process.nextTick(run));
+  }
   if (typeof setImmediate === 'function') return setImmediate(run);
   return typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
 }

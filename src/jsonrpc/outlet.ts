@@ -39,6 +39,7 @@ export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => tr
  * not for every client.
  */
 export class Serialized {
+  /** Gives the JSON text of the result; called when it is written. */
   readonly text: () => string;
 
   constructor(text: () => string) {

@@ -32,7 +32,7 @@ interface Opening {
 
 /**
  * Sessions whose ids say all that a process needs, so that each process with the keys opens them. Those that are open here are in
- * `local` under their names; leaving it ends nothing.
+ * `local` under their names. One that is removed from there has not ended: its id opens it again.
  */
 export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;

@@ -64,8 +64,8 @@ export type TakeBatch = (
 ) => void;
 
 /**
- * A request of the peer's while it runs. What a Map held while it grew stays reachable from its old table (bench/NOTES.md):
- * an entry that has left leads to nothing.
+ * A request of the peer's while it runs. What a Map held while it grew stays reachable from its old table (bench/NOTES.md),
+ * so an entry is emptied when it leaves.
  */
 interface Entry {
   inbound: Inbound | undefined;
@@ -241,7 +241,7 @@ export class Connection {
 
   #tellIdle(): void {
     if (this.inFlight > 0) return;
-    // A Map that has grown makes one table after the other while it is filled and emptied: the next one starts small.
+    // A Map that has grown makes one large table after another while it is filled and emptied. A new one starts small.
     this.#inFlight = undefined;
     for (const told of this.#waiting ?? []) told();
     this.#waiting = undefined;

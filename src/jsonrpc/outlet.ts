@@ -35,8 +35,8 @@ export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => tr
 }
 
 /**
- * A result that says what its JSON text is, once it is known that somebody reads it: so a list is serialized once and
- * not for every client.
+ * A result whose JSON text is made once somebody is known to read it: so a list is serialized once and not for every
+ * client.
  */
 export class Serialized {
   /** Gives the JSON text of the result; called when it is written. */

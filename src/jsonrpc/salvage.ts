@@ -4,7 +4,7 @@ import type { Refusal } from './message.ts';
 /** How much of either end of a message is looked at, in bytes. */
 const endBytes = 256;
 
-// A function: a bundler cannot leave out what a tag makes.
+// A function, since a bundler cannot leave out a template with a tag.
 const member = (): string => String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)\s*`;
 
 /** A message that is too large to be held: its first and its last characters. */
@@ -31,9 +31,9 @@ export class Skipped {
   }
 
   /**
-   * Its refusal. Members of the outermost object that stand before its large one, or after it, say its id and whether it
-   * is a response: whoever waits for that answer need not wait until the time is up. In JSON what looks like a member
-   * before the last brace is one: in a string its quotation marks would be escaped.
+   * Its refusal. The id, and whether it is a response, are read from the members before the large one and after it: whoever
+   * waits for that answer need not wait until the time is up. What looks like a member before the last brace is one: in a
+   * string its quotation marks would be escaped.
    */
   refusal(): Refusal {
     const head = this.#head;

@@ -13,8 +13,8 @@ export interface Stop {
 }
 
 /**
- * A request of the peer's as what stops a request of ours. It makes no signal, which costs far more. A class: an object
- * with a getter and three functions of its own took a quarter of the memory of a question.
+ * Lets the abort of a peer's request stop a request of ours, without an `AbortSignal`, which costs far more. A class: an
+ * object with a getter and three functions of its own took a quarter of the memory of a question.
  */
 class RequestStop implements Stop {
   readonly #request: Abortable;
@@ -40,5 +40,5 @@ class RequestStop implements Stop {
   }
 }
 
-/** Makes of a request what stops another one. */
+/** Makes a `Stop` of a request. */
 export const stopOf = (request: Abortable): Stop => new RequestStop(request);

@@ -1,6 +1,6 @@
 import type { Revision } from './revisions.ts';
 
-/** Who sends a method, and in which revisions. What else is said of it are the columns below. */
+/** Who sends a method, and in which revisions. The functions below say the rest. */
 export interface Method {
   /** Who sends it. Default: the client. */
   readonly from?: 'server' | 'both';
@@ -75,7 +75,7 @@ export function hasMethod({ version }: Revision, name: string): boolean {
   return since <= version && version <= until;
 }
 
-// Columns that programs ask, each by itself: a program carries those that it asks, and not the table.
+// Functions, and not columns of the table: a program carries only those that it calls.
 
 /** Whether its result may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
 export const mayAsk = (method: string): boolean =>

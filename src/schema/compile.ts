@@ -38,7 +38,7 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
 
 function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
   let draft7 = false;
-  // By an `$id`: an address may lead to this very schema, and else leads outside.
+  // It has an `$id`: an address may lead to this very schema. Without one every address leads outside.
   let addressed = false;
 
   function refuse(keyword: string, path: string, code: 'keyword' | 'reference' = 'keyword'): never {

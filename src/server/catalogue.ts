@@ -11,13 +11,13 @@ import type { Requester } from './requester.ts';
 interface Offer {
   readonly capabilities: ServerCapabilities;
   readonly methods: ReadonlyMap<string, Answer>;
-  /** Those that have something in it. */
+  /** The features that have something in this revision. */
   readonly features: readonly Feature<never>[];
 }
 
 /** What a server has, and what of it each revision is offered. */
 export class Catalogue {
-  /** A later one is asked first. */
+  /** Where two answer the same method, the later one does. */
   readonly features: Feature<never>[];
   readonly #host: FeatureHost;
   readonly #failures: Failures;

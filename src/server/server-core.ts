@@ -116,7 +116,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return new ConnectedClient(this.#parts, outlet, options);
   }
 
-  /** For transports: ends every open `subscriptions/listen` with its result, as at shutdown. */
+  /** For transports: ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void {
     this.#parts.changes?.end();
   }

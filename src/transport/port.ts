@@ -120,7 +120,7 @@ export interface ServerPort {
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
   /** What HTTP needs beside. */
   readonly side: HttpSide;
-  /** Ends every open `subscriptions/listen` with its result, as at shutdown. */
+  /** Ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void;
 }
 

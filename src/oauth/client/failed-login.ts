@@ -12,7 +12,7 @@ export interface FailedLogin {
 
 /** Makes what remembers; nothing has failed yet. */
 export function createFailedLogin(): FailedLogin {
-  /** Which request header fields were made for. */
+  /** The number of the request that header fields were made for. */
   const numbers = new WeakMap<object, number>();
   let requests = 0;
   let last: { readonly error: unknown; readonly requests: number } | undefined;

@@ -4,15 +4,15 @@ import { refreshTime } from './refresh.ts';
 import type { Need, Renewal } from './renewal.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds until a refresh ahead of time that failed is tried again. */
+/** Milliseconds from a refresh ahead of time that has failed to the next. */
 const refreshPauseMs = 5000;
 
 /** The tokens that this program holds for one MCP server. */
 export interface HeldTokens {
   readonly current: Tokens | undefined;
-  /** Whether this is the access token that is held, as it was granted: after its refusal another would be refused too. */
+  /** Whether this is the access token that is held, and it was granted and not refreshed: if it is refused, another would be too. */
   isGranted(accessToken: string | undefined): boolean;
-  /** The tokens, those of the store at the first call. */
+  /** The tokens. The first call reads them from the store. */
   load(): Promise<Tokens | undefined>;
   /** The tokens to send: refreshed ahead of their end, and the old ones where that fails. */
   fresh(): Promise<Tokens | undefined>;

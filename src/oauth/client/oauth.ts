@@ -77,7 +77,7 @@ export function oauth(options: OAuthOptions): OAuth {
   let server = options.server === undefined ? undefined : new URL(options.server);
   let held: HeldTokens | undefined;
 
-  /** The tokens for the MCP server, which the first request names where nobody has. */
+  /** The tokens for the MCP server. Where no option names it, the first request does. */
   function tokensOf(target: URL): HeldTokens {
     server ??= target;
     if (target.origin !== server.origin) {
@@ -140,7 +140,7 @@ export function oauth(options: OAuthOptions): OAuth {
   };
 }
 
-/** What a server that wants tokens refuses, whatever else it takes. */
+/** A request that every server refuses that wants tokens. */
 const ping = {
   method: 'POST', body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', headers: {
     accept: 'application/json, text/event-stream', 'content-type': 'application/json',

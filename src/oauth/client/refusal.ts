@@ -11,7 +11,7 @@ import { coversScope, unionOfScopes } from './scope.ts';
 
 /**
  * Gets what the MCP server wants, where it refused a request for its credentials. True: the request is to be sent again.
- * False: the refusal is none of tokens. Throws an `OAuthError` where nothing more can be got.
+ * False: the refusal has nothing to do with tokens. Throws an `OAuthError` where nothing more can be got.
  */
 export async function answerRefusal(
   { status, url, header, sent, attempt }: HttpRefusal,

@@ -34,13 +34,12 @@ interface Memory {
 }
 
 /**
- * A round ends after the turn in which its first question opened, so that questions opened together go together: where
- * there are ticks, once no microtask is left, otherwise with the turn of the event loop. On Node a tick spares each
- * round a turn of its own.
+ * Ends a round after its first question, but late enough that questions opened together go together. Where there are ticks,
+ * that is once no microtask is left; elsewhere it is the next turn of the event loop. A tick spares each round that turn.
  */
 function nextTurn(run: () => void): unknown {
   const { setImmediate, setTimeout } = globalThis;
-  // A tick that is asked for by a microtask comes when there are no more of them.
+  // A tick that a microtask asks for comes when no microtask is left.
   if (typeof globalThis.process?.nextTick === 'function') {
     return Promise.resolve().then(() => globalThis.process.nextTick(run));
   }
@@ -197,8 +196,8 @@ export class ModernExchange extends AskingExchange {
 }
 
 /**
- * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. What has a
- * prototype without names is as safe as what has none, and takes a third of the time to make, to fill and to write as JSON.
+ * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. An empty
+ * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON.
  */
 function dictionary(from: unknown = {}): Record<string, unknown> & Memory['a'] & Memory['q'] {
   nameless ??= Object.freeze(Object.create(null)) as object;

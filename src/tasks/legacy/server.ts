@@ -76,7 +76,7 @@ export class LegacyTasks {
     };
   }
 
-  /** A method for tasks, of which each principal, or each connection where nobody is authenticated, may make so many a second. */
+  /** A method for tasks, at the rate that each principal has; without authentication, each connection. */
   #counted(serve: (params: Params, exchange: Exchange) => Promise<object>): Served {
     return (params, ctx) => {
       const exchange = ctx as unknown as Exchange;

@@ -30,7 +30,7 @@ const isListen = ({ method }: Request): boolean => method === 'subscriptions/lis
 
 /**
  * The place of a response among those that are open. What a Set held while it grew stays reachable from its old table
- * (bench/NOTES.md), so who leaves empties its place.
+ * (bench/NOTES.md), so a response that leaves empties its place.
  */
 export interface OpenPlace {
   response: ModernResponse | undefined;

@@ -4,12 +4,12 @@ export interface Placed<T> {
   newer: T | undefined;
 }
 
-/** Things in the order of use, the oldest first. In a Map each use would leave a hole, and who looks for the oldest passes all. */
+/** Things in the order of use, the oldest first. In a Map each use would leave a hole, and a search for the oldest passes them all. */
 export class OrderOfUse<T extends Placed<T>> {
   #oldest: T | undefined;
   newest: T | undefined;
 
-  /** Puts one that is not there at the end. */
+  /** Puts one at the end; it must not be there yet. */
   add(one: T): void {
     const before = this.newest;
     one.older = before;
@@ -18,7 +18,7 @@ export class OrderOfUse<T extends Placed<T>> {
     this.newest = one;
   }
 
-  /** Takes one out that is there. */
+  /** Takes one out; it must be there. */
   remove(one: T): void {
     const { older, newer } = one;
     if (older) older.newer = newer;
@@ -28,7 +28,7 @@ export class OrderOfUse<T extends Placed<T>> {
     one.older = one.newer = undefined;
   }
 
-  /** The one that came last may be taken out before the next. */
+  /** The one that was returned last may be removed before the next is asked for. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let one = this.#oldest; one;) {
       const next: T | undefined = one.newer;

@@ -15,11 +15,11 @@ export function takesJson(services: EndpointServices, request: HttpRequest): boo
   return false;
 }
 
-/** Reads a body to its end; a request whose body has none, or too long a one, is refused. */
+/** Reads a body to its end. Where it cannot be read, or is too long, the request is refused. */
 export function readWhole(services: EndpointServices, request: HttpRequest, done: (body: WholeBody) => void): void {
   const { maxBodyBytes } = services.limits;
   request.read(maxBodyBytes, (body) => {
-    // The end may have come while the body did.
+    // The endpoint may have closed while the body came.
     if (services.phase === 'closed') return refuseWork(services, request);
     if (typeof body !== 'object' || !('fault' in body)) return done(body);
     if (body.fault === 'unreadable') return refuse(services, request, 400, 'The body could not be read');

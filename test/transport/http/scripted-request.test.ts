@@ -245,6 +245,21 @@ test('a stream whose client has left already keeps nothing alive', async (t) => 
   stays.leave();
 });
 
+test('a modern response that is over leads to nothing from the place that it had among those that are open', async (t) => {
+  const places: { response: unknown }[] = [];
+  const { add } = Set.prototype;
+  t.mock.method(Set.prototype, 'add', function (this: Set<unknown>, value: unknown) {
+    if (typeof value === 'object' && value !== null && 'response' in value) places.push(value as { response: unknown });
+    return add.call(this, value);
+  });
+  const { ask } = place();
+  const listening = ask(modern('subscriptions/listen'));
+  await new Promise(setImmediate);
+  assert.deepEqual(places.map(({ response }) => response !== undefined), [true]);
+  listening.leave();
+  assert.deepEqual(places, [{ response: undefined }]);
+});
+
 test('the streams that credentials opened end with them, and say so', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const month = 30 * 24 * 3600 * 1000;
@@ -300,6 +315,24 @@ test('sessions: one that has ended, or was evicted, is ended once', () => {
   assert.equal(sessions.find(nobody.id, undefined, true), undefined);
   sessions.end(nobody, 'over');
   sessions.end(nobody, 'again');
+});
+
+test('sessions: room for one principal is made without a look at the sessions of others', () => {
+  const sessions = createSessions(createServices(fakeServer(), { limits: { maxSessionsPerPrincipal: 2 } }));
+  let looks = 0;
+  const other = { get principal() {
+    looks++;
+    return 'other';
+  } };
+  for (let i = 0; i < 2; i++) sessions.open(other, false);
+  const mine = { principal: 'mine' };
+  const [first, second] = [1, 2].map(() => sessions.open(mine, false));
+  assert.ok(first && second);
+  // The one that was used last stays.
+  assert.equal(sessions.find(first.id, mine, false), first);
+  looks = 0;
+  assert.ok(sessions.open(mine, false));
+  assert.deepEqual([looks, first.ended, second.ended], [0, false, true]);
 });
 
 test('turns: 256 KiB of long answers are enough, and a thousand kinds are remembered', () => {

@@ -45,16 +45,11 @@ export function createSessions(services: EndpointServices): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const byId = new Map<string, Session>();
   const order = new OrderOfUse<Session>();
-  /** How many sessions each principal has. */
-  const counts = new Map<string, number>();
+  /** The sessions of each principal, in the order of use too: there are few, so that a Set will do. */
+  const byPrincipal = new Map<string, Set<Session>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function count({ auth }: Session, more: number): void {
-    if (auth === undefined) return;
-    const now = (counts.get(auth.principal) ?? 0) + more;
-    if (now > 0) counts.set(auth.principal, now);
-    else counts.delete(auth.principal);
-  }
+  const siblingsOf = (auth: Auth | undefined): Set<Session> | undefined => auth && byPrincipal.get(auth.principal);
 
   function use(session: Session): void {
     session.lastUsed = Date.now();
@@ -62,13 +57,17 @@ export function createSessions(services: EndpointServices): Sessions {
     if (session === order.newest || session.ended) return;
     order.remove(session);
     order.add(session);
+    const siblings = siblingsOf(session.auth);
+    if (siblings?.delete(session)) siblings.add(session);
   }
 
   function end(session: Session, why: string): void {
     if (session.ended) return;
     byId.delete(session.id);
     order.remove(session);
-    count(session, -1);
+    const siblings = siblingsOf(session.auth);
+    siblings?.delete(session);
+    if (session.auth && siblings?.size === 0) byPrincipal.delete(session.auth.principal);
     session.close(why);
   }
 
@@ -91,13 +90,13 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   /**
-   * Makes room, among a principal's where it is given: ends the session that has been idle longest; where each has work
-   * in flight, the one that has had no connection longest. False: the clients of all are connected.
+   * Makes room among these, the oldest first: ends the session that has been idle longest; where each has work in flight,
+   * the one that has had no connection longest. False: the clients of all are connected.
    */
-  function evict(principal?: string): boolean {
+  function evict(among: Iterable<Session>): boolean {
     let left: Session | undefined;
-    for (const session of order) {
-      if (session.connections > 0 || (principal !== undefined && session.auth?.principal !== principal)) continue;
+    for (const session of among) {
+      if (session.connections > 0) continue;
       left ??= session;
       if (session.peer.inFlight > 0) continue;
       left = session;
@@ -109,15 +108,16 @@ export function createSessions(services: EndpointServices): Sessions {
 
   return {
     open(auth, paired, given) {
-      const full = auth && (counts.get(auth.principal) ?? 0) >= maxSessionsPerPrincipal && !evict(auth.principal)
-        || byId.size >= maxSessions && !evict();
+      const siblings = auth && (siblingsOf(auth) ?? new Set<Session>());
+      const full = siblings && siblings.size >= maxSessionsPerPrincipal && !evict(siblings)
+        || byId.size >= maxSessions && !evict(order);
       if (full && !given?.admitted) return undefined;
       const session = new Session(services, given ?? { id: randomId() }, auth, paired, use);
       const before = byId.get(session.id);
       if (before) end(before, 'the session was opened anew');
       byId.set(session.id, session);
       order.add(session);
-      count(session, 1);
+      if (auth && siblings) byPrincipal.set(auth.principal, siblings.add(session));
       arm();
       return session;
     },

@@ -54,7 +54,8 @@ export function createFramer(
       // One byte more than the limit may still be the CR of a line that just fits.
       const fits = held.length + part.length <= maxBytes + 1;
       if (fits && held.push(part)) return;
-      skipped = new Skipped(fits ? 'what may be held at a time' : overLimit, held.take(), part);
+      skipped = new Skipped(fits ? 'what may be held at a time' : overLimit);
+      skipped.push(held.take());
     }
     skipped.push(part);
   }
@@ -77,7 +78,7 @@ export function createFramer(
     if (bytes.at(-1) === CR) bytes = bytes.subarray(0, -1);
     if (bytes.length === 0) return;
     if (bytes.length > maxBytes) {
-      skipped = new Skipped(overLimit, bytes, bytes);
+      skipped = new Skipped(overLimit);
       skipped.push(bytes);
       return finishHeld();
     }

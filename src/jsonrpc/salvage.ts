@@ -11,22 +11,25 @@ const member = (): string => String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"
 export class Skipped {
   readonly #over: string;
   readonly #utf8 = new TextDecoder();
-  readonly #head: string;
+  #head = '';
   #tail = '';
+  /** Bytes that the head still takes. */
+  #room = endBytes;
 
-  /** `over`: what it is too large for. `before`: what was held of it, `now`: what it goes on with. */
-  constructor(over: string, before: Uint8Array, now: Uint8Array) {
+  /** `over`: what it is too large for. */
+  constructor(over: string) {
     this.#over = over;
-    const first = before.subarray(0, endBytes);
-    this.#head = this.#text(first) + this.#text(now.subarray(0, endBytes - first.length));
   }
 
   #text(bytes: Uint8Array): string {
     return this.#utf8.decode(bytes, { stream: true });
   }
 
-  /** Some more of it. */
+  /** Takes some more of it. */
   push(part: Uint8Array): void {
+    const first = part.subarray(0, this.#room);
+    this.#room -= first.length;
+    this.#head += this.#text(first);
     this.#tail = (this.#tail + this.#text(part.subarray(-endBytes))).slice(-endBytes);
   }
 

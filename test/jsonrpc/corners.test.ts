@@ -137,9 +137,9 @@ test('budget: all peers of a process share 128 MiB where nothing else is said', 
 
 // ---- lines above the limit
 
-function refused(line: string, chunk: number): Refusal {
+function refused(line: string, chunk: number, limit = 1000): Refusal {
   const seen: Refusal[] = [];
-  const framer = createFramer({ line: () => assert.fail('a line'), refused: (one) => seen.push(one) }, 1000);
+  const framer = createFramer({ line: () => assert.fail('a line'), refused: (one) => seen.push(one) }, limit);
   const bytes = Buffer.from(`${line}\n`);
   for (let at = 0; at < bytes.length; at += chunk) framer.push(bytes.subarray(at, at + chunk));
   return seen[0] as Refusal;
@@ -147,11 +147,12 @@ function refused(line: string, chunk: number): Refusal {
 
 test('of a line above the limit 256 bytes at either end are looked at, however it is cut', () => {
   const text = 'x'.repeat(2000);
-  for (const chunk of [100, 150, 255, 256, 257, 5000]) {
-    assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(232)}"id":7,"result":"${text}"}`, chunk).id, 7, `${chunk}: the 256th byte`);
-    assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(233)}"id":7,"result":"${text}"}`, chunk).id, null, `${chunk}: beyond it`);
-    assert.equal(refused(`{"result":"${text}"${' '.repeat(9)},"id":7${' '.repeat(248)}}`, chunk).id, 7, `${chunk}: at the end`);
-    assert.equal(refused(`{"result":"${text}"${' '.repeat(9)},"id":7${' '.repeat(249)}}`, chunk).id, null, `${chunk}: before it`);
+  // With a limit of 10 the first part does not fill the 256 bytes of the beginning.
+  for (const [chunk, limit] of [100, 150, 255, 256, 257, 5000].flatMap((size) => [[size, 1000], [size, 10]] as const)) {
+    assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(232)}"id":7,"result":"${text}"}`, chunk, limit).id, 7, `${chunk}, ${limit}: the 256th byte`);
+    assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(233)}"id":7,"result":"${text}"}`, chunk, limit).id, null, `${chunk}, ${limit}: beyond it`);
+    assert.equal(refused(`{"result":"${text}"${' '.repeat(9)},"id":7${' '.repeat(248)}}`, chunk, limit).id, 7, `${chunk}, ${limit}: at the end`);
+    assert.equal(refused(`{"result":"${text}"${' '.repeat(9)},"id":7${' '.repeat(249)}}`, chunk, limit).id, null, `${chunk}, ${limit}: before it`);
   }
 });
 

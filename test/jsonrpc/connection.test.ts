@@ -100,6 +100,38 @@ test('connection: answers find their questions, in any order', async () => {
   assert.equal(requestsOf(connection).size, 0);
 });
 
+// The memory itself cannot be seen here: a Map of V8 keeps its old tables, and they what they held (bench/NOTES.md).
+test('connection: what is over leads to nothing, and a table that is empty is replaced', async (t) => {
+  const put: { table: unknown; entry: Record<string, unknown> }[] = [];
+  const { set } = Map.prototype;
+  t.mock.method(Map.prototype, 'set', function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
+    if (typeof value === 'object' && value !== null && ('inbound' in value || 'onAbort' in value)) {
+      put.push({ table: this, entry: value as Record<string, unknown> });
+    }
+    return set.call(this, key, value);
+  });
+  const { request, resolve } = held();
+  const { connection, receive } = bench({ request });
+  const requests = requestsOf(connection);
+  for (const first of [1, 3]) {
+    for (const id of [1, 2, 3]) receive(ask(id));
+    const calls = [0, 1].map(() => requests.request('m', {}, { signal: new AbortController().signal }));
+    receive(cancelled(3));
+    for (const done of resolve.splice(0)) done({});
+    for (const id of [first, first + 1]) receive({ jsonrpc, id, result: {} });
+    await Promise.all(calls);
+    await settle();
+  }
+  assert.deepEqual([connection.inFlight, requests.size, put.length], [0, 0, 10]);
+  const theirs = put.filter(({ entry }) => 'inbound' in entry);
+  const ours = put.filter(({ entry }) => 'onAbort' in entry);
+  for (const { entry } of theirs) assert.equal(entry['inbound'], undefined);
+  for (const { entry } of ours) {
+    assert.deepEqual([entry['signal'], entry['onAbort'], entry['resolve'] === entry['reject']], [undefined, undefined, true]);
+  }
+  for (const entries of [theirs, ours]) assert.equal(new Set(entries.map(({ table }) => table)).size, 2);
+});
+
 test('connection: requests of the peer run concurrently, and are answered as they end', async () => {
   const { request, resolve } = held();
   const { connection, receive, take } = bench({ request });

@@ -133,6 +133,18 @@ test('the first page of a list stays the first, whatever pages were asked for si
   assert.deepEqual(await page(), first);
 });
 
+test('what is updated keeps its place in the list', async () => {
+  const server = new McpServer(info, { pageSize: 1 });
+  const [first] = ['a', 'b', 'c'].map((name) => server.tool(name, {}, () => ''));
+  const peer = await connect(server, { revision: '2025-11-25' });
+  const page = async (params: Record<string, unknown> = {}): Promise<{ nextCursor?: string; tools: { name: string }[] }> =>
+    (await peer.request('tools/list', params)).result as never;
+  const { nextCursor } = await page();
+  first?.update({ title: 'A' });
+  assert.equal((await page()).nextCursor, nextCursor);
+  assert.deepEqual((await page({ cursor: nextCursor })).tools.map(({ name }) => name), ['b']);
+});
+
 test('resources have scopes where one of them has, or one of their templates', () => {
   for (const [resource, template] of [[{ scopes: ['a'] }, {}], [{}, { scopes: ['a'] }], [{}, {}]] as const) {
     const one = resources();

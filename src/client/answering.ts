@@ -1,3 +1,4 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { Bag } from '../jsonrpc/message.ts';
@@ -23,11 +24,9 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
   const limits = { ...defaultAnsweringLimits, ...given.limits };
   if (Array.isArray(given.roots)) checkRoots(given.roots);
   /** The ids of elicitations by URL that are not complete: 1000, of those that came last. */
-  const elicitations = new Set<unknown>();
+  const elicitations = new BoundedMap<unknown, unknown>(1000);
   const expect = (id: unknown): void => {
-    if (typeof id !== 'string') return;
-    elicitations.add(id);
-    if (elicitations.size > 1000) elicitations.delete(elicitations.values().next().value);
+    if (typeof id === 'string') elicitations.set(id, id);
   };
   const answer = async (method: string, params: Bag, revision: Revision, abortable: Abortable): Promise<object> => {
     if (params['mode'] === 'url') expect(params['elicitationId']);

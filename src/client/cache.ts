@@ -1,3 +1,4 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { hasCacheHints, listMethods, neededCapability } from '../protocol/methods.ts';
 import type { Cache } from './parts.ts';
@@ -17,14 +18,13 @@ export function resultCache(max: number = 256): Cache {
  * Source: 2026-07-28 server/utilities/caching.
  */
 class ResultCache implements Cache {
-  readonly #max: number;
   // A result is kept as text: what a caller does to the one that it got changes nothing here.
-  readonly #kept = new Map<string, { text: string; until: number }>();
+  readonly #kept: BoundedMap<string, { text: string; until: number }>;
   /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
   epoch = 0;
 
   constructor(max: number) {
-    this.#max = max;
+    this.#kept = new BoundedMap(max);
   }
 
   /** The result of an equal request, while it is fresh. */
@@ -47,9 +47,7 @@ class ResultCache implements Cache {
     // 2026-07-28 server/utilities/caching#cache-key: what a retry brought depends on more than the key.
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
-    this.#kept.delete(key);
     this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });
-    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string);
   }
 
   /** What a notification makes stale. */

@@ -1,9 +1,12 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 
-interface Kept extends KeptSession {
+interface Kept {
+  text: string;
+  version: number;
   readonly owner: string | undefined;
   /** Milliseconds since the epoch. */
-  readonly until: number;
+  until: number;
 }
 
 /**
@@ -11,8 +14,7 @@ interface Kept extends KeptSession {
  * that was used longest ago.
  */
 export function memorySessions(max: number): SessionStore {
-  // In the order of `create` and `touch`.
-  const records = new Map<string, Kept>();
+  const records = new BoundedMap<string, Kept>(max);
   let sweepAt = 1000;
 
   function alive(id: string): Kept | undefined {
@@ -23,7 +25,7 @@ export function memorySessions(max: number): SessionStore {
   }
 
   function sweep(): void {
-    for (const id of [...records.keys()]) alive(id);
+    for (const id of records.keys()) alive(id);
     sweepAt = Math.max(1000, 2 * records.size);
   }
 
@@ -32,7 +34,6 @@ export function memorySessions(max: number): SessionStore {
       if (alive(id)) throw new Error(`there is a session ${id.slice(0, 40)}`);
       records.set(id, { owner, text, version: 1, until: Date.now() + ttlMs });
       if (records.size > sweepAt) sweep();
-      if (records.size > max) records.delete(records.keys().next().value as string);
     },
     async load(id) {
       const kept = alive(id);
@@ -41,14 +42,15 @@ export function memorySessions(max: number): SessionStore {
     async touch(id, ttlMs) {
       const kept = alive(id);
       if (kept === undefined) return false;
-      records.delete(id);
-      records.set(id, { ...kept, until: Date.now() + ttlMs });
+      kept.until = Date.now() + ttlMs;
+      records.set(id, kept);
       return true;
     },
     async replace(id, version, text) {
       const kept = alive(id);
       if (kept?.version !== version) return false;
-      records.set(id, { ...kept, text, version: version + 1 });
+      kept.text = text;
+      kept.version++;
       return true;
     },
     async delete(id) {

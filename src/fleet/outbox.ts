@@ -1,3 +1,4 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import { Undeliverable } from './engine.ts';
 import { within } from './within.ts';
 
@@ -87,7 +88,7 @@ const mostSenders = 1000;
 export class Inbox {
   readonly #hand: (message: string) => void;
   /** By sender: the number of the last message; who sent last is at the end. */
-  readonly #last = new Map<string, number>();
+  readonly #last = new BoundedMap<string, number>(mostSenders);
 
   constructor(hand: (message: string) => void) {
     this.#hand = hand;
@@ -101,9 +102,7 @@ export class Inbox {
     const number = Number.parseInt(text.slice(space + 1, end), 36);
     const last = this.#last.get(sender) ?? 0;
     if (!(number > last)) return;
-    this.#last.delete(sender);
     this.#last.set(sender, number);
-    if (this.#last.size > mostSenders) this.#last.delete(this.#last.keys().next().value as string);
     this.#hand(text.slice(end + 1));
   }
 }

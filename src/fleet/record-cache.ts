@@ -1,4 +1,4 @@
-import { dropOldest } from './drop-oldest.ts';
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 import { readRecord, writeRecord } from './stored-record.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -40,7 +40,7 @@ export interface RecordCacheOptions {
 
 /** Makes one that holds `max` records. */
 export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions): RecordCache {
-  const records = new Map<string, Known>();
+  const records = new BoundedMap<string, Known>(max);
   /** How often each is being read in the store: what is told meanwhile may be newer than what comes back. */
   const loading = new Map<string, number>();
 
@@ -48,7 +48,6 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
     const before = records.get(id);
     const known = before && before.version >= version ? before : { record: readRecord(text), version, checked: 0 };
     known.checked = Date.now();
-    if (records.size >= max && !before) dropOldest(records);
     records.set(id, known);
     return known;
   }
@@ -74,10 +73,7 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
   return {
     get(id) {
       const known = records.get(id);
-      if (known) {
-        records.delete(id);
-        records.set(id, known);
-      }
+      if (known) records.set(id, known);
       return known;
     },
     load,

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import { ConnectionError, internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
@@ -10,7 +11,6 @@ import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Agreed, Auth, SharedHandshake, SharedPeer } from '../transport/port.ts';
-import { dropOldest } from './drop-oldest.ts';
 import { createPassing } from './passing.ts';
 import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -36,15 +36,10 @@ interface Opening {
  */
 export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;
-  const records = new Map<string, Opened>();
+  const records = new BoundedMap<string, Opened>(maxSessions);
   /** What those that are open were opened from: they may be opened again while the body of a request is being read. */
   const origins = new WeakMap<Session, Opened>();
   const openings = new WeakMap<Session, Opening>();
-
-  function remember(id: string, opened: Opened): void {
-    if (records.size >= maxSessions) dropOldest(records);
-    records.set(id, opened);
-  }
 
   const known = (agreed?: Agreed): KnownSession => ({ agreed, listens: false, questionId: side.questionId });
 
@@ -87,7 +82,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     if (known) return go(known);
     openRecord(side.sealer, id, auth?.principal).then((record) => {
       const opened = record && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
-      if (opened) remember(id, opened);
+      if (opened) records.set(id, opened);
       go(opened);
     }).catch((thrown: unknown) => {
       services.report(thrown);
@@ -110,7 +105,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
         const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
         sealRecord(side.sealer, session.id, agreed, principal).then((id) => {
           takeOver(handshake, known(agreed));
-          remember(id, record);
+          records.set(id, record);
           origins.set(session, record);
           session.announced = id;
           response.answer(text);

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import { digestOf } from './digest.ts';
 
 /** What a person was shown, and what an approval is therefore bound to. */
@@ -36,7 +37,7 @@ const maxHeld = 1_000;
  * kept by the host's store.
  */
 export class Approvals {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new BoundedMap<string, Held>(maxHeld);
   readonly #now: () => number;
   readonly #ttlMs: number;
   #grants: Grant[] = [];
@@ -54,12 +55,9 @@ export class Approvals {
 
   /** Makes an approval of what was shown. Its id opens it once. */
   async approve(shown: Shown): Promise<string> {
-    const now = this.#now();
-    for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
-    const oldest = this.#held.size >= maxHeld ? this.#held.keys().next().value : undefined;
-    if (oldest !== undefined) this.#held.delete(oldest);
+    const until = this.#now() + this.#ttlMs;
     const id = `${++this.#count}-${crypto.randomUUID()}`;
-    this.#held.set(id, { bound: await digestOf(shown), until: now + this.#ttlMs });
+    this.#held.set(id, { bound: await digestOf(shown), until });
     return id;
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, TokenError } from '../errors.ts';
@@ -50,7 +51,7 @@ interface Kept {
 export function introspection(options: IntrospectionOptions): VerifyToken {
   const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
   const { introspectionCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options.limits };
-  const kept = new Map<string, Kept>();
+  const kept = new BoundedMap<string, Kept>(maxIntrospections);
   let found: Promise<string> | undefined;
 
   async function ask(token: string, issuer: string): Promise<TokenClaims> {
@@ -91,8 +92,6 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
     if (known && now < known.until) return known.claims;
     kept.delete(key);
     const claims = await ask(token, issuer);
-    const oldest = kept.size >= maxIntrospections ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
     kept.set(key, { claims, until: now + introspectionCacheMs });
     return claims;
   };

@@ -1,3 +1,6 @@
+import { OrderOfUse } from '../../jsonrpc/order-of-use.ts';
+import type { Placed } from '../../jsonrpc/order-of-use.ts';
+
 /**
  * Remembers DPoP proofs, so that none is accepted twice (RFC 9449 section 11.1). `proofReplays` is one for a process;
  * one of your own can be shared by several.
@@ -21,14 +24,17 @@ export interface ProofReplayLimits {
 /** The limits that hold where none is given. */
 export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000, maxProofsPerKey: 10_000 };
 
-interface Proof {
+interface Proof extends Placed<Proof> {
+  readonly jti: string;
   readonly created: number;
   readonly expires: number;
 }
 
-interface Remembered {
-  /** By `jti`, the oldest first. */
-  readonly proofs: Map<string, Proof>;
+/** The proofs of one key. */
+interface Remembered extends Placed<Remembered> {
+  readonly key: string;
+  readonly byId: Map<string, Proof>;
+  readonly proofs: OrderOfUse<Proof>;
   /** Proofs of this key that were made up to then are refused: they may have been seen and forgotten. */
   floor: number;
 }
@@ -39,48 +45,60 @@ interface Remembered {
  */
 export function proofReplays(limits: Partial<ProofReplayLimits>, now: () => number): ProofReplays {
   const { maxProofs, maxProofsPerKey } = { ...defaultProofReplayLimits, ...limits };
-  /** The key that was used longest ago comes first. */
   const byKey = new Map<string, Remembered>();
+  const keys = new OrderOfUse<Remembered>();
   let count = 0;
   /** As `Remembered.floor`, for all keys. */
   let floor = -Infinity;
 
-  /** Forgets what has expired. */
-  function clean({ proofs }: Remembered, at: number): void {
-    for (const [jti, { expires }] of proofs) {
-      if (expires > at) return;
-      proofs.delete(jti);
-      count--;
+  const fresh = (key: string): Remembered => ({
+    key, byId: new Map(), proofs: new OrderOfUse(), floor: -Infinity, older: undefined, newer: undefined,
+  });
+
+  function forget({ byId, proofs }: Remembered, proof: Proof): void {
+    byId.delete(proof.jti);
+    proofs.remove(proof);
+    count--;
+  }
+
+  /** Forgets what has expired, and what is too much. */
+  function clean(own: Remembered, at: number): void {
+    for (const proof of own.proofs) {
+      if (proof.expires > at) {
+        if (own.byId.size <= maxProofsPerKey) return;
+        own.floor = Math.max(own.floor, proof.created);
+      }
+      forget(own, proof);
     }
   }
 
   /** Makes room by the keys that were quiet longest, and drops those of which nothing is left. */
   function shrink(at: number): void {
-    for (const [key, remembered] of byKey) {
-      clean(remembered, at);
-      if (remembered.proofs.size > 0 && count <= maxProofs) return;
-      for (const { created } of remembered.proofs.values()) floor = Math.max(floor, created);
-      count -= remembered.proofs.size;
-      byKey.delete(key);
+    for (const own of keys) {
+      clean(own, at);
+      if (own.byId.size > 0 && count <= maxProofs) return;
+      for (const { created } of own.proofs) floor = Math.max(floor, created);
+      count -= own.byId.size;
+      byKey.delete(own.key);
+      keys.remove(own);
     }
   }
 
   return {
     add(key, jti, created, expires) {
-      const own = byKey.get(key) ?? { proofs: new Map<string, Proof>(), floor: -Infinity };
+      const known = byKey.get(key);
+      const own = known ?? fresh(key);
       const at = now();
       clean(own, at);
-      if (created <= Math.max(floor, own.floor) || own.proofs.has(jti)) return false;
-      byKey.delete(key);
-      byKey.set(key, own);
-      own.proofs.set(jti, { created, expires });
+      if (created <= Math.max(floor, own.floor) || own.byId.has(jti)) return false;
+      if (known) keys.remove(own);
+      else byKey.set(key, own);
+      keys.add(own);
+      const proof: Proof = { jti, created, expires, older: undefined, newer: undefined };
+      own.byId.set(jti, proof);
+      own.proofs.add(proof);
       count++;
-      if (own.proofs.size > maxProofsPerKey) {
-        const [first, oldest] = own.proofs.entries().next().value as [string, Proof];
-        own.proofs.delete(first);
-        count--;
-        own.floor = Math.max(own.floor, oldest.created);
-      }
+      clean(own, at);
       shrink(at);
       return true;
     },

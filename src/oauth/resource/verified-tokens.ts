@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
 import { sha256 } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';
 import type { TokenClaims } from './access-token.ts';
@@ -22,7 +23,7 @@ export interface VerifiedTokens {
 
 /** Keeps the newest `max`; 0: none. */
 export function verifiedTokens(max: number): VerifiedTokens {
-  const byDigest = new Map<string, Verified>();
+  const byDigest = new BoundedMap<string, Verified>(max);
   return {
     async find(token) {
       if (byDigest.size === 0) return undefined;
@@ -34,10 +35,7 @@ export function verifiedTokens(max: number): VerifiedTokens {
       return undefined;
     },
     async keep(token, verified) {
-      if (max === 0) return;
-      const oldest = byDigest.size >= max ? byDigest.keys().next().value : undefined;
-      if (oldest !== undefined) byDigest.delete(oldest);
-      byDigest.set(await sha256(token), verified);
+      if (max > 0) byDigest.set(await sha256(token), verified);
     },
   };
 }

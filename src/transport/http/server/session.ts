@@ -1,11 +1,11 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
+import type { Placed } from '../../../jsonrpc/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
-import type { Placed } from './order-of-use.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';

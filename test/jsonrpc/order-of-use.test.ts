@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OrderOfUse } from '../../../src/transport/http/server/order-of-use.ts';
-import { randomOf } from '../../random.ts';
+import { OrderOfUse } from '../../src/jsonrpc/order-of-use.ts';
+import { randomOf } from '../random.ts';
 
 class One {
   older: One | undefined;

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { resultCache } from '../src/client/cache.ts';
+import { answering } from '../src/client/answering.ts';
+import { Inbox } from '../src/fleet/outbox.ts';
+import { memorySessions } from '../src/fleet/memory-sessions.ts';
+import { recordCache } from '../src/fleet/record-cache.ts';
+import { Approvals } from '../src/host/approvals.ts';
+import { OrderOfUse } from '../src/jsonrpc/order-of-use.ts';
+import { RpcError } from '../src/jsonrpc/errors.ts';
+import { introspection } from '../src/oauth/resource/introspection.ts';
+import { proofReplays } from '../src/oauth/resource/proof-replays.ts';
+import { verifiedTokens } from '../src/oauth/resource/verified-tokens.ts';
+
+/**
+ * What is full and takes one more drops its oldest. A Map has a hole for each entry that was deleted, and every new iterator
+ * passes those at its beginning, which no count shows. So the iterators are counted; and the steps through orders of use.
+ */
+async function countSteps(work: () => unknown): Promise<{ searches: number; steps: number }> {
+  const counted = { searches: 0, steps: 0 };
+  const undo: (() => void)[] = [];
+  const replace = (of: object, name: PropertyKey, other: (before: (...args: unknown[]) => unknown) => unknown): void => {
+    const before = Object.getOwnPropertyDescriptor(of, name) as PropertyDescriptor;
+    Object.defineProperty(of, name, { ...before, value: other(before.value as () => unknown) });
+    undo.push(() => Object.defineProperty(of, name, before));
+  };
+  for (const of of [Map.prototype, Set.prototype]) {
+    for (const name of ['keys', 'values', 'entries', 'forEach', Symbol.iterator]) {
+      replace(of, name, (before) => function searched(this: unknown, ...args: unknown[]) {
+        counted.searches++;
+        return before.apply(this, args);
+      });
+    }
+  }
+  replace(OrderOfUse.prototype, Symbol.iterator, (before) => function* stepped(this: unknown) {
+    for (const one of before.call(this) as Iterable<unknown>) {
+      counted.steps++;
+      yield one;
+    }
+  });
+  try {
+    await work();
+  } finally {
+    for (const back of undo) back();
+  }
+  return counted;
+}
+
+const wholeClock = Date.now();
+const most = 1000;
+const more = 3 * most;
+
+/** Each memory that keeps the newest `most`: puts the next thing into it. */
+const memories: Readonly<Record<string, () => (at: number) => unknown>> = {
+  'verified tokens': () => {
+    const tokens = verifiedTokens(most);
+    const verified = { claims: {}, keys: [], current: async () => [] };
+    return (at) => tokens.keep(`token ${at}`, verified);
+  },
+  'introspection': () => {
+    const fetch = async (): Promise<Response> => Response.json({ active: true });
+    const limits = { introspectionCacheMs: 60_000, maxIntrospections: most };
+    const verify = introspection({ endpoint: 'https://as.example/introspect', issuer: 'https://as.example', fetch, limits });
+    return (at) => verify(`token ${at}`, { issuers: [], now: () => wholeClock });
+  },
+  'DPoP proofs of one key': () => {
+    const replays = proofReplays({ maxProofsPerKey: most }, () => 0);
+    return (at) => replays.add('key', `${at}`, at, 1e9);
+  },
+  'DPoP proofs of all keys': () => {
+    const replays = proofReplays({ maxProofs: most }, () => 0);
+    return (at) => replays.add(`key ${at}`, 'proof', at, 1e9);
+  },
+  'results of a client': () => {
+    const cache = resultCache(most);
+    return (at) => cache.keep('tools/list', { cursor: `${at}` }, { tools: [], ttlMs: 60_000 }, cache.epoch);
+  },
+  'elicitations by URL': () => {
+    const part = answering({ onElicitUrl: () => ({ action: 'accept' }) });
+    return (at) => part.required(new RpcError(-32042, 'sign in', { elicitations: [{ elicitationId: `${at}` }] }));
+  },
+  'approvals': () => {
+    const approvals = new Approvals(() => 0, 60_000);
+    return () => approvals.approve({ server: 's', tool: 't', digest: 'd', args: {}, principal: 'p' });
+  },
+  'sessions in memory': () => {
+    const sessions = memorySessions(most);
+    return (at) => sessions.create(`${at}`, undefined, 'text', 1e9);
+  },
+  'records of sessions': () => {
+    const records = recordCache({ sessions: memorySessions(1), max: most, wanted: () => true, tell: async () => {} });
+    const agreed = { version: '2025-06-18', client: { name: 'c', version: '1' }, capabilities: {} };
+    const text = JSON.stringify({ agreed, watched: [], opened: 0 });
+    return (at) => {
+      records.hear(`${at}`, 1, text);
+      records.get(`${at - 5}`);
+    };
+  },
+  'senders of a bus': () => {
+    const inbox = new Inbox(() => {});
+    return (at) => inbox.take(`sender${at} 1 message`);
+  },
+};
+
+for (const [name, make] of Object.entries(memories)) {
+  test(`full memories: ${name}: the oldest is found without a search`, async () => {
+    const put = make();
+    for (let at = 0; at < most; at++) await put(at);
+    const counted = await countSteps(async () => {
+      for (let at = most; at < more; at++) await put(at);
+    });
+    assert.ok(counted.searches <= 1, `${counted.searches} searches in a Map`);
+    assert.ok(counted.steps <= 8 * (more - most), `${counted.steps} steps for ${more - most} entries`);
+  });
+}

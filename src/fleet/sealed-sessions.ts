@@ -1,7 +1,6 @@
 import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { failureText } from '../jsonrpc/outlet.ts';
-import { ConnectionError, internalError, methodNotFound, toErrorObject } from '../jsonrpc/errors.ts';
+import { ConnectionError, methodNotFound } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
@@ -11,6 +10,7 @@ import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Agreed, Auth, SharedHandshake, SharedPeer } from '../transport/port.ts';
+import { keptAnswer } from './kept-answer.ts';
 import { createPassing } from './passing.ts';
 import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -90,33 +90,24 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     });
   }
 
-  /** The answer to `initialize` waits until the id is sealed. Here the session stays open: its client mostly comes back. */
-  function outlet(session: Session, _: unknown, response: Outlet): Outlet {
-    if (session.peer.revision) return response;
-    return {
-      send: (text, message) => response.send(text, message),
-      answer(text, errorCode, thrown) {
-        const opening = openings.get(session);
-        if (text === undefined || errorCode !== undefined || opening === undefined) {
-          return response.answer(text, errorCode, thrown);
-        }
-        const { handshake, agreed } = opening;
-        const principal = session.auth?.principal;
-        const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
-        sealRecord(side.sealer, session.id, agreed, principal).then((id) => {
-          takeOver(handshake, known(agreed));
-          records.set(id, record);
-          origins.set(session, record);
-          session.announced = id;
-          response.answer(text);
-        }, (fault: unknown) => {
-          services.report(fault);
-          const error = toErrorObject(internalError('The session could not be sealed'));
-          response.answer(failureText(null, error), error.code);
-        });
-      },
-    };
+  async function seal(session: Session): Promise<void> {
+    const opening = openings.get(session);
+    if (opening === undefined) return;
+    const { handshake, agreed } = opening;
+    const principal = session.auth?.principal;
+    const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
+    const id = await sealRecord(side.sealer, session.id, agreed, principal);
+    takeOver(handshake, known(agreed));
+    records.set(id, record);
+    origins.set(session, record);
+    session.announced = id;
   }
+
+  /** The answer to `initialize` waits until the id is sealed. Here the session stays open: its client mostly comes back. */
+  const outlet = (session: Session, _: unknown, response: Outlet): Outlet => session.peer.revision ? response
+    : keptAnswer({
+      response, keep: () => seal(session), message: 'The session could not be sealed', report: services.report,
+    });
 
   const shared: Shared = {
     ...createPassing(side, services),

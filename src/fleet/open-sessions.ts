@@ -1,0 +1,200 @@
+import { decodeValue } from '../jsonrpc/codec.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
+import * as errorCodes from '../jsonrpc/error-codes.ts';
+import type { Notification, Request } from '../jsonrpc/message.ts';
+import { inBackground } from '../jsonrpc/times.ts';
+import type { EndpointServices } from '../transport/http/server/services.ts';
+import type { GivenSession, Session } from '../transport/http/server/session.ts';
+import { randomId } from '../transport/http/server/sessions.ts';
+import type { Sessions } from '../transport/http/server/sessions.ts';
+import type { Agreed, Auth } from '../transport/port.ts';
+import type { Told } from './messages.ts';
+import { unreachable } from './passing.ts';
+import { recordCache } from './record-cache.ts';
+import type { Known } from './record-cache.ts';
+import { Rereading } from './rereading.ts';
+import { sessionSettings } from './session-settings.ts';
+import { sharedStreams } from './shared-streams.ts';
+import type { SharedStreams } from './shared-streams.ts';
+import type { StoredSide } from './side.ts';
+import type { StoredRecord } from './stored-record.ts';
+import { takeOver } from './take-over.ts';
+
+/** What every process hears of by itself: the one that carries the GET stream tells the client. */
+const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/updated|[a-z]+\/list_changed)"/;
+
+/**
+ * The sessions of the store that this process has open, each as its record says. They are in `local` under their ids; one
+ * that leaves `local` goes on in the store.
+ */
+export interface OpenSessions {
+  readonly streams: SharedStreams;
+  /** The record as this process knows it. `fresh`: only where the store was asked a short time ago. */
+  known(id: string, fresh: boolean): Known | undefined;
+  /** Tells the store that the session is in use, and finds out whether it is still there. */
+  check(id: string): Promise<Known | undefined>;
+  /** The session that has this record, opened where it is not. Undefined: there may be no more. */
+  open(id: string, record: StoredRecord, auth: Auth | undefined, admitted: boolean): Session | undefined;
+  /** Opens one whose handshake is still to come: `agreed` is told what it agrees on. Undefined: there may be no more. */
+  begin(auth: Auth | undefined, agreed: (session: Session, found: Agreed) => void): Session | undefined;
+  /** The session has served a request that changes its record. Rejects where the store cannot be reached. */
+  keep(session: Session, request: Request, next: (record: StoredRecord) => StoredRecord): Promise<void>;
+  /** Ends a session in all processes. Rejects where the store cannot be reached. */
+  end(id: string, why: string): Promise<void>;
+  /** Takes what another process has told all. */
+  hear(told: Told): void;
+  /** What was told may have been missed: every record may be another by now. */
+  missed(): void;
+  close(): void;
+}
+
+/** Makes those of one endpoint. */
+export function openSessions(side: StoredSide, services: EndpointServices, local: Sessions): OpenSessions {
+  const { sessions } = side;
+  const { maxSessions, sessionIdleMs } = services.limits;
+  /** How often the store is told that a session is in use. */
+  const everyMs = sessionIdleMs / 4;
+  const { report } = services;
+  const tell = (told: Told): Promise<void> => side.tell(told).catch(report);
+
+  const records = recordCache({
+    sessions, max: maxSessions,
+    wanted: (id) => streams.holds(id),
+    tell: (id, { text, version }) => tell({ kind: 'record', session: id, version, text }),
+  });
+  const settings = sessionSettings(side.newName, (id) => streams.holds(id));
+  const streams = sharedStreams(side, services, {
+    record: async (id) => (await records.load(id))?.record,
+    change,
+    listens(session) {
+      const known = records.get(session.id);
+      if (known) settings.apply(session, known.record);
+    },
+  });
+
+  async function change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<StoredRecord | undefined> {
+    const known = await records.change(id, next);
+    if (known === undefined) forget(id, 'the session has ended');
+    return known?.record;
+  }
+
+  function forget(id: string, why: string): void {
+    records.forget(id);
+    const session = local.peek(id);
+    if (session === undefined) return;
+    streams.forget(id);
+    local.end(session, why);
+  }
+
+  /** The session that is open here, if it is, becomes as its record says. */
+  function follow(id: string, record: StoredRecord): void {
+    streams.settle(id, record);
+    const session = local.peek(id);
+    if (session) settings.apply(session, record);
+  }
+
+  async function reread(id: string): Promise<Known | undefined> {
+    const known = await records.load(id);
+    if (known && local.peek(id)) follow(id, known.record);
+    return known;
+  }
+
+  async function check(id: string): Promise<Known | undefined> {
+    const known = records.get(id);
+    if (!await sessions.touch(id, sessionIdleMs)) {
+      forget(id, 'the session was idle for too long');
+      return undefined;
+    }
+    if (known === undefined) return reread(id);
+    known.checked = Date.now();
+    return known;
+  }
+
+  const given = (id: string, agreed: Agreed | undefined, heard?: (found: Agreed) => void): GivenSession => ({
+    id,
+    newStream: streams.answering,
+    announce: (text, message) => announce(id, text, message),
+    shared: {
+      begin: (handshake) => takeOver(handshake, { agreed, listens: true, questionId: side.questionId }),
+      agree(found, result) {
+        heard?.(found);
+        return result;
+      },
+    },
+  });
+
+  /** Sends what belongs to no request over the GET stream, wherever it is. */
+  function announce(id: string, text: string, message: Request | Notification | undefined): void {
+    if (heardByAll.test(text) && !streams.holds(id)) return;
+    streams.announce(id, text).catch((thrown: unknown) => {
+      if (!message || !('id' in message)) return report(thrown);
+      const fault = thrown instanceof ConnectionError ? thrown.message : unreachable;
+      const error = { code: errorCodes.internalError, message: fault };
+      local.peek(id)?.peer.receive(decodeValue({ jsonrpc: '2.0', id: message.id, error }));
+    });
+  }
+
+  /** What was told may have been missed: the store knows each session, and the client of each is told. */
+  const rereading = new Rereading(async (id) => {
+    if (local.peek(id) === undefined) return;
+    const known = await reread(id);
+    if (known) streams.refresh(id, known.record.watched);
+    else forget(id, 'the session has ended');
+  }, report);
+
+  const timer = setInterval(() => {
+    streams.sweep();
+    for (const session of local.all()) if (session.connections > 0 && settings.has(session)) check(session.id).catch(report);
+  }, everyMs);
+  inBackground(timer);
+
+  return {
+    streams,
+    known(id, fresh) {
+      const known = records.get(id);
+      return known && (!fresh || Date.now() - known.checked < everyMs) ? known : undefined;
+    },
+    check,
+    open(id, record, auth, admitted) {
+      const found = local.find(id, auth, false);
+      if (found) return found;
+      const session = local.open(auth, false, { ...given(id, record.agreed), admitted });
+      if (session) settings.apply(session, record);
+      return session;
+    },
+    begin(auth, agreed) {
+      const session: Session | undefined = local.open(auth, false, given(randomId(), undefined, (found) => {
+        if (session) agreed(session, found);
+      }));
+      return session;
+    },
+    async keep(session, request, next) {
+      settings.served(session, request);
+      const record = await change(session.id, next);
+      if (record === undefined) throw new Error('the session has ended');
+      settings.apply(session, record);
+    },
+    async end(id, why) {
+      await sessions.delete(id);
+      forget(id, why);
+      await side.streams.drop(id);
+      await tell({ kind: 'ended', session: id, why });
+    },
+    hear(told) {
+      if (told.kind === 'ended') forget(told.session, told.why);
+      if (told.kind !== 'record') return;
+      const known = records.hear(told.session, told.version, told.text);
+      if (known) follow(told.session, known.record);
+    },
+    missed() {
+      records.clear();
+      for (const session of local.all()) {
+        if (settings.has(session) && (session.connections > 0 || streams.holds(session.id))) rereading.add(session.id);
+      }
+    },
+    close() {
+      clearInterval(timer);
+      rereading.end();
+    },
+  };
+}

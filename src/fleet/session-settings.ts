@@ -1,0 +1,84 @@
+import { decodeValue } from '../jsonrpc/codec.ts';
+import type { Request } from '../jsonrpc/message.ts';
+import { nobody } from '../jsonrpc/outlet.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import { isLoggingLevel } from '../protocol/meta.ts';
+import type { ServerPeer } from '../transport/port.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** A session that is open here. */
+interface OpenSession {
+  readonly id: string;
+  readonly peer: Pick<ServerPeer, 'receive'>;
+}
+
+/** What it was told of its record. */
+interface Settings {
+  level: LoggingLevel | undefined;
+  readonly watched: Set<string>;
+}
+
+/** The resource that a request begins or ends to watch. */
+function watchIn({ method, params }: Request): { readonly uri: string; readonly on: boolean } | undefined {
+  const found = /^resources\/(un)?subscribe$/.exec(method);
+  return found ? { uri: String(params?.['uri']), on: found[1] === undefined } : undefined;
+}
+
+/** What a client's request changes in the record of its session; undefined: nothing. */
+export function changeIn(request: Request): ((record: StoredRecord) => StoredRecord) | undefined {
+  if (request.method === 'logging/setLevel') {
+    const level = request.params?.['level'];
+    return (record) => ({ ...record, level: isLoggingLevel(level) ? level : record.level });
+  }
+  const watch = watchIn(request);
+  return watch && ((record) => {
+    const others = record.watched.filter((uri) => uri !== watch.uri);
+    return { ...record, watched: watch.on ? [...others, watch.uri] : others };
+  });
+}
+
+/**
+ * What clients set by requests, in the sessions that are open here: the level of log messages, and the resources that
+ * they watch. Another process may have served those requests.
+ */
+export interface SessionSettings {
+  /** Whether the session was ever brought to what a record says. */
+  has(session: OpenSession): boolean;
+  /** Brings the session to what its record says, by the client's own requests. */
+  apply(session: OpenSession, record: StoredRecord): void;
+  /** The session that is open here has served this request. */
+  served(session: OpenSession, request: Request): void;
+}
+
+/** `newId` makes an id for a request. `listens`: the GET stream of this session is written here. */
+export function sessionSettings(newId: () => string, listens: (session: string) => boolean): SessionSettings {
+  const applied = new WeakMap<OpenSession, Settings>();
+
+  function settingsOf(session: OpenSession): Settings {
+    const settings = applied.get(session) ?? { level: undefined, watched: new Set<string>() };
+    applied.set(session, settings);
+    return settings;
+  }
+
+  return {
+    has: (session) => applied.has(session),
+    apply(session, { level, watched }) {
+      const settings = settingsOf(session);
+      const ask = (method: string, params: object): void =>
+        session.peer.receive(decodeValue({ jsonrpc: '2.0', id: newId(), method, params }), nobody);
+      if (level !== settings.level && level !== undefined) ask('logging/setLevel', { level });
+      settings.level = level;
+      // What the client watches counts where its GET stream is written.
+      if (!listens(session.id)) return;
+      const wanted = new Set(watched);
+      for (const uri of wanted) if (!settings.watched.has(uri)) ask('resources/subscribe', { uri });
+      for (const uri of settings.watched) if (!wanted.has(uri)) ask('resources/unsubscribe', { uri });
+      settings.watched.clear();
+      for (const uri of wanted) settings.watched.add(uri);
+    },
+    served(session, request) {
+      const watch = watchIn(request);
+      if (watch) settingsOf(session).watched[watch.on ? 'add' : 'delete'](watch.uri);
+    },
+  };
+}

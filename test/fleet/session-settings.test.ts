@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { changeIn, sessionSettings } from '../../src/fleet/session-settings.ts';
+import type { StoredRecord } from '../../src/fleet/stored-record.ts';
+import type { Decoded, Request } from '../../src/jsonrpc/message.ts';
+import { randomOf } from '../random.ts';
+
+const empty: StoredRecord = {
+  agreed: { version: '2025-11-25', client: { name: 'c', version: '1' }, capabilities: {} },
+  principal: undefined, level: undefined, watched: [], opened: 0, listener: undefined,
+};
+const request = (method: string, params: Record<string, unknown>): Request => ({ jsonrpc: '2.0', id: 1, method, params });
+const subscribe = (uri: string): Request => request('resources/subscribe', { uri });
+const unsubscribe = (uri: string): Request => request('resources/unsubscribe', { uri });
+
+/** A session that does what it is asked, and throws where it is asked twice. */
+function openSession(id: string) {
+  const watched = new Set<string>();
+  const levels: string[] = [];
+  const peer = {
+    receive(decoded: Decoded): void {
+      assert.equal(decoded.kind, 'request');
+      if (decoded.kind !== 'request') return;
+      const { method, params = {} } = decoded.message;
+      const uri = String(params['uri']);
+      if (method === 'logging/setLevel') levels.push(String(params['level']));
+      else if (method === 'resources/subscribe') assert.ok(!watched.has(uri) && watched.add(uri), `${uri} is watched twice`);
+      else assert.ok(watched.delete(uri), `${uri} was not watched`);
+    },
+  };
+  return { session: { id, peer }, watched, levels };
+}
+
+test('what a request changes in the record', () => {
+  const level = changeIn(request('logging/setLevel', { level: 'debug' }));
+  assert.equal(level?.(empty).level, 'debug');
+  assert.equal(changeIn(request('logging/setLevel', { level: 'loud' }))?.({ ...empty, level: 'error' }).level, 'error');
+  assert.deepEqual(changeIn(subscribe('a'))?.({ ...empty, watched: ['a', 'b'] }).watched, ['b', 'a']);
+  assert.deepEqual(changeIn(unsubscribe('a'))?.({ ...empty, watched: ['a', 'b'] }).watched, ['b']);
+  for (const method of ['tools/call', 'initialize', 'resources/read']) assert.equal(changeIn(request(method, {})), undefined);
+});
+
+test('a session without a GET stream here is told the level alone; with one, what it missed', () => {
+  const listening = new Set<string>();
+  let ids = 0;
+  const settings = sessionSettings(() => `x-${++ids}`, (id) => listening.has(id));
+  const { session, watched, levels } = openSession('s');
+  assert.equal(settings.has(session), false);
+  settings.apply(session, { ...empty, level: 'info', watched: ['a'] });
+  assert.deepEqual([settings.has(session), levels, [...watched]], [true, ['info'], []]);
+  listening.add('s');
+  settings.apply(session, { ...empty, level: 'info', watched: ['a', 'b'] });
+  settings.apply(session, { ...empty, level: 'error', watched: ['b'] });
+  assert.deepEqual([levels, [...watched]], [['info', 'error'], ['b']]);
+});
+
+test('whichever process serves the requests, and whenever records come, the session watches what its record says', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomOf(seed);
+    let listens = false;
+    const settings = sessionSettings(() => 'id', () => listens);
+    const { session, watched } = openSession('s');
+    let record = empty;
+    settings.apply(session, record);
+    for (let step = 0; step < 40; step++) {
+      const uri = ['a', 'b', 'c'][Math.floor(random() * 3)] as string;
+      const on = !record.watched.includes(uri);
+      const message = on ? subscribe(uri) : unsubscribe(uri);
+      record = changeIn(message)?.(record) ?? record;
+      if (random() < 0.5) {
+        // Served here: the session has done it before its record says so. It may do it again where nothing listens.
+        if (on) watched.add(uri);
+        else watched.delete(uri);
+        settings.served(session, message);
+      }
+      if (random() < 0.3) listens = !listens;
+      settings.apply(session, record);
+      if (listens) assert.deepEqual([...watched].toSorted(), [...record.watched].toSorted(), `seed ${seed}`);
+    }
+  }
+});

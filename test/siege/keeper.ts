@@ -23,17 +23,31 @@ export function attend(ready: unknown, command: (message: { run?: unknown }) => 
   process.send?.({ ready });
 }
 
-/** Cuts what a socket brings into lines, of any length. The text that is not yet a line is held in pieces. */
+/**
+ * What the bridge from a socket to a message port holds of a line: twice what a message may have. It stands in the attacked
+ * process and copies a line four times (pieces, bytes, text, the port's own), which would count as held by what is attacked.
+ * A longer line goes on without its end, and is as much too long.
+ */
+const longest = 2 * 16 * 2 ** 20;
+
+/** Cuts what a socket brings into lines. The text that is not yet a line is held in pieces. */
 export function lines(socket: Socket, on: (line: string) => void): void {
   let pieces: Buffer[] = [];
+  let held = 0;
+  const hold = (piece: Buffer): void => {
+    const kept = piece.subarray(0, longest - held);
+    if (kept.length > 0) pieces.push(kept);
+    held += kept.length;
+  };
   socket.on('data', (chunk: Buffer) => {
     let from = 0;
     for (let at; (at = chunk.indexOf(10, from)) >= 0; from = at + 1) {
-      pieces.push(chunk.subarray(from, at));
+      hold(chunk.subarray(from, at));
       const line = Buffer.concat(pieces).toString();
       pieces = [];
+      held = 0;
       on(line);
     }
-    if (from < chunk.length) pieces.push(chunk.subarray(from));
+    if (from < chunk.length) hold(chunk.subarray(from));
   });
 }

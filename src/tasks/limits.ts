@@ -34,8 +34,6 @@ export interface TaskLimits {
   stallMs: number;
 }
 
-const hour = 3_600_000;
-
 /** The limits that hold where none is given. */
 export const defaultTaskLimits: TaskLimits = {
   maxTasks: 10_000,
@@ -43,8 +41,8 @@ export const defaultTaskLimits: TaskLimits = {
   maxRequestsPerSecond: 2_000,
   maxJournalBytes: 4_194_304,
   maxResultBytes: 4_194_304,
-  ttlMs: 24 * hour,
-  maxTtlMs: 168 * hour,
+  ttlMs: 86_400_000,
+  maxTtlMs: 604_800_000,
   pollIntervalMs: 1_000,
   maxRunning: 64,
   leaseMs: 30_000,
@@ -72,9 +70,9 @@ export interface ReceivedTaskLimits {
 /** The limits that hold where none is given. */
 export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
   maxReceived: 1_000,
-  maxReceivedBytes: 16 * 1024 * 1024,
+  maxReceivedBytes: 16_777_216,
   maxRequestsPerSecond: 2_000,
-  ttlMs: hour,
-  maxTtlMs: 24 * hour,
+  ttlMs: 3_600_000,
+  maxTtlMs: 86_400_000,
   pollIntervalMs: 1_000,
 };

@@ -286,6 +286,19 @@ test('who came over HTTP without authentication is nobody: no tasks/list', async
   assert.equal(error['code'], -32601);
 });
 
+test('who asks for tasks is let go of when the second is over, though nobody asks again', (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 5_400 });
+  const rate = new RequestRate(2);
+  rate.count({});
+  t.mock.timers.tick(700);
+  rate.count({});
+  assert.equal(rate.size, 1, 'the requester of the second before is gone');
+  t.mock.timers.tick(300);
+  assert.equal(rate.size, 1, 'this second is not over');
+  t.mock.timers.tick(1000);
+  assert.equal(rate.size, 0);
+});
+
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control.
 test('each principal may make so many requests for tasks in a second, and others do not suffer for it', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });

@@ -77,7 +77,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 32.98 * KIB,
+    ceiling: 33.27 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -87,7 +87,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.06 * KIB,
+    ceiling: 46.41 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -123,7 +123,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 22.81 * KIB,
+    ceiling: 22.88 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -131,7 +131,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.75 * KIB,
+    ceiling: 28.82 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.23 * KIB,
+    ceiling: 31.28 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.20 * KIB,
+    ceiling: 71.59 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1176 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3060 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1178.5 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3067 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

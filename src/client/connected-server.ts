@@ -12,6 +12,7 @@ import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
+import { isMetaKey } from '../protocol/meta.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import { requestsOf } from '../protocol/requests.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -284,6 +285,9 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
 
   #dispatch(method: string, params: Bag | undefined, given: CallOptions): Promise<Bag> {
     const { meta } = this;
+    for (const key in params?.['_meta'] as object) {
+      if (!isMetaKey(key)) this.report(new Error(`${method}: _meta has the malformed key ${shorten(key)}`));
+    }
     // What may ask is the author's work, which may take long: a progress token goes with it, so that the server's
     // progress renews the time.
     const options = given.onProgress || !mayAsk(method) ? given

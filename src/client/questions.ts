@@ -4,6 +4,7 @@ import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
+import { checkMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
@@ -68,11 +69,12 @@ export async function answerQuestion(
 }
 
 /**
- * Gives back roots that may be sent. Throws a TypeError where one is no `file://` URI, or climbs out of the directory
- * that it names. 2025-11-25 client/roots#root and client/roots#security-considerations.
+ * Gives back roots that may be sent. Throws a TypeError where one is no `file://` URI, climbs out of the directory that it
+ * names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and client/roots#security-considerations.
  */
 export function checkRoots(roots: readonly Root[]): readonly Root[] {
-  for (const { uri } of roots) {
+  for (const { uri, _meta } of roots) {
+    checkMeta('a root', _meta);
     const path = /^file:\/\/[^/?#]*(\/[^?#]*)?$/i.exec(uri)?.[1];
     const climbs = path?.split(/[\\/]|%2f|%5c/i).some((part) => /^(?:\.|%2e){2}$/i.test(part));
     if (path === undefined || climbs || !URL.canParse(uri)) {

@@ -114,6 +114,16 @@ export function subscriptionMeta(id: RequestId): Record<string, unknown> {
 const prefixedName =
   /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 
+/** Whether a key of `_meta` is well formed: a name, with a prefix or without. 2025-06-18 basic/index#_meta. */
+export function isMetaKey(key: string): boolean {
+  return prefixedName.test(key.includes('/') ? key : `x/${key}`);
+}
+
+/** Throws a TypeError for a `_meta` with a malformed key. */
+export function checkMeta(what: string, meta: object = {}): void {
+  for (const key of Object.keys(meta)) if (!isMetaKey(key)) throw new TypeError(`${what}: _meta has the malformed key ${quote(key)}`);
+}
+
 /**
  * Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#_meta.
  */

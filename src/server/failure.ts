@@ -24,11 +24,12 @@ export interface ErrorPlace {
   /**
    * Whose code failed: the handler of a tool, a prompt, a resource, a completion, another method (an
    * extension's), a notification; `release`: a function given to `ctx.defer`; `connection`: a message that
-   * nobody waits for; `registration`: a definition that works and breaks a SHOULD of the specification.
+   * nobody waits for; `registration`: a definition that works and breaks a SHOULD of the specification; `result`: what
+   * a handler returned, which was sent and breaks a rule of the specification.
    */
   readonly what:
     | 'tool' | 'prompt' | 'resource' | 'completion' | 'method' | 'notification' | 'release' | 'connection'
-    | 'registration';
+    | 'registration' | 'result';
   /** The tool, the prompt, the URI, the method. At most 200 characters. */
   readonly name: string;
   /** The request that failed. */

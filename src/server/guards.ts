@@ -1,11 +1,15 @@
+import { shorten } from '../jsonrpc/quote.ts';
+import { MetaWatch } from '../protocol/meta-watch.ts';
 import { AccessDenied } from '../transport/port.ts';
 import type { Auth } from '../transport/port.ts';
 import { callThrough } from './around.ts';
 import type { AnyAround, Around, HandlerCall } from './around.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import type { Failures } from './failure.ts';
 import type { ListedKind, ListFilter } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
+import { after } from './outcome.ts';
 import type { Entry, View } from './registry.ts';
 
 /** What may stand around handlers, and between the lists and those who ask. */
@@ -20,6 +24,7 @@ export interface GuardsOptions<C extends PlainContext = PlainContext> {
 export class Guards<C extends PlainContext = PlainContext> {
   readonly listFilter: ListFilter | undefined;
   readonly #around: readonly Around<C>[];
+  readonly #metas = new MetaWatch();
   #inner: { readonly around: readonly Around<C>[]; readonly wants: (call: HandlerCall) => boolean } | undefined;
 
   constructor({ around = [], listFilter }: GuardsOptions<C>) {
@@ -44,6 +49,18 @@ export class Guards<C extends PlainContext = PlainContext> {
   /** Whether the requester may see this entry, and so call it. */
   shows(member: ListedKind, { name, definition }: Pick<Entry, 'name' | 'definition'>, exchange: Exchange): boolean {
     return this.listFilter?.shows(member, name, definition, exchange) ?? true;
+  }
+
+  /** `finish`, and a look at the result: its author hears of malformed keys of `_meta`, which go out as they are. */
+  watch<V, T>(
+    { name, ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: Failures,
+  ): (value: V) => T | Promise<T> {
+    return (value) => after(finish(value), (result) => {
+      this.#metas.look(result, (fault) => failures.report(fault, {
+        what: 'result', name: shorten(name), request: (ctx as Exchange).inbound.request,
+      }));
+      return result;
+    });
   }
 
   /** Calls a handler where the caller's credentials reach it, through all that stands around it. */

@@ -1,5 +1,7 @@
 import { takeBatch } from '../jsonrpc/batch.ts';
+import { checkMeta } from '../protocol/meta.ts';
 import { mirroredParameters } from '../protocol/mirrored-headers.ts';
+import type { Tool } from '../protocol/tools.ts';
 import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -52,7 +54,7 @@ export class McpServer extends ServerCore<Context> {
   constructor(
     info: Implementation, { requestState, validator = compile, around, listFilter, ...options }: ServerOptions = {},
   ) {
-    const tool = tools<Context>({ validator, schemas: adaptSchema, structured, findFault: mirrorFault });
+    const tool = tools<Context>({ validator, schemas: adaptSchema, structured, check: checkTool });
     const resource = resources<Context>();
     const prompt = prompts<Context>();
     super(info, {
@@ -78,8 +80,10 @@ export class McpServer extends ServerCore<Context> {
   }
 }
 
-/** 2026-07-28 server/tools#x-mcp-header: which rule a mark of the schema breaks. */
-function mirrorFault(inputSchema: unknown): string | undefined {
+function checkTool({ name, inputSchema, _meta }: Tool): void {
+  const what = `tool ${JSON.stringify(name)}`;
+  checkMeta(what, _meta);
+  // 2026-07-28 server/tools#x-mcp-header: which rule a mark of the schema breaks.
   const mirrored = mirroredParameters(inputSchema);
-  return 'fault' in mirrored ? mirrored.fault : undefined;
+  if ('fault' in mirrored) throw new TypeError(`${what}: the input schema, ${mirrored.fault}`);
 }

@@ -3,6 +3,7 @@ import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
+import { checkMeta } from '../protocol/meta.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
 import { adaptContent, adaptListed } from './adapt.ts';
 import { RawResult } from './around.ts';
@@ -112,6 +113,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
 function promptEntry(name: string, definition: PromptDefinition, handler: PromptEntry['handler']): PromptEntry {
   const { arguments: args, needs, scopes, data, ...shown } = definition;
   const prompt: Prompt = { name, ...shown };
+  checkMeta(`prompt ${JSON.stringify(name)}`, prompt._meta);
   if (args) {
     prompt.arguments = Object.entries(args).map(
       ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),

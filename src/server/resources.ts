@@ -5,6 +5,7 @@ import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
+import { checkMeta } from '../protocol/meta.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
@@ -144,6 +145,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       return entries.register(uri, definition, (current) => {
         const { cache, needs, scopes, data, ...shown } = current;
         cacheFields(cache);
+        checkMeta(`resource ${JSON.stringify(uri)}`, shown._meta);
         return {
           name: uri,
           listed: { uri, name: uri, ...shown },
@@ -161,6 +163,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       return templates.register(template, definition as ResourceTemplateDefinition, (current) => {
         const { cache, complete, needs, scopes, data, ...shown } = current;
         cacheFields(cache);
+        checkMeta(`resource template ${JSON.stringify(template)}`, shown._meta);
         return {
           name: template,
           listed: { uriTemplate: template, name: template, ...shown },

@@ -124,8 +124,8 @@ export interface ToolsOptions {
   readonly schemas?: SchemaReader | undefined;
   /** Makes results of tools with `output`: `structured`. Without it no tool has one. */
   readonly structured?: typeof makeStructured | undefined;
-  /** Finds what else is wrong with an input schema, such as a mark that HTTP cannot mirror; a tool with it is refused. */
-  readonly findFault?: ((inputSchema: unknown) => string | undefined) | undefined;
+  /** Throws for what else is wrong with a tool, such as a mark of its input schema that HTTP cannot mirror. */
+  readonly check?: ((tool: Tool) => void) | undefined;
 }
 
 /** Makes one thing of all kinds of schemas. */
@@ -199,7 +199,7 @@ function toolEntry(
   name: string,
   definition: AnyDefinition,
   handler: ToolEntry['handler'],
-  { validator, findFault, schemas = readJsonSchema, structured }: ToolsOptions,
+  { validator, check, schemas = readJsonSchema, structured }: ToolsOptions,
 ): ToolEntry {
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
   const read = (schema: SchemaSource | undefined, side: 'input' | 'output'): ReadSchema | undefined =>
@@ -213,9 +213,8 @@ function toolEntry(
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') {
     throw fault('the input schema\'s type must be "object"');
   }
-  const found = findFault?.(inputSchema);
-  if (found !== undefined) throw fault(`the input schema, ${found}`);
   const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
+  check?.(tool);
   if (task) tool.execution = { taskSupport: typeof task === 'function' ? 'optional' : task };
   if (isObject(output?.jsonSchema)) {
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;

@@ -494,3 +494,14 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
   assert.equal(whole.check('unlisted', {}, warn), undefined);
   await assert.rejects(async () => whole.check('t', { structuredContent: { n: 'x' } }, warn), /breaks its output schema.*is not of type integer/);
 });
+
+// 2025-06-18 basic/index#_meta.
+test('the author hears of a malformed key in the `_meta` of a request, and a root with one is refused', async () => {
+  const heard: string[] = [];
+  const { client, wire } = await connect(modern(() => ({})), { onError: ({ message }) => heard.push(message) });
+  await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, '_odd': 2 } });
+  assert.deepEqual(heard, ['org.example/ask: _meta has the malformed key _odd']);
+  assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)['_odd'], 2);
+  const roots = [{ uri: 'file:///a', _meta: { 'odd-': 1 } }];
+  assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: 'a root: _meta has the malformed key "odd-"' });
+});

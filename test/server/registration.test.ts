@@ -226,3 +226,70 @@ test('definitions that cannot be are refused when they are made', () => {
   assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
   assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);
 });
+
+const wellFormed = {
+  'a': 1, 'a_b.c-d': 1, 'com.example/': 1, 'com.example/name': 1, 'io.modelcontextprotocol/ui': 1, 'x9-y.z/0': 1, '': 1,
+};
+const malformed = ['_a', 'a-', 'a b', 'é', '/a', '.a/b', '1a/b', 'a-/b', 'a..b/c', 'a/b/c', 'a/_b', 'a/b.'];
+
+// 2025-06-18 basic/index#_meta.
+test('a definition with a malformed key in `_meta` is refused, at its registration and at its update', () => {
+  for (const key of [...Object.keys(wellFormed), ...malformed]) {
+    const server = new McpServer(info);
+    const _meta = { good: 1, [key]: 1 };
+    const registrations: [string, (meta: object) => { update(changes: object): void }][] = [
+      ['tool "t"', (meta) => server.tool('t', meta, () => '')],
+      ['prompt "p"', (meta) => server.prompt('p', meta, () => '')],
+      ['resource "a:b"', (meta) => server.resource('a:b', meta, () => '')],
+      ['resource template "a:{b}"', (meta) => server.resourceTemplate('a:{b}', meta, () => '')],
+    ];
+    for (const [what, register] of registrations) {
+      if (!malformed.includes(key)) {
+        register({ _meta });
+        continue;
+      }
+      const refusal = { name: 'TypeError', message: `${what}: _meta has the malformed key ${JSON.stringify(key)}` };
+      assert.throws(() => register({ _meta }), refusal);
+      const handle = register({});
+      assert.throws(() => handle.update({ _meta }), refusal);
+    }
+  }
+});
+
+// 2025-06-18 basic/index#_meta.
+test('the author hears once of each malformed key in the `_meta` of a result, which goes out as it is', async () => {
+  const heard: string[] = [];
+  const server = new McpServer(info, {
+    onError: ({ message }, { what, name, request }) => heard.push(`${what} ${name} (${request?.method}): ${message}`),
+  });
+  const bad = (key: string): object => ({ _meta: { [key]: 1, ...wellFormed } });
+  const text = { type: 'text', text: '' } as const;
+  const resource = { uri: 'a:b', text: '', ...bad('_embedded') };
+  server.tool('t', {}, () => ({ content: [{ ...text, ...bad('_block') }, { type: 'resource', resource }], ...bad('_result') }));
+  server.tool('later', {}, async () => ({ ...text, ...bad('_later') }));
+  server.prompt('p', {}, () => [{ role: 'user', content: { ...text, ...bad('_message') } }]);
+  server.resource('a:b', {}, (uri) => ({ uri, text: '', ...bad('_contents') }));
+  const peer = await connect(server);
+  for (let time = 0; time < 2; time++) {
+    const { result } = await peer.modern('tools/call', { name: 't' });
+    assert.equal((result?.['_meta'] as Bag)['_result'], 1);
+    await peer.modern('tools/call', { name: 'later' });
+    await peer.modern('prompts/get', { name: 'p' });
+    await peer.modern('resources/read', { uri: 'a:b' });
+  }
+  const told = (place: string, key: string): string => `result ${place}: _meta has the malformed key "${key}"`;
+  assert.deepEqual(heard, [
+    told('t (tools/call)', '_result'), told('t (tools/call)', '_block'), told('t (tools/call)', '_embedded'),
+    told('later (tools/call)', '_later'), told('p (prompts/get)', '_message'), told('a:b (resources/read)', '_contents'),
+  ]);
+});
+
+test('keys that are made up anew for each result do not fill the memory of the server', async () => {
+  let calls = 0;
+  let heard = 0;
+  const server = new McpServer(info, { onError: () => heard++ });
+  server.tool('t', {}, () => ({ content: [], _meta: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`_${calls}.${i}`, 1])) }));
+  const peer = await connect(server, { revision });
+  for (; calls < 5; calls++) await peer.call('t');
+  assert.equal(heard, 1000);
+});

@@ -1,0 +1,35 @@
+import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { isMetaKey } from './meta.ts';
+
+/** Keys that are judged; further ones are not looked at. */
+const maxKeys = 1000;
+
+/** Where results and messages hold what has a `_meta` of its own. */
+const holders = ['content', 'contents', 'messages', 'resource'] as const;
+
+/**
+ * Tells, once for each key, of malformed keys of the `_meta` that is sent: of a result or a message, and of the content
+ * in it. A key that was seen before costs one look into a Set. 2025-06-18 basic/index#_meta.
+ */
+export class MetaWatch {
+  readonly #seen = new Set<string>();
+
+  /** `depth`: objects and lists in one another that it looks into. */
+  look(value: unknown, tell: (fault: Error) => void, depth: number = 6): void {
+    if (depth === 0) return;
+    if (Array.isArray(value)) for (const item of value) this.look(item, tell, depth - 1);
+    else if (isObject(value)) {
+      if (isObject(value['_meta'])) this.#judge(Object.keys(value['_meta']), tell);
+      for (const holder of holders) if (value[holder]) this.look(value[holder], tell, depth - 1);
+    }
+  }
+
+  #judge(keys: readonly string[], tell: (fault: Error) => void): void {
+    for (const key of keys) {
+      if (this.#seen.has(key) || this.#seen.size >= maxKeys) continue;
+      this.#seen.add(key);
+      if (!isMetaKey(key)) tell(new Error(`_meta has the malformed key ${quote(key)}`));
+    }
+  }
+}

@@ -106,7 +106,7 @@ export function createFramer(
     }
     for (let start = 0; start < text.length;) {
       const end = text.indexOf('\n', start);
-      const stop = end > start && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+      const stop = text.charCodeAt(end - 1) === CR ? end - 1 : end;
       if (stop > start) events.line(text.slice(start, stop));
       start = end + 1;
     }
@@ -134,9 +134,7 @@ export function createFramer(
       if (last >= start) emitRun(chunk.subarray(start, last + 1));
       hold(chunk.subarray(last + 1));
     },
-    end() {
-      if (held.length > 0 || skipped !== undefined) finishHeld();
-    },
+    end: finishHeld,
     close: drop,
   };
 }

@@ -233,9 +233,12 @@ test('connection: initialize is never cancelled by the peer', async () => {
 });
 
 test('connection: cancellations of nothing are ignored', () => {
-  const { receive, take, errors } = bench();
-  for (const id of [99, 'a', null, 1.5, {}, undefined]) receive(cancelled(id));
-  receive({ jsonrpc, method: 'notifications/cancelled' });
+  const { receive, take, errors } = bench({ request: () => new Promise(() => {}) });
+  for (const inFlight of [false, true]) {
+    if (inFlight) receive({ jsonrpc, id: 1, method: 'slow' });
+    for (const id of [99, 'a', null, 1.5, {}, undefined]) receive(cancelled(id));
+    receive({ jsonrpc, method: 'notifications/cancelled' });
+  }
   assert.deepEqual(take(), []);
   assert.deepEqual(errors, []);
 });

@@ -143,3 +143,22 @@ test('a rehearsal reports what a run leaves open, and what it gives back', async
   const confirmed = accept({ value: true }) as unknown as InputResponse;
   assert.deepEqual(await of('generator', confirmed), { found: [[false, 0], [false, 0]], opened: 2, closed: 2 });
 });
+
+test('questions that are opened together go together, whatever the runtime has to wait with', async (t) => {
+  const server = new McpServer(info);
+  server.tool('two', {}, async (_args, ctx) => {
+    await Promise.all([ctx.elicit('A?', {}), ctx.elicit('B?', {})]);
+    return 'done';
+  });
+  const answer = { action: 'accept', content: {} } as const;
+  const lacking: (keyof typeof globalThis)[] = ['process', 'setImmediate', 'setTimeout'];
+  const before = lacking.map((name) => Object.getOwnPropertyDescriptor(globalThis, name) as PropertyDescriptor);
+  const give = (): void => lacking.forEach((name, at) => Object.defineProperty(globalThis, name, before[at] as PropertyDescriptor));
+  t.after(give);
+  for (let gone = 0; gone <= lacking.length; gone++) {
+    for (const name of lacking.slice(0, gone)) Object.defineProperty(globalThis, name, { value: undefined, configurable: true, writable: true });
+    const rehearsed = rehearse(server, 'two', {}, [answer, answer]);
+    const { rounds } = await rehearsed.finally(give);
+    assert.deepEqual(rounds.map(({ questions }) => Object.keys(questions).length), [2, 0], `without ${lacking.slice(0, gone).join(', ')}`);
+  }
+});

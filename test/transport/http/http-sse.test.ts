@@ -50,6 +50,20 @@ test('the paths can be chosen, or left out', async (t) => {
   assert.equal((await none.ask({ method: 'GET', path: '/sse' })).status, 404);
 });
 
+test('a batch is taken by a pair of endpoints whose revision has batches, and by no other', async (t) => {
+  const { ask, live } = await start(t);
+  for (const [protocolVersion, status, text] of [
+    ['2024-11-05', 400, 'Invalid request: this protocol revision has no batches'], ['2025-03-26', 202, ''],
+  ] as const) {
+    const stream = await live({ method: 'GET', path: '/sse' });
+    const path = (await stream.next())?.data ?? '';
+    await ask({ path, body: rpc('initialize', { protocolVersion }, 0) });
+    await stream.next();
+    const answer = await ask({ path, body: [note('notifications/initialized')] });
+    assert.deepEqual([answer.status, answer.text.includes(text)], [status, true], protocolVersion);
+  }
+});
+
 test('a full session takes no further request, and still takes answers', async (t) => {
   const { ask, live, server } = await start(t, { limits: { maxStreamsPerSession: 1 } });
   const stream = await live({ method: 'GET', path: '/sse' });

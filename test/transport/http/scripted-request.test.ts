@@ -72,6 +72,31 @@ test('a message of the client that is no request is no request of the modern era
   assert.equal(server.peers.size, 0);
 });
 
+test('what is not said to be JSON is refused, and not read', () => {
+  const { ask, server } = place();
+  for (const path of ['/mcp', '/messages?sessionId=x']) {
+    const { status, answers } = ask({ ...modern('wait', { key: 'a' }, { 'content-type': 'text/plain' }), path });
+    assert.deepEqual([status, answers, server.waiting.size], [415, 1, 0], path);
+  }
+});
+
+test('a body that is not UTF-8 is traced as such', () => {
+  const seen: unknown[] = [];
+  const { ask } = place({ trace: (entry) => entry.direction === 'received' && 'text' in entry && seen.push(entry.text) });
+  const { status } = ask({ headers: { 'mcp-protocol-version': '2026-07-28' }, body: new Uint8Array([0x7b, 0xff, 0x7d]) });
+  assert.deepEqual([status, seen], [400, ['(not UTF-8)']]);
+});
+
+test('a session that has ended stays over when its last connection goes', () => {
+  const sessions = createSessions(createServices(fakeServer(), {}));
+  const [first, second] = [1, 2].map(() => sessions.open(undefined, false));
+  assert.ok(first && second);
+  first.connected();
+  sessions.end(first, 'over');
+  first.disconnected();
+  assert.deepEqual(sessions.all(), [second]);
+});
+
 test('a batch is found behind any white space, and behind nothing else', async () => {
   const { ask, open } = place();
   const [old, fresh] = [open('2025-03-26'), open('2025-06-18')];

@@ -336,3 +336,37 @@ test('an id longer than 1024 characters is refused, and not said back', () => {
   assert.deepEqual([decoded.id, decoded.error.message], [null, 'Invalid request: "id" must be a string of at most 1024 characters or an integer within 2^53']);
   assert.equal(decode(JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1024), method: 'm' })).kind, 'request');
 });
+
+test('budget: a peer may hold 64 KiB, and not a byte more, in a process that is full', () => {
+  const process = new Budget(0);
+  assert.equal(new Budget(MiB, process).fits(64 * KiB), true);
+  assert.equal(new Budget(MiB, process).fits(64 * KiB + 1), false);
+});
+
+test('budget: a refusal names the bound that was passed: the peer\'s, or that of all peers', () => {
+  const sent: string[] = [];
+  const outlet = { send: (text: string) => sent.push(text), answer: (text: string | undefined) => sent.push(text ?? '') };
+  const said = (used: number, weight: number, parent: Budget | undefined): string => {
+    const connection = new Connection(outlet, {
+      request: () => ({}), notification: () => undefined, cancellation: readCancellation, error: () => undefined,
+    }, defaultConnectionLimits, new Budget(100, parent));
+    connection.budget.used = used;
+    connection.refuseBytes(outlet, 1, weight);
+    return /the limit [^"]*/.exec(sent.pop() ?? '')?.[0] ?? '';
+  };
+  const all = new Budget(7);
+  assert.equal(said(60, 40, all), 'the limit of all peers together is 7');
+  assert.equal(said(60, 41, all), 'the limit is 100');
+  assert.equal(said(60, 40, undefined), 'the limit is 100');
+});
+
+test('budget: a long text whose last string has no end is weighed to its end, once', () => {
+  const text = `[[["${'a'.repeat(70_000)}`;
+  assert.equal(weighText(text, { maxDepth: 4 }), text.length);
+});
+
+test('budget: a value that came parsed is refused where it holds too many', () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'm', params: { list: Array.from({ length: 20_000 }, () => ({})) } };
+  assert.equal(decodeValue(message, { maxValues: 10_000 }).kind, 'refusal');
+  assert.equal(decodeValue(message, { maxValues: 100_000 }).kind, 'request');
+});

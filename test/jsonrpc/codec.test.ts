@@ -144,3 +144,11 @@ test('encode: one line, whatever the text', () => {
   assert.doesNotMatch(text, /[\r\n]/);
   assert.deepEqual(JSON.parse(text), { jsonrpc: '2.0', id: 1, result: { a: 'x\r\ny\u2028', '\n': 1 } });
 });
+
+test('a line of a log is refused in our words, whatever braces and quotation marks it holds', () => {
+  for (const line of ['starting {', 'info "ready"', 'error: [1, 2]', ' listening on 3000 {"a":1}']) {
+    const decoded = decode(line);
+    assert.equal(decoded.kind, 'refusal');
+    assert.match(decoded.kind === 'refusal' ? decoded.error.message : '', /^Parse error: .* is no JSON$/, line);
+  }
+});

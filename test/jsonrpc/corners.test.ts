@@ -11,9 +11,11 @@ import { need, RpcError, toErrorObject } from '../../src/jsonrpc/errors.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import { Inbound } from '../../src/jsonrpc/inbound.ts';
 import type { Refusal } from '../../src/jsonrpc/message.ts';
-import { failureText } from '../../src/jsonrpc/outlet.ts';
+import { noiseAfter } from '../../src/jsonrpc/noise.ts';
+import { failureText, nobody, pipeOutlet } from '../../src/jsonrpc/outlet.ts';
 import { quote, shorten } from '../../src/jsonrpc/quote.ts';
-import { checkTimes } from '../../src/jsonrpc/times.ts';
+import { stopOf } from '../../src/jsonrpc/stop.ts';
+import { checkTimes, clock, inBackground } from '../../src/jsonrpc/times.ts';
 import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
@@ -285,4 +287,57 @@ test('who is told that the connection is over is told why, and by what', async (
     assert.match(message, /it was cut$/);
     assert.equal(by, cause);
   }
+});
+
+test('a stop that is made of a request tells why, once it has ended, and only those who still listen', () => {
+  const inbound = new Inbound({ jsonrpc, id: 1, method: 'm' }, nobody);
+  const stop = stopOf(inbound);
+  const heard: string[] = [];
+  const [first, second] = ['first', 'second'].map((name) => () => void heard.push(name)) as [() => void, () => void];
+  stop.removeEventListener('abort', first);
+  assert.equal(stop.reason, undefined);
+  stop.throwIfAborted();
+  stop.addEventListener('abort', first, { once: true });
+  stop.addEventListener('abort', second, { once: true });
+  stop.removeEventListener('abort', first);
+  inbound.cancel('enough');
+  assert.deepEqual([heard, stop.reason], [['second'], 'enough']);
+  stop.removeEventListener('abort', second);
+});
+
+test('who is told nothing may be told anything, and a pipe has room and no word for a cancelled request', () => {
+  nobody.send('a');
+  nobody.answer('b');
+  const sent: (string | undefined)[] = [];
+  const pipe = pipeOutlet((text) => sent.push(text));
+  pipe.answer(undefined);
+  pipe.answer('c');
+  assert.deepEqual([sent, pipe.room?.(1e9)], [['c'], true]);
+});
+
+test('noise is what a peer sends since its last message', () => {
+  assert.equal(noiseAfter(50, decode('log')), 150);
+  assert.equal(noiseAfter(50, decode('{"jsonrpc":"2.0","method":"m"}')), 0);
+});
+
+test('a timer that cannot be told to keep no process alive stays as it is', () => {
+  const timer = {} as ReturnType<typeof setTimeout>;
+  assert.equal(inBackground(timer), timer);
+});
+
+test('a connection closes once, and says why and for which cause', async () => {
+  const { connection } = bench();
+  const cause = new Error('the pipe broke');
+  connection.close('the first reason', cause);
+  connection.close('the second reason');
+  const why = connection.closed?.();
+  assert.deepEqual([why?.message, why?.cause], ['the first reason', cause]);
+});
+
+test('a runtime without a clock that nobody sets gives the time of day', (t) => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'performance') as PropertyDescriptor;
+  t.after(() => Object.defineProperty(globalThis, 'performance', before));
+  t.mock.timers.enable({ apis: ['Date'], now: 5_000_000 });
+  Object.defineProperty(globalThis, 'performance', { value: undefined, configurable: true });
+  assert.equal(clock(), 5_000_000);
 });

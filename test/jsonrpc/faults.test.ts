@@ -58,3 +58,13 @@ test('decode: what obviously is no JSON is refused without a throw, and what is 
   assert.deepEqual(codes(...values), values.map(() => -32600));
   assert.deepEqual(codes('1.2.3', '"open', '{open', '[1', '-'), [-32700, -32700, -32700, -32700, -32700]);
 });
+
+test('faults: where all were told in full, no number follows', (t) => {
+  mock.timers.enable({ apis: ['Date'] });
+  t.after(() => mock.timers.reset());
+  const told: string[] = [];
+  const faults = new Faults(({ message }) => told.push(message));
+  for (let n = 1; n <= 10; n++) faults.add(() => new Error(`fault ${n}`));
+  faults.end();
+  assert.deepEqual([told.length, told.at(-1)], [10, 'fault 10']);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Budget } from '../../src/jsonrpc/budget.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -139,4 +140,19 @@ test('framing: a message of many chunks is copied a few times and decoded once',
   // bytes once more.
   assert.ok(copied <= 645_000, `${copied} bytes were copied`);
   assert.equal(decoded, 160_000);
+});
+
+test('a framer that is closed gives back what its unfinished line was charged, and has no line any more', () => {
+  const seen: string[] = [];
+  const events = { line: (text: string) => seen.push(text), refused: ({ error }: { error: { message: string } }) => seen.push(error.message) };
+  for (const [sent, charged] of [['unfinished', true], ['far too long for the limit', false]] as const) {
+    const budget = new Budget(10_000);
+    const framer = createFramer(events, 12, budget);
+    framer.push(bytesOf(sent));
+    assert.equal(budget.used > 0, charged, sent);
+    framer.close();
+    assert.equal(budget.used, 0);
+    framer.end();
+    assert.deepEqual(seen, []);
+  }
 });

@@ -6,7 +6,7 @@ import { ConnectionError, toError } from './errors.ts';
 import { Faults } from './faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
-  Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
+  Answer, Decoded, Notification, Params, Refusal, Request, RequestId,
 } from './message.ts';
 import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -129,21 +129,19 @@ export class Connection {
    * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
    * the connection's. Never throws.
    */
-  receive(decoded: Decoded, outlet: Outlet = this.outlet): void {
+  receive(decoded: Decoded | Answer, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
     this.watch?.heard();
     switch (decoded.kind) {
       case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
-      case 'success':
-      case 'failure':
-        if (!this.pending?.settle(decoded.message)) this.fault(() => unasked(decoded.message));
-        return;
       case 'refusal':
         return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.refuse(outlet, decoded);
       case 'batch':
         if (this.takeBatch) return this.takeBatch(this, decoded, outlet);
         return this.refuse(outlet, invalid('this protocol revision has no batches'));
+      default:
+        if (!this.pending?.answered(decoded)) this.fault(() => unasked(decoded.message));
     }
   }
 
@@ -263,7 +261,8 @@ export class Connection {
 }
 
 /** The error for an answer that nobody waits for. */
-export function unasked(response: Success | Failure): Error {
-  const said = 'error' in response ? `: ${shorten(response.error.message)}` : '';
-  return new Error(`an answer to a question that was not asked (id ${quote(response.id ?? null)})${said}`);
+function unasked({ id, error }: { id?: unknown; error?: unknown }): Error {
+  // Nobody has judged what the error is.
+  const said = (error as { message?: unknown } | null | undefined)?.message;
+  return new Error(`an answer to a question that was not asked (id ${quote(id ?? null)})${typeof said === 'string' ? `: ${shorten(said)}` : ''}`);
 }

@@ -1,7 +1,7 @@
-import { encode } from './codec.ts';
+import { encode, judgeAnswer } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
-import type { ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type { Answer, Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
 import { checkTimes, clock } from './times.ts';
@@ -230,7 +230,13 @@ export class PendingRequests {
     return pending.method;
   }
 
-  /** Takes an answer. False: nobody asked for it. */
+  /** Takes an answer, whether it was judged or not. False: nobody asked for it. */
+  answered(answer: Answer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
+    const judged = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
+    return judged.kind === 'refusal' ? this.refused(judged) : this.settle(judged.message);
+  }
+
+  /** The same for one that was judged. */
   settle(response: Success | Failure): boolean {
     // An error without an id says that a message of ours could not be read.
     const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);

@@ -15,6 +15,16 @@ export interface PingOptions {
 export interface Pinging {
   /** Watches a connection until it closes. `lost` is called, at most once, where the peer says nothing to a ping. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
+  /** The same for a server, which ends the session of a client that is lost, and tells the channel. */
+  watchClient(client: WatchedClient): void;
+}
+
+/** A client whose session ends where it is lost. */
+export interface WatchedClient {
+  readonly connection: Connection;
+  readonly options: { readonly lost?: ((why: string) => void) | undefined };
+  error(error: Error): void;
+  close(why: string, cause: unknown): void;
 }
 
 /**
@@ -26,31 +36,37 @@ export interface Pinging {
 export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions = {}): Pinging {
   checkTimes({ intervalMs, timeoutMs });
   if (intervalMs === 0 || timeoutMs === 0) throw new RangeError('intervalMs and timeoutMs must be above 0');
+  const watch: Pinging['watch'] = (connection, lost) => {
+    need('setTimeout', 'pinging');
+    let heard = false;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      heard = false;
+      timer = inBackground(setTimeout(look, intervalMs));
+    };
+    const look = (): void => {
+      if (heard) return wait();
+      requestsOf(connection).request('ping', undefined, { timeoutMs, maxTimeoutMs: 0 }).catch((error: unknown) => {
+        if (heard || connection.closed || !(error instanceof ConnectionError)) return;
+        lost(new ConnectionError('timeout', `the other side has not answered a ping within ${timeoutMs} ms`));
+      }).finally(() => {
+        if (!connection.closed) wait();
+      });
+    };
+    connection.watch = {
+      heard: () => {
+        heard = true;
+      },
+      end: () => clearTimeout(timer),
+    };
+    wait();
+  };
   return {
-    watch(connection, lost) {
-      need('setTimeout', 'pinging');
-      let heard = false;
-      let timer: ReturnType<typeof setTimeout>;
-      const wait = (): void => {
-        heard = false;
-        timer = inBackground(setTimeout(look, intervalMs));
-      };
-      const look = (): void => {
-        if (heard) return wait();
-        requestsOf(connection).request('ping', undefined, { timeoutMs, maxTimeoutMs: 0 }).catch((error: unknown) => {
-          if (heard || connection.closed || !(error instanceof ConnectionError)) return;
-          lost(new ConnectionError('timeout', `the other side has not answered a ping within ${timeoutMs} ms`));
-        }).finally(() => {
-          if (!connection.closed) wait();
-        });
-      };
-      connection.watch = {
-        heard: () => {
-          heard = true;
-        },
-        end: () => clearTimeout(timer),
-      };
-      wait();
-    },
+    watch,
+    watchClient: (client) => watch(client.connection, (error) => {
+      client.error(error);
+      client.close(error.message, error);
+      client.options.lost?.(error.message);
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { after, attempt } from '../jsonrpc/attempt.ts';
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import * as columns from '../protocol/columns.ts';
@@ -102,24 +103,10 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
       if (failed && judged instanceof ToolError) return failed(judged);
       throw judged;
     };
-    const succeed = (value: R): T | Promise<T> => {
-      try {
-        const made = finish(value);
-        return made instanceof Promise ? made.catch(fail) : made;
-      } catch (thrown) {
-        return fail(thrown);
-      }
-    };
-    const failing = (thrown: unknown): T | Promise<T> => exchange.conclude(fail, thrown);
-    let value: R | Promise<R>;
-    try {
-      value = exchange.settle(call());
-    } catch (thrown) {
-      return failing(thrown);
-    }
-    return value instanceof Promise
-      ? value.then((settled) => exchange.conclude(succeed, settled), failing)
-      : exchange.conclude(succeed, value);
+    return attempt(
+      () => after(exchange.settle(call()), (value) => exchange.conclude(finish, value)),
+      (thrown) => exchange.conclude(fail, thrown),
+    );
   }
 
   warn(message: string, name: string): void {

@@ -59,6 +59,7 @@ export { tools } from './tools.ts';
 export type {
   AddTool, ExtensionResult, SchemaReader, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
 } from './tools.ts';
+export { resourceUpdated } from './watched-resources.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Serialized } from '../jsonrpc/outlet.ts';

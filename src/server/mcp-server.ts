@@ -21,6 +21,7 @@ import type { CoreOptions } from './server-core.ts';
 import { structured } from './structured.ts';
 import { tools } from './tools.ts';
 import type { AddTool, Validator } from './tools.ts';
+import { resourceUpdated } from './watched-resources.ts';
 
 /** The options of `McpServer`. */
 export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'changes' | 'features' | 'guards'>, GuardsOptions<Context> {
@@ -67,6 +68,11 @@ export class McpServer extends ServerCore<Context> {
     this.resource = resource.add;
     this.resourceTemplate = resource.addTemplate;
     this.prompt = prompt.add;
+  }
+
+  /** Tells every client that watches this resource that it has changed. */
+  resourceUpdated(uri: string): void {
+    resourceUpdated(this, uri);
   }
 
   /**

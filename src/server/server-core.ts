@@ -8,7 +8,6 @@ import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { HttpSide, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import type { CacheHint } from './caching.ts';
-import { tellUpdated } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
@@ -102,13 +101,6 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     changes?.attach(lasting);
     this.side = this.#parts = { ...lasting, modern: new ModernAnswers(lasting) };
     for (const feature of features) feature.attach(hosting);
-  }
-
-  /** Tells every client that watches this resource that it has changed. */
-  resourceUpdated(uri: string): void {
-    const { changes, catalogue } = this.#parts;
-    if (changes?.divert) changes.divert({ uri });
-    else tellUpdated(catalogue, uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */

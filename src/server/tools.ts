@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/attempt.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -15,7 +16,6 @@ import { attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
-import { after } from './outcome.ts';
 import type { ReadSchema, structured as makeStructured } from './structured.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';

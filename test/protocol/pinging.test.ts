@@ -132,7 +132,7 @@ test('the channels of both sides end: memory and message port', async (t) => {
 
 test('neither side watches a modern connection, nor a server an HTTP session', async (t) => {
   const watched: string[] = [];
-  const part = (who: string): Pinging => ({ watch: () => void watched.push(who) });
+  const part = (who: string): Pinging => ({ watch: () => void watched.push(who), watchClient: () => void watched.push(who) });
   const server = new McpServer({ name: 'test', version: '1' }, { pinging: part('server') });
   const http = await serveHttp(server);
   t.after(() => http.close({ drainMs: 0 }));

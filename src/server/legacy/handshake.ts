@@ -87,13 +87,7 @@ export abstract class Handshake<S extends HandshakeServer> implements LegacyRequ
     const first = this.state === 'initializing';
     this.move('initialized');
     // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
-    if (first && this.options.modern !== false) this.server.pinging?.watch(this.connection, (error) => this.#lost(error));
-  }
-
-  #lost(error: Error): void {
-    this.error(error);
-    this.close(error.message, error);
-    this.options.lost?.(error.message);
+    if (first && this.options.modern !== false) this.server.pinging?.watchClient(this);
   }
 
   move(event: LifecycleEvent): void {

@@ -1,6 +1,6 @@
-import { Inbound } from '../../jsonrpc/inbound.ts';
-import type { Params, Request } from '../../jsonrpc/message.ts';
-import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { after } from '../../jsonrpc/attempt.ts';
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params } from '../../jsonrpc/message.ts';
 import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import * as metaKeys from '../../protocol/meta-keys.ts';
@@ -13,7 +13,6 @@ import type { Catalogue } from '../catalogue.ts';
 import type { Changes } from '../changes.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
-import { after } from '../outcome.ts';
 
 /** What the answering of modern requests needs of the server. */
 export interface ModernServer {
@@ -39,13 +38,7 @@ export class ModernAnswers {
     this.#server = server;
   }
 
-  /** Answers a request that is part of no connection. */
-  alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
-    const inbound = new Inbound(request, outlet);
-    inbound.run(() => this.answer(inbound, meta, auth));
-    return inbound;
-  }
-
+  /** The result of a request, or a promise of it. A throw is an error answer. */
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
     const { method } = inbound.request;
     const server = this.#server;

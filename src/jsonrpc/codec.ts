@@ -72,7 +72,7 @@ function sortOne(value: unknown, weight: number): Exclude<Received, { kind: 'bat
     // MCP passes parameters by name: an array is JSON-RPC, but no method of any revision takes one.
     if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', value);
     if (id === undefined) {
-      return Object.hasOwn(value, 'id')
+      return 'id' in value
         ? invalid(idRule, value)
         : { kind: 'notification', message: value as unknown as Notification };
     }
@@ -89,13 +89,13 @@ const judged = <T extends Decoded>(received: T | Answer): T | ReturnType<typeof 
 /** What an answer is: a success, a failure, or the refusal of what is neither. */
 export function judgeAnswer({ message }: Answer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
   const { id, result, error } = message;
-  if (error !== undefined) return judgeFailure(message, error);
+  if (error !== undefined) return classifyFailure(message, error);
   if (!isRequestId(id)) return invalid(idRule, message);
   if (!isObject(result)) return invalid('"result" must be an object', message);
   return { kind: 'success', message: message as unknown as Success };
 }
 
-function judgeFailure(message: Bag, error: unknown): Refusal | { kind: 'failure'; message: Failure } {
+function classifyFailure(message: Bag, error: unknown): Refusal | { kind: 'failure'; message: Failure } {
   const { id } = message;
   if (message['result'] !== undefined) return invalid('both "result" and "error"', message);
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {

@@ -1,12 +1,12 @@
 import { openThingBytes, peerBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
-import { encode, invalid, refusal } from './codec.ts';
+import { invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
 import { Faults } from './faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
-  Answer, Decoded, Notification, Params, Refusal, Request, RequestId,
+  Answer, Decoded, Notification, Refusal, Request, RequestId,
 } from './message.ts';
 import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -219,14 +219,6 @@ export class Connection {
   cancel(inbound: Inbound, reason: string): void {
     this.#take(inbound);
     inbound.cancel(new Cancelled(reason));
-  }
-
-  /** Sends a notification that belongs to no request. */
-  notify(method: string, params?: Params): void {
-    if (this.closed) return;
-    const notification: Notification = { jsonrpc: '2.0', method };
-    if (params !== undefined) notification.params = params;
-    this.outlet.send(encode(notification), notification);
   }
 
   /** Resolves once every request of the peer's has been answered or cancelled. */

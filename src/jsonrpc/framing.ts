@@ -60,12 +60,7 @@ export function createFramer(
     skipped.push(part);
   }
 
-  function drop(): void {
-    skipped = undefined;
-    held.clear();
-  }
-
-  /** The held line has reached its end. */
+  /** The held line, if there is one, has reached its end. */
   function finishHeld(): void {
     const refused = skipped?.refusal();
     const bytes = held.take();
@@ -134,9 +129,10 @@ export function createFramer(
       if (last >= start) emitRun(chunk.subarray(start, last + 1));
       hold(chunk.subarray(last + 1));
     },
-    end() {
-      if (held.length > 0 || skipped !== undefined) finishHeld();
+    end: finishHeld,
+    close() {
+      skipped = undefined;
+      held.clear();
     },
-    close: drop,
   };
 }

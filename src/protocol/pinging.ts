@@ -1,6 +1,7 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, need } from '../jsonrpc/errors.ts';
 import { checkTimes, inBackground } from '../jsonrpc/times.ts';
+import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 
 /** When a silent peer is asked whether it is there. Both are above 0. */
@@ -15,14 +16,15 @@ export interface PingOptions {
 export interface Pinging {
   /** Watches a connection until it closes. `lost` is called, at most once, where the peer says nothing to a ping. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
-  /** The same for a server, which ends the session of a client that is lost, and tells the channel. */
-  watchClient(client: WatchedClient): void;
+  /** The state of a server's client has changed: one at a pipe is watched once it is ready, and its session ends where it is lost. */
+  moved(client: WatchedClient): void;
 }
 
-/** A client whose session ends where it is lost. */
+/** A legacy client of a server. */
 export interface WatchedClient {
+  readonly state: LifecycleState;
   readonly connection: Connection;
-  readonly options: { readonly lost?: ((why: string) => void) | undefined };
+  readonly options: { readonly lost?: ((why: string) => void) | undefined; readonly modern?: boolean | undefined };
   error(error: Error): void;
   close(why: string, cause: unknown): void;
 }
@@ -63,10 +65,14 @@ export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions
   };
   return {
     watch,
-    watchClient: (client) => watch(client.connection, (error) => {
-      client.error(error);
-      client.close(error.message, error);
-      client.options.lost?.(error.message);
-    }),
+    moved(client) {
+      // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
+      if (client.state !== 'ready' || client.options.modern === false) return;
+      watch(client.connection, (error) => {
+        client.error(error);
+        client.close(error.message, error);
+        client.options.lost?.(error.message);
+      });
+    },
   };
 }

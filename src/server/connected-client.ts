@@ -16,7 +16,6 @@ export interface ConnectedServerSide extends HandshakeServer {
   readonly exchanges: Exchanges<PlainContext>;
   readonly modern: ModernAnswers;
   readonly failures: Failures;
-  readonly onRootsChanged?: () => void;
 }
 
 /**
@@ -71,15 +70,10 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
     return this.state === 'new' && isModernMethod(method);
   }
 
-  notification({ method }: Notification): void {
-    if (method === 'notifications/initialized') return this.initialized();
-    if (method !== 'notifications/roots/list_changed') return;
-    const { onRootsChanged, failures } = this.server;
-    try {
-      onRootsChanged?.();
-    } catch (thrown) {
-      failures.alarm(thrown, { what: 'notification', name: method });
-    }
+  notification(notification: Notification): void {
+    const { exchanges, failures } = this.server;
+    if (notification.method === 'notifications/initialized') this.move('initialized');
+    else exchanges.heard?.(notification, failures);
   }
 
   error(error: Error): void {

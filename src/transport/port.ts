@@ -5,6 +5,7 @@ import type { Answer, Decoded, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { LifecycleState } from '../protocol/lifecycle.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
@@ -175,13 +176,19 @@ export interface Agreed {
 /** The handshake of a session that several processes serve. */
 export interface SharedHandshake {
   readonly connection: { newId?: (() => RequestId) | undefined };
-  readonly server: { readonly revisions: readonly Revision[] };
+  readonly revision: Revision | undefined;
+  readonly state: LifecycleState;
+  readonly server: {
+    readonly revisions: readonly Revision[];
+    /** From now on the client is told of changes. */
+    readonly changes?: { expect(handshake: SharedHandshake): void };
+  };
   /** Takes over what was agreed on. */
   agree(revision: Revision, agreed: Agreed): void;
   /** The handshake is over. */
   move(event: 'opened'): void;
-  /** From now on the client is told of changes. */
-  expect(revision: Revision): void;
+  /** Sends a notification that belongs to no request, as text. */
+  announce(text: string): void;
 }
 
 /** A session that several processes serve. */

@@ -7,6 +7,7 @@ import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connectio
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { Cancelled, Inbound } from '../../src/jsonrpc/inbound.ts';
+import { notify } from '../../src/jsonrpc/outlet.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
@@ -702,7 +703,7 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   assert.deepEqual(take(), [undefined]);
 
   await assert.rejects(requestsOf(connection).request('c'), /the server exited/);
-  connection.notify('n');
+  notify(connection, 'n');
   receive(ask(8));
   receive({ jsonrpc, id: 1, result: {} });
   connection.close('again');

@@ -41,7 +41,7 @@ const entries = [
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',
     budget: 12 * KIB,
-    ceiling: 12.68 * KIB,
+    ceiling: 12 * KIB,
     platform: 'node',
     code: tools('{}') + stdio,
   },
@@ -49,7 +49,7 @@ const entries = [
     name: 'stdio-server',
     what: 'the same with its validator',
     budget: 14 * KIB,
-    ceiling: 18.51 * KIB,
+    ceiling: 17.86 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
   },
@@ -57,7 +57,7 @@ const entries = [
     name: 'http-server',
     what: 'the same over HTTP',
     budget: 20 * KIB,
-    ceiling: 28.13 * KIB,
+    ceiling: 27.63 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -66,7 +66,7 @@ const entries = [
   {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
-    ceiling: 36.16 * KIB,
+    ceiling: 35.72 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -77,7 +77,7 @@ const entries = [
   {
     name: 'mcp-server',
     what: 'McpServer over stdio: every feature',
-    ceiling: 33.27 * KIB,
+    ceiling: 33.36 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -87,7 +87,7 @@ const entries = [
   {
     name: 'tasks-server',
     what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.41 * KIB,
+    ceiling: 46.48 * KIB,
     platform: 'node',
     code: `
       import { McpServer } from 'barewire/server';
@@ -100,7 +100,7 @@ const entries = [
   {
     name: 'fleet-server',
     what: 'http-server as one of several behind a balancer',
-    ceiling: 39.50 * KIB,
+    ceiling: 39.08 * KIB,
     platform: 'node',
     code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
       import { serveHttp } from 'barewire/http';
@@ -111,7 +111,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.48 * KIB,
+    ceiling: 17.59 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -123,7 +123,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 22.88 * KIB,
+    ceiling: 22.98 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -131,7 +131,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.82 * KIB,
+    ceiling: 28.91 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -147,7 +147,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.49 * KIB,
+    ceiling: 29.61 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -163,7 +163,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.19 * KIB,
+    ceiling: 27.30 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -186,7 +186,7 @@ const entries = [
   {
     name: 'host',
     what: 'Host with its clients, over any transport',
-    ceiling: 31.28 * KIB,
+    ceiling: 31.40 * KIB,
     platform: 'neutral',
     code: `
       import { Host } from 'barewire/host';
@@ -195,7 +195,7 @@ const entries = [
   {
     name: 'tap',
     what: 'a transport that shows, holds and injects raw text',
-    ceiling: 3.03 * KIB,
+    ceiling: 2.99 * KIB,
     platform: 'neutral',
     code: `
       import { tap } from 'barewire/tap';
@@ -204,7 +204,7 @@ const entries = [
   {
     name: 'transcript',
     what: 'transcripts: record, replay, compare',
-    ceiling: 5.08 * KIB,
+    ceiling: 4.97 * KIB,
     platform: 'neutral',
     code: `
       import * as transcript from 'barewire/transcript';
@@ -213,7 +213,7 @@ const entries = [
   {
     name: 'explain',
     what: 'a message as a sentence with its section',
-    ceiling: 8.06 * KIB,
+    ceiling: 7.94 * KIB,
     platform: 'neutral',
     code: `
       import * as explaining from 'barewire/explain';
@@ -222,7 +222,7 @@ const entries = [
   {
     name: 'doctor',
     what: 'what is wrong with a server, without validator',
-    ceiling: 14.63 * KIB,
+    ceiling: 14.56 * KIB,
     platform: 'neutral',
     code: `
       import * as doctor from 'barewire/doctor';
@@ -232,7 +232,7 @@ const entries = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     budget: 45 * KIB,
-    ceiling: 71.59 * KIB,
+    ceiling: 71.87 * KIB,
     platform: 'node',
     // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1178.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3067 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1186 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3075 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -12,6 +12,7 @@ import type { MessagePortLike, PortEvent } from '../src/transport/message-port.t
 import { serveStdio } from '../src/transport/stdio/index.ts';
 import { readMessages } from '../src/transport/stdio/reading.ts';
 import { peerBudget, processBudget } from '../src/jsonrpc/budget.ts';
+import { decode } from '../src/jsonrpc/codec.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
@@ -277,7 +278,7 @@ test('reading in turns: what is held back comes in order, once it is released, a
   const heard: unknown[] = [];
   const ended = new Promise<void>((resolve) => {
     const reading = readMessages(stream, {
-      trace: undefined, budget: peerBudget(), maxMessageBytes: undefined, maxNoiseBytes: undefined,
+      trace: undefined, budget: peerBudget(), decode, maxMessageBytes: undefined, maxNoiseBytes: undefined,
       message(decoded) {
         if (decoded.kind !== 'request') return;
         heard.push(decoded.message.id);

@@ -4,7 +4,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
-import { pipeOutlet } from '../jsonrpc/outlet.ts';
+import { notify, pipeOutlet } from '../jsonrpc/outlet.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
@@ -308,6 +308,6 @@ export class ConnectedServer implements ListeningPort, HandshakePort {
   }
 
   notify(method: string, params: Bag | undefined): void {
-    if (this.meta === undefined && this.#handshake.state === 'ready') this.#handshake.connection.notify(method, params);
+    if (this.meta === undefined && this.#handshake.state === 'ready') notify(this.#handshake.connection, method, params);
   }
 }

@@ -3,6 +3,7 @@ import { weighValue } from '../jsonrpc/weight.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
+import { notify } from '../jsonrpc/outlet.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
@@ -146,7 +147,7 @@ export class Handshake {
       port.begin(agreement);
       return;
     }
-    this.connection.notify('notifications/initialized');
+    notify(this.connection, 'notifications/initialized');
     this.#step('initialized');
     await port.begin(agreement);
   }

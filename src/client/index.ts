@@ -17,7 +17,6 @@ export type {
   CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
-export { pinging } from '../protocol/pinging.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

@@ -19,5 +19,5 @@ export function takeOver(handshake: SharedHandshake, { agreed, listens, question
   if (!revision) return;
   handshake.agree(revision, agreed);
   handshake.move('opened');
-  if (listens) handshake.expect(revision);
+  if (listens) handshake.server.changes?.expect(handshake);
 }

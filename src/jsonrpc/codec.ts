@@ -1,5 +1,5 @@
 import * as errorCodes from './error-codes.ts';
-import type { Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success } from './message.ts';
+import type { Answer, Bag, Decoded, Failure, Message, Notification, Received, Refusal, Request, RequestId, Success } from './message.ts';
 import { quote } from './quote.ts';
 import { weighText, weighValue } from './weight.ts';
 import type { WeightLimits } from './weight.ts';
@@ -19,12 +19,17 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * wrong. Source: JSON-RPC 2.0 sections 4 to 6.
  */
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
+  return judged(receive(data, limits));
+}
+
+/** The same without a look at the members of an answer: it means nothing to who has not asked. */
+export function receive(data: string | Uint8Array, limits?: WeightLimits): Received {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // A parser that throws costs ten times what it costs to look: most of what is no JSON is a log.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
     const weight = weighText(text, limits);
-    return typeof weight === 'object' ? tooHeavy(weight.over) : judge(JSON.parse(text), weight);
+    return typeof weight === 'object' ? tooHeavy(weight.over) : sort(JSON.parse(text), weight);
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
     return notJson((thrown as Error).message);
@@ -40,13 +45,13 @@ export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseE
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
   const weight = weighValue(value, limits);
-  return typeof weight === 'object' ? tooHeavy(weight.over) : judge(value, weight);
+  return typeof weight === 'object' ? tooHeavy(weight.over) : judged(sort(value, weight));
 }
 
 const tooHeavy = (what: string): Refusal => invalid(`the message is over ${what}`);
 
-function judge(value: unknown, weight: number): Decoded {
-  if (!Array.isArray(value)) return classify(value, weight);
+function sort(value: unknown, weight: number): Received {
+  if (!Array.isArray(value)) return sortOne(value, weight);
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
   if (value.length === 0) return invalid('a batch must not be empty');
   // Its items are judged one by one, and only where the revision has batches.
@@ -55,6 +60,10 @@ function judge(value: unknown, weight: number): Decoded {
 
 /** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
 export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
+  return judged(sortOne(value, weight));
+}
+
+function sortOne(value: unknown, weight: number): Exclude<Received, { kind: 'batch' }> {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
   if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
@@ -63,29 +72,38 @@ export function classify(value: unknown, weight: number = 0): Exclude<Decoded, {
     // MCP passes parameters by name: an array is JSON-RPC, but no method of any revision takes one.
     if (params !== undefined && !isObject(params)) return invalid('"params" must be an object', value);
     if (id === undefined) {
-      return Object.hasOwn(value, 'id')
+      return 'id' in value
         ? invalid(idRule, value)
         : { kind: 'notification', message: value as unknown as Notification };
     }
     if (!isRequestId(id)) return invalid(idRule, value);
     return { kind: 'request', message: value as unknown as Request, weight };
   }
-  const error = value['error'];
-  if (error !== undefined) return classifyFailure(value, id, error);
-  if (value['result'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
-  if (!isRequestId(id)) return invalid(idRule, value);
-  if (!isObject(value['result'])) return invalid('"result" must be an object', value);
-  return { kind: 'success', message: value as unknown as Success };
+  if (value['result'] === undefined && value['error'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
+  return { kind: 'answer', message: value };
 }
 
-function classifyFailure(value: Record<string, unknown>, id: unknown, error: unknown): Refusal | { kind: 'failure'; message: Failure } {
-  if (value['result'] !== undefined) return invalid('both "result" and "error"', value);
+const judged = <T extends Decoded>(received: T | Answer): T | ReturnType<typeof judgeAnswer> =>
+  received.kind === 'answer' ? judgeAnswer(received) : received;
+
+/** What an answer is: a success, a failure, or the refusal of what is neither. */
+export function judgeAnswer({ message }: Answer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
+  const { id, result, error } = message;
+  if (error !== undefined) return classifyFailure(message, error);
+  if (!isRequestId(id)) return invalid(idRule, message);
+  if (!isObject(result)) return invalid('"result" must be an object', message);
+  return { kind: 'success', message: message as unknown as Success };
+}
+
+function classifyFailure(message: Bag, error: unknown): Refusal | { kind: 'failure'; message: Failure } {
+  const { id } = message;
+  if (message['result'] !== undefined) return invalid('both "result" and "error"', message);
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
-    return invalid('"error" must have an integer "code" and a string "message"', value);
+    return invalid('"error" must have an integer "code" and a string "message"', message);
   }
   // 2026-07-28 basic/index#error-responses: the id may be missing where the request could not be read.
-  if (id != null && !isRequestId(id)) return invalid(idRule, value);
-  return { kind: 'failure', message: value as unknown as Failure };
+  if (id != null && !isRequestId(id)) return invalid(idRule, message);
+  return { kind: 'failure', message: message as unknown as Failure };
 }
 
 /** One message to its line of text, without the newline. JSON escapes every newline inside. */

@@ -1,12 +1,12 @@
 import { openThingBytes, peerBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
-import { encode, invalid, refusal } from './codec.ts';
+import { invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
 import { Faults } from './faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type {
-  Decoded, Failure, Notification, Params, Refusal, Request, RequestId, Success,
+  Answer, Decoded, Notification, Refusal, Request, RequestId,
 } from './message.ts';
 import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -129,21 +129,19 @@ export class Connection {
    * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
    * the connection's. Never throws.
    */
-  receive(decoded: Decoded, outlet: Outlet = this.outlet): void {
+  receive(decoded: Decoded | Answer, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
     this.watch?.heard();
     switch (decoded.kind) {
       case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
-      case 'success':
-      case 'failure':
-        if (!this.pending?.settle(decoded.message)) this.fault(() => unasked(decoded.message));
-        return;
       case 'refusal':
         return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.refuse(outlet, decoded);
       case 'batch':
         if (this.takeBatch) return this.takeBatch(this, decoded, outlet);
         return this.refuse(outlet, invalid('this protocol revision has no batches'));
+      default:
+        if (!this.pending?.answered(decoded)) this.fault(() => unasked(decoded.message));
     }
   }
 
@@ -223,14 +221,6 @@ export class Connection {
     inbound.cancel(new Cancelled(reason));
   }
 
-  /** Sends a notification that belongs to no request. */
-  notify(method: string, params?: Params): void {
-    if (this.closed) return;
-    const notification: Notification = { jsonrpc: '2.0', method };
-    if (params !== undefined) notification.params = params;
-    this.outlet.send(encode(notification), notification);
-  }
-
   /** Resolves once every request of the peer's has been answered or cancelled. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -263,7 +253,8 @@ export class Connection {
 }
 
 /** The error for an answer that nobody waits for. */
-export function unasked(response: Success | Failure): Error {
-  const said = 'error' in response ? `: ${shorten(response.error.message)}` : '';
-  return new Error(`an answer to a question that was not asked (id ${quote(response.id ?? null)})${said}`);
+function unasked({ id, error }: { id?: unknown; error?: unknown }): Error {
+  // Nobody has judged what the error is.
+  const said = (error as { message?: unknown } | null | undefined)?.message;
+  return new Error(`an answer to a question that was not asked (id ${quote(id ?? null)})${typeof said === 'string' ? `: ${shorten(said)}` : ''}`);
 }

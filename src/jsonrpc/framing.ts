@@ -60,12 +60,7 @@ export function createFramer(
     skipped.push(part);
   }
 
-  function drop(): void {
-    skipped = undefined;
-    held.clear();
-  }
-
-  /** The held line has reached its end. */
+  /** The held line, if there is one, has reached its end. */
   function finishHeld(): void {
     const refused = skipped?.refusal();
     const bytes = held.take();
@@ -135,6 +130,9 @@ export function createFramer(
       hold(chunk.subarray(last + 1));
     },
     end: finishHeld,
-    close: drop,
+    close() {
+      skipped = undefined;
+      held.clear();
+    },
   };
 }

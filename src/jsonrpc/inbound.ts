@@ -1,3 +1,4 @@
+import { after, attempt } from './attempt.ts';
 import { internalError, need, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
@@ -79,19 +80,11 @@ export class Inbound extends Abortable {
    * longer wanted. A handler that answers at once costs no turn of the microtask queue.
    */
   run(handle: (inbound: Inbound) => object | Promise<object>, done?: (inbound: Inbound) => void): void {
-    let result: object | Promise<object>;
-    try {
-      result = handle(this);
-    } catch (thrown) {
-      this.#fail(thrown);
-      return done?.(this);
-    }
-    if (!(result instanceof Promise)) {
-      this.#succeed(result);
-      return done?.(this);
-    }
-    result.then((value) => this.#succeed(value), (thrown) => this.#fail(thrown))
-      .then(done && (() => done(this)));
+    const answered = attempt(
+      () => after(handle(this), (result) => this.#succeed(result)),
+      (thrown) => this.#fail(thrown),
+    );
+    void after(answered, () => done?.(this));
   }
 
   #succeed(result: object): void {

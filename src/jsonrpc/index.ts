@@ -17,6 +17,7 @@ export type {
   Bag, Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response,
   Success,
 } from './message.ts';
+export { notify } from './outlet.ts';
 export type { Outlet } from './outlet.ts';
 export { PendingRequests } from './pending-requests.ts';
 export type { Progress, RequestOptions, RequestRules } from './pending-requests.ts';

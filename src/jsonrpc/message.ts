@@ -63,6 +63,15 @@ export type Decoded =
   | { kind: 'batch'; values: readonly unknown[]; weight: number }
   | Refusal;
 
+/** A message with a result or an error, as it came: nobody has judged its members yet. */
+export interface Answer {
+  kind: 'answer';
+  message: Bag;
+}
+
+/** The same for who may have asked nothing: only who has asked judges answers, by `judgeAnswer`. */
+export type Received = Exclude<Decoded, { kind: 'success' | 'failure' }> | Answer;
+
 /** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {
   kind: 'refusal';

@@ -1,4 +1,4 @@
-import type { ErrorObject, Notification, Request, RequestId } from './message.ts';
+import type { ErrorObject, Notification, Params, Request, RequestId } from './message.ts';
 
 /** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
 export interface Outlet {
@@ -60,4 +60,14 @@ export function failureText(id: RequestId | null, error: ErrorObject, nullId: bo
 
 export function notificationText(method: string, params?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
+}
+
+/** Sends a notification that belongs to no request, while the connection is open. */
+export function notify(
+  { closed, outlet }: { readonly closed: unknown; readonly outlet: Pick<Outlet, 'send'> }, method: string, params?: Params,
+): void {
+  if (closed) return;
+  const notification: Notification = { jsonrpc: '2.0', method };
+  if (params !== undefined) notification.params = params;
+  outlet.send(JSON.stringify(notification), notification);
 }

@@ -1,7 +1,8 @@
-import { encode } from './codec.ts';
+import { encode, judgeAnswer } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
-import type { ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type { Answer, Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import { notify } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
 import { checkTimes, clock } from './times.ts';
@@ -50,7 +51,6 @@ export interface RequestPort {
     /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
     giveUp?(id: RequestId, method: string): boolean;
   };
-  notify(method: string, params?: Params): void;
   /** Tells of what the peer has done wrong. */
   fault(make: () => Error): void;
 }
@@ -198,7 +198,7 @@ export class PendingRequests {
     const method = this.fail(id, reason);
     if (method === undefined || this.#port.handlers.giveUp?.(id, method)) return;
     const told = this.#rules.cancellationOf(id, method, reason);
-    if (told !== undefined) this.#port.notify(told.method, told.params);
+    if (told !== undefined) notify(this.#port, told.method, told.params);
   }
 
   #take(id: RequestId): Pick<Pending, 'method' | 'resolve' | 'reject' | 'onLate'> | undefined {
@@ -230,7 +230,13 @@ export class PendingRequests {
     return pending.method;
   }
 
-  /** Takes an answer. False: nobody asked for it. */
+  /** Takes an answer, whether it was judged or not. False: nobody asked for it. */
+  answered(answer: Answer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
+    const judged = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
+    return judged.kind === 'refusal' ? this.refused(judged) : this.settle(judged.message);
+  }
+
+  /** The same for one that was judged. */
   settle(response: Success | Failure): boolean {
     // An error without an id says that a message of ours could not be read.
     const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);

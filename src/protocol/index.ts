@@ -1,5 +1,5 @@
 /**
- * `barewire/protocol`: The message types, the revision table, the lifecycle tables.
+ * `barewire/protocol`: The message types, the revision table, the lifecycle tables; `pinging`.
  *
  * @module
  */
@@ -23,6 +23,8 @@ export type { LoggingLevel, LoggingMessageNotificationParams, SetLevelRequestPar
 export { metaKeys } from './meta.ts';
 export type { RequestMeta } from './meta.ts';
 export type * from './pagination.ts';
+export { pinging } from './pinging.ts';
+export type { Pinging, PingOptions, WatchedClient } from './pinging.ts';
 export type * from './progress.ts';
 export type * from './prompts.ts';
 export type * from './resources.ts';

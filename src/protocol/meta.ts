@@ -7,7 +7,7 @@ import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
 import * as keys from './meta-keys.ts';
-import { findRevision } from './revisions.ts';
+import { findRevision, versionsOf } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 
 /** The reserved keys of `_meta`. 2026-07-28 basic/index#_meta. */
@@ -84,7 +84,7 @@ export function unsupportedVersion(
   served: readonly Revision[], requested: unknown, message: string = `Unsupported protocol version ${quote(requested)}`,
 ): RpcError {
   return new RpcError(errorCodes.unsupportedProtocolVersion, message, {
-    supported: served.map(({ version }) => version),
+    supported: versionsOf(served),
     // The schema wants a string, whatever came.
     requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',
   });

@@ -1,6 +1,7 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, need } from '../jsonrpc/errors.ts';
 import { checkTimes, inBackground } from '../jsonrpc/times.ts';
+import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 
 /** When a silent peer is asked whether it is there. Both are above 0. */
@@ -15,6 +16,17 @@ export interface PingOptions {
 export interface Pinging {
   /** Watches a connection until it closes. `lost` is called, at most once, where the peer says nothing to a ping. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
+  /** The state of a server's client has changed: one at a pipe is watched once it is ready, and its session ends where it is lost. */
+  moved(client: WatchedClient): void;
+}
+
+/** A legacy client of a server. */
+export interface WatchedClient {
+  readonly state: LifecycleState;
+  readonly connection: Connection;
+  readonly options: { readonly lost?: ((why: string) => void) | undefined; readonly modern?: boolean | undefined };
+  error(error: Error): void;
+  close(why: string, cause: unknown): void;
 }
 
 /**
@@ -26,31 +38,41 @@ export interface Pinging {
 export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions = {}): Pinging {
   checkTimes({ intervalMs, timeoutMs });
   if (intervalMs === 0 || timeoutMs === 0) throw new RangeError('intervalMs and timeoutMs must be above 0');
+  const watch: Pinging['watch'] = (connection, lost) => {
+    need('setTimeout', 'pinging');
+    let heard = false;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      heard = false;
+      timer = inBackground(setTimeout(look, intervalMs));
+    };
+    const look = (): void => {
+      if (heard) return wait();
+      requestsOf(connection).request('ping', undefined, { timeoutMs, maxTimeoutMs: 0 }).catch((error: unknown) => {
+        if (heard || connection.closed || !(error instanceof ConnectionError)) return;
+        lost(new ConnectionError('timeout', `the other side has not answered a ping within ${timeoutMs} ms`));
+      }).finally(() => {
+        if (!connection.closed) wait();
+      });
+    };
+    connection.watch = {
+      heard: () => {
+        heard = true;
+      },
+      end: () => clearTimeout(timer),
+    };
+    wait();
+  };
   return {
-    watch(connection, lost) {
-      need('setTimeout', 'pinging');
-      let heard = false;
-      let timer: ReturnType<typeof setTimeout>;
-      const wait = (): void => {
-        heard = false;
-        timer = inBackground(setTimeout(look, intervalMs));
-      };
-      const look = (): void => {
-        if (heard) return wait();
-        requestsOf(connection).request('ping', undefined, { timeoutMs, maxTimeoutMs: 0 }).catch((error: unknown) => {
-          if (heard || connection.closed || !(error instanceof ConnectionError)) return;
-          lost(new ConnectionError('timeout', `the other side has not answered a ping within ${timeoutMs} ms`));
-        }).finally(() => {
-          if (!connection.closed) wait();
-        });
-      };
-      connection.watch = {
-        heard: () => {
-          heard = true;
-        },
-        end: () => clearTimeout(timer),
-      };
-      wait();
+    watch,
+    moved(client) {
+      // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
+      if (client.state !== 'ready' || client.options.modern === false) return;
+      watch(client.connection, (error) => {
+        client.error(error);
+        client.close(error.message, error);
+        client.options.lost?.(error.message);
+      });
     },
   };
 }

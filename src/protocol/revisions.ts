@@ -33,6 +33,9 @@ export function selectRevisions(versions?: readonly string[]): readonly Revision
   return revisions.filter(({ version }) => versions.includes(version));
 }
 
+/** As the wire names them. */
+export const versionsOf = (among: readonly Revision[]): string[] => among.map(({ version }) => version);
+
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
   return among.find((revision) => revision.version === version);
 }

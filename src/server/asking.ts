@@ -5,11 +5,25 @@ import { requestStateSealer } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 
+/** How the state of questions is sealed, and who is told that answers may have changed. */
+export interface AskingOptions extends RequestStateOptions {
+  /** A legacy client's roots have changed. */
+  readonly onRootsChanged?: (() => void) | undefined;
+}
+
 /** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
-export function asking(options?: RequestStateOptions): Exchanges<Context> {
+export function asking({ onRootsChanged, ...options }: AskingOptions = {}): Exchanges<Context> {
   const sealer = requestStateSealer(options);
   return {
     legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth),
     modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
+    heard({ method }, failures) {
+      if (method !== 'notifications/roots/list_changed') return;
+      try {
+        onRootsChanged?.();
+      } catch (thrown) {
+        failures.alarm(thrown, { what: 'notification', name: method });
+      }
+    },
   };
 }

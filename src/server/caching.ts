@@ -17,3 +17,32 @@ export function cacheFields(
   if (!Number.isFinite(ttlMs)) throw new RangeError(`ttlMs must be a finite number of milliseconds, not ${ttlMs}`);
   return { ttlMs: Math.max(0, Math.floor(ttlMs)), cacheScope: hint?.scope ?? 'private' };
 }
+
+/** The results that clients of 2026-07-28 may cache. */
+export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
+
+/** What a result says of its keeping. */
+export type CacheFields = ReturnType<typeof cacheFields>;
+
+/** How long each kind of result may be kept: made by `caching`. */
+export interface Caching {
+  /** `isPrivate`: what one requester may see is not to be shown to another. */
+  fields(kind: Cacheable, isPrivate?: boolean): CacheFields;
+}
+
+/** Kept for nobody. */
+export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
+
+/**
+ * Lets clients of 2026-07-28 keep results: how long each kind, and for whom. Hand it in as `caching`; a server without it
+ * lets nobody keep any. Throws a RangeError for a time that is no number of milliseconds.
+ */
+export function caching(hints: Readonly<Partial<Record<Cacheable, CacheHint>>>): Caching {
+  for (const hint of Object.values(hints)) cacheFields(hint);
+  return {
+    fields(kind, isPrivate) {
+      const hint = hints[kind];
+      return cacheFields(isPrivate ? { ...hint, scope: 'private' } : hint);
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Exchange } from './exchange.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { TellListeners } from './extension.ts';
 import type { ListName } from './feature.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
@@ -8,7 +8,7 @@ import type { SubscribedServer } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './requester.ts';
 
 /** A legacy client that may be told of changes. */
-type Watcher = Pick<LegacyRequester, 'announce'>;
+type Watcher = Pick<LegacyRequester, 'announce' | 'revision' | 'state'>;
 
 /** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
 export interface Changes {
@@ -16,18 +16,16 @@ export interface Changes {
    * Called once, by the server that it belongs to. Throws at the second call.
    */
   attach(server: SubscribedServer): void;
-  /** A legacy client that was told that the server has `declared`. */
-  add(watcher: Watcher, declared: ServerCapabilities): void;
-  /** A legacy client has left. */
-  delete(watcher: Watcher): void;
+  /** The state of a legacy client has changed: it is told of changes from its handshake to its end. */
+  moved(watcher: Watcher): void;
+  /** From now on the client is told of changes of what its revision is offered. */
+  expect(watcher: Watcher): void;
   /** Where others have to hear of each change as well: takes it, and calls `announce` later. */
   divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
   /** A list has changed. */
   listChanged(list: ListName): void;
   /** Tells the clients of this process. Several changes of a list in one turn are one notification. */
   announce(list: ListName): void;
-  /** Answers `subscriptions/listen`. */
-  listen(exchange: Exchange): Promise<object>;
   /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
   readonly tell: TellListeners;
   /** Ends every subscription with its result, as at shutdown. */
@@ -40,6 +38,7 @@ export interface Changes {
  */
 export function changes(): Changes {
   let subscriptions: Subscriptions | undefined;
+  let catalogue: Catalogue | undefined;
   const watchers = new Map<Watcher, ServerCapabilities>();
   const pending = new Set<ListName>();
 
@@ -57,10 +56,21 @@ export function changes(): Changes {
   return {
     attach(server) {
       if (subscriptions) throw new Error('changes() belongs to a server already: make one for each server');
-      subscriptions = new Subscriptions(server);
+      const open = subscriptions = new Subscriptions(server);
+      ({ catalogue } = server);
+      catalogue.features.push({
+        methods: { 'subscriptions/listen': (_params, exchange) => open.listen(exchange) },
+        capabilities: ({ era }) => era === 'modern' ? {} : undefined,
+        attach() {},
+      });
     },
-    add: (watcher, declared) => void watchers.set(watcher, declared),
-    delete: (watcher) => void watchers.delete(watcher),
+    moved(watcher) {
+      if (watcher.state === 'initializing') this.expect(watcher);
+      else if (watcher.state === 'closed') watchers.delete(watcher);
+    },
+    expect(watcher) {
+      if (catalogue && watcher.revision) watchers.set(watcher, catalogue.capabilities(watcher.revision));
+    },
     divert: undefined,
     listChanged(list) {
       if (this.divert) this.divert({ list });
@@ -71,7 +81,6 @@ export function changes(): Changes {
       if (pending.size === 0) void Promise.resolve().then(flush);
       pending.add(list);
     },
-    listen: (exchange) => (subscriptions as Subscriptions).listen(exchange),
     tell: (...what) => subscriptions?.tell(...what),
     end: () => subscriptions?.end(),
   };

@@ -1,6 +1,6 @@
 import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, Request } from '../jsonrpc/message.ts';
+import type { Answer, Decoded, Notification, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
 import type { ServerPeer } from '../transport/port.ts';
@@ -16,7 +16,6 @@ export interface ConnectedServerSide extends HandshakeServer {
   readonly exchanges: Exchanges<PlainContext>;
   readonly modern: ModernAnswers;
   readonly failures: Failures;
-  readonly onRootsChanged?: () => void;
 }
 
 /**
@@ -28,7 +27,7 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
     return this.connection.inFlight;
   }
 
-  receive(decoded: Decoded, outlet?: Outlet): void {
+  receive(decoded: Decoded | Answer, outlet?: Outlet): void {
     this.connection.receive(decoded, outlet);
   }
 
@@ -71,15 +70,10 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
     return this.state === 'new' && isModernMethod(method);
   }
 
-  notification({ method }: Notification): void {
-    if (method === 'notifications/initialized') return this.initialized();
-    if (method !== 'notifications/roots/list_changed') return;
-    const { onRootsChanged, failures } = this.server;
-    try {
-      onRootsChanged?.();
-    } catch (thrown) {
-      failures.alarm(thrown, { what: 'notification', name: method });
-    }
+  notification(notification: Notification): void {
+    const { exchanges, failures } = this.server;
+    if (notification.method === 'notifications/initialized') this.move('initialized');
+    else exchanges.heard?.(notification, failures);
   }
 
   error(error: Error): void {

@@ -1,8 +1,10 @@
 import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Notification } from '../jsonrpc/message.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import { Exchange } from './exchange.ts';
+import type { Failures } from './failure.ts';
 import type { LegacyRequester } from './requester.ts';
 
 /** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
@@ -11,6 +13,8 @@ export interface Exchanges<C extends PlainContext> {
   legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
   /** For a request that stands alone. */
   modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+  /** A legacy client has notified the server of something that concerns who asks. */
+  heard?(notification: Notification, failures: Pick<Failures, 'alarm'>): void;
 }
 
 /** Exchanges whose handlers do not ask. */

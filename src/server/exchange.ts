@@ -25,6 +25,8 @@ export class Exchange implements PlainContext, ResultJudge {
   /** The row of the request's revision. */
   readonly rules: Revision;
   readonly requester: Requester;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
   #reports: ProgressReports | undefined;
@@ -34,18 +36,12 @@ export class Exchange implements PlainContext, ResultJudge {
     this.auth = auth;
     this.rules = requester.revision as Revision;
     this.requester = requester;
+    this.client = requester.client;
+    this.capabilities = requester.capabilities;
   }
 
   get signal(): AbortSignal {
     return this.inbound.signal;
-  }
-
-  get client(): Implementation | undefined {
-    return this.requester.client;
-  }
-
-  get capabilities(): ClientCapabilities {
-    return this.requester.capabilities;
   }
 
   get meta(): Readonly<Record<string, unknown>> | undefined {

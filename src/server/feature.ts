@@ -4,7 +4,7 @@ import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { HandlerCall } from './around.ts';
-import type { CacheHint } from './caching.ts';
+import type { Caching } from './caching.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { TellListeners } from './extension.ts';
@@ -26,9 +26,6 @@ export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
 
 /** The lists that can change. */
 export type ListName = 'tools' | 'prompts' | 'resources';
-
-/** The results that clients of 2026-07-28 may cache. */
-export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
 
 /**
  * A part of the protocol that a server may have or lack: what it answers, and what it declares. `tools()` and
@@ -57,7 +54,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
 /** What a feature may know of the server that it belongs to. */
 export interface HostedServer {
   /** How long clients may keep each kind of result, unless what is listed or read says otherwise. */
-  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  readonly caching?: Caching;
   readonly limits: ServerLimits;
   /** Tells those who listen for a key of the filter of `subscriptions/listen`; undefined: nobody is told of changes. */
   readonly changes?: { readonly tell: TellListeners } | undefined;

@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/attempt.ts';
 import { shorten } from '../jsonrpc/quote.ts';
 import { MetaWatch } from '../protocol/meta-watch.ts';
 import { AccessDenied } from '../transport/port.ts';
@@ -9,7 +10,6 @@ import type { Exchange } from './exchange.ts';
 import type { Failures } from './failure.ts';
 import type { ListedKind, ListFilter } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
-import { after } from './outcome.ts';
 import type { Entry, View } from './registry.ts';
 
 /** What may stand around handlers, and between the lists and those who ask. */

@@ -1,9 +1,10 @@
+import { after, attempt } from '../jsonrpc/attempt.ts';
 import { Serialized } from '../jsonrpc/outlet.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { HandlerCall } from './around.ts';
-import { cacheFields } from './caching.ts';
+import { notKept } from './caching.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { PlainContext } from './context.ts';
@@ -16,12 +17,13 @@ import type { ListedKind } from './list-filter.ts';
 import { stamped } from './modern/answer.ts';
 import type { Guarded } from './needs.ts';
 import type { Outcome } from './outcome.ts';
+import type { Pages } from './pages.ts';
 import type { Entry, Registry } from './registry.ts';
 
 /** What the hosting of features needs of the server. */
 export interface HostingServer<C extends PlainContext> extends HostedServer {
   readonly info: Implementation;
-  readonly pageSize?: number;
+  readonly pages?: Pages;
   readonly guards?: Guards<C>;
   readonly failures: Failures;
   readonly changes?: Changes;
@@ -35,9 +37,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   isExtended: FeatureHost['isExtended'] = () => false;
   guards: Guards<C> | undefined;
 
-  /** Throws a RangeError for a cache time that is no number of milliseconds. */
   constructor(server: HostingServer<C>, features: readonly Feature<C>[]) {
-    for (const hint of Object.values(server.cache ?? {})) cacheFields(hint);
     this.server = server;
     this.guards = server.guards;
     this.catalogue = new Catalogue(features, this, server.failures);
@@ -51,15 +51,13 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
   page<E extends Entry>(
     member: ListedKind, registry: Registry<E>, { cursor }: Params, exchange: Exchange,
   ): Serialized {
-    const { info, cache, pageSize = 1000 } = this.server;
+    const { info, caching, pages } = this.server;
     const view = this.guards?.view(member, exchange);
     const { rules } = exchange;
-    const hint = cache?.[member];
-    // 2026-07-28 server/utilities/caching: what one requester may see is not to be shown to another.
     const hints = (): object => columns.resultType(rules)
-      ? stamped(cacheFields(view ? { ...hint, scope: 'private' } : hint), info)
+      ? stamped(caching?.fields(member, view !== undefined) ?? notKept, info)
       : {};
-    const text = registry.list(member, cursor, pageSize, rules, hints, view);
+    const text = registry.list(member, cursor, pages, rules, hints, view);
     return new Serialized(() => text);
   }
 
@@ -102,24 +100,10 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
       if (failed && judged instanceof ToolError) return failed(judged);
       throw judged;
     };
-    const succeed = (value: R): T | Promise<T> => {
-      try {
-        const made = finish(value);
-        return made instanceof Promise ? made.catch(fail) : made;
-      } catch (thrown) {
-        return fail(thrown);
-      }
-    };
-    const failing = (thrown: unknown): T | Promise<T> => exchange.conclude(fail, thrown);
-    let value: R | Promise<R>;
-    try {
-      value = exchange.settle(call());
-    } catch (thrown) {
-      return failing(thrown);
-    }
-    return value instanceof Promise
-      ? value.then((settled) => exchange.conclude(succeed, settled), failing)
-      : exchange.conclude(succeed, value);
+    return attempt(
+      () => after(exchange.settle(call()), (value) => exchange.conclude(finish, value)),
+      (thrown) => exchange.conclude(fail, thrown),
+    );
   }
 
   warn(message: string, name: string): void {

@@ -9,7 +9,9 @@ export type { Asked, FieldOptions } from './ask.ts';
 export { RawResult } from './around.ts';
 export type { AnyAround, Around, HandlerCall } from './around.ts';
 export { asking } from './asking.ts';
-export type { CacheHint } from './caching.ts';
+export type { AskingOptions } from './asking.ts';
+export { caching } from './caching.ts';
+export type { Cacheable, CacheFields, CacheHint, Caching } from './caching.ts';
 export { takeBatch as batches } from '../jsonrpc/batch.ts';
 export type { TakeBatch } from '../jsonrpc/connection.ts';
 export { changes } from './changes.ts';
@@ -23,7 +25,7 @@ export type { LegacyExtension, Listener, ServerExtension, TellListeners } from '
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
-export type { Agree, Answer, Cacheable, Feature, FeatureHost, ListName } from './feature.ts';
+export type { Agree, Answer, Feature, FeatureHost, ListName } from './feature.ts';
 export { defaultServerLimits } from './limits.ts';
 export type { ServerLimits } from './limits.ts';
 export type { ListedKind, ListFilter } from './list-filter.ts';
@@ -34,7 +36,8 @@ export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export type { Guarded, Need } from './needs.ts';
 export type { Outcome, QuestionGenerator } from './outcome.ts';
-export { pinging } from '../protocol/pinging.ts';
+export { pages } from './pages.ts';
+export type { Pages } from './pages.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';
 export type {
@@ -59,6 +62,7 @@ export { tools } from './tools.ts';
 export type {
   AddTool, ExtensionResult, SchemaReader, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
 } from './tools.ts';
+export { resourceUpdated } from './watched-resources.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Serialized } from '../jsonrpc/outlet.ts';

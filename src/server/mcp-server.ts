@@ -6,6 +6,8 @@ import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { asking } from './asking.ts';
+import { caching } from './caching.ts';
+import type { Cacheable, CacheHint } from './caching.ts';
 import { changes } from './changes.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
@@ -14,6 +16,7 @@ import type { ServerExtension, TellListeners } from './extension.ts';
 import { extend } from './extensions.ts';
 import { guards } from './guards.ts';
 import type { GuardsOptions } from './guards.ts';
+import { pages } from './pages.ts';
 import { prompts } from './prompts.ts';
 import type { AddPrompt } from './prompts.ts';
 import { resources } from './resources.ts';
@@ -23,11 +26,21 @@ import type { CoreOptions } from './server-core.ts';
 import { structured } from './structured.ts';
 import { tools } from './tools.ts';
 import type { AddTool, Validator } from './tools.ts';
+import { resourceUpdated } from './watched-resources.ts';
 
 /** The options of `McpServer`. */
-export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'changes' | 'features' | 'guards'>, GuardsOptions<Context> {
+export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'caching' | 'changes' | 'features' | 'guards' | 'pages'>, GuardsOptions<Context> {
+  /**
+   * How long clients of 2026-07-28 may keep each kind of result, and for whom. Not at all. Throws a RangeError
+   * for a time that is no number of milliseconds.
+   */
+  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  /** A legacy client's roots have changed. */
+  readonly onRootsChanged?: () => void;
   /** How the state of questions is sealed (2026-07-28). */
   readonly requestState?: RequestStateOptions;
+  /** Entries a page of a list. 1000. */
+  readonly pageSize?: number;
   /** Judges arguments and structured results. `compile` of `barewire/schema`. */
   readonly validator?: Validator;
 }
@@ -52,23 +65,30 @@ export class McpServer extends ServerCore<Context> {
   readonly prompt: AddPrompt<Context>;
 
   constructor(
-    info: Implementation, { requestState, validator = compile, around, listFilter, ...options }: ServerOptions = {},
+    info: Implementation, { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options }: ServerOptions = {},
   ) {
     const tool = tools<Context>({ validator, schemas: adaptSchema, structured, check: checkTool });
     const resource = resources<Context>();
     const prompt = prompts<Context>();
     super(info, {
       ...options,
-      asking: asking(requestState),
+      asking: asking({ ...requestState, onRootsChanged }),
       batches: takeBatch,
+      caching: caching(cache),
       changes: changes(),
       guards: guards({ around, listFilter }),
+      pages: pages(pageSize),
       features: [resource, prompt, completion(prompt, resource), tool],
     });
     this.tool = tool.add;
     this.resource = resource.add;
     this.resourceTemplate = resource.addTemplate;
     this.prompt = prompt.add;
+  }
+
+  /** Tells every client that watches this resource that it has changed. */
+  resourceUpdated(uri: string): void {
+    resourceUpdated(this, uri);
   }
 
   /**

@@ -20,6 +20,10 @@ export interface Guarded {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/** The error for a definition that is none. */
+export const definitionFault = (kind: string, name: unknown, why: string): TypeError =>
+  new TypeError(`${kind} ${JSON.stringify(name)}: ${why}`);
+
 /**
  * Throws a TypeError, in words for an author without a type checker, for a definition or a handler that is
  * none.
@@ -27,11 +31,10 @@ export interface Guarded {
 export function checkDefinition(
   kind: string, name: unknown, definition: unknown, handler: unknown, known: string,
 ): void {
-  const fault = (why: string): TypeError => new TypeError(`${kind} ${JSON.stringify(name)}: ${why}`);
   if (typeof name !== 'string' || !isObject(definition) || typeof handler !== 'function') {
-    throw fault(`expected (name, definition, handler), not (${[name, definition, handler].map((one) => typeof one).join(', ')})`);
+    throw definitionFault(kind, name, `expected (name, definition, handler), not (${[name, definition, handler].map((one) => typeof one).join(', ')})`);
   }
   const members = `${known} _meta icons needs scopes data`.split(' ');
   const stray = Object.keys(definition).find((key) => !members.includes(key));
-  if (stray !== undefined) throw fault(`"${stray}" is no member of a definition, which has ${members.join(', ')}`);
+  if (stray !== undefined) throw definitionFault(kind, name, `"${stray}" is no member of a definition, which has ${members.join(', ')}`);
 }

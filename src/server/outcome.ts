@@ -7,8 +7,3 @@ export type QuestionGenerator<R> =
 
 /** What a handler may return: a value, a promise of it, or the generator that will end with it. */
 export type Outcome<R> = R | Promise<R> | QuestionGenerator<R>;
-
-/** `then` for a value that may already be there. */
-export function after<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}

@@ -1,10 +1,10 @@
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { quote, shorten } from '../jsonrpc/quote.ts';
-import { page } from '../protocol/cursor.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Guarded } from './needs.ts';
+import type { Pages } from './pages.ts';
 
 /** The handle of something registered. */
 export interface Handle<Definition> {
@@ -30,6 +30,9 @@ export interface View {
   /** Those of the entries that this requester sees. */
   of<E extends Entry>(entries: Iterable<E>): Iterable<E>;
 }
+
+/** A list on one page, to which no cursor leads. */
+const onePage: Pages = (items, cursor) => cursor === undefined ? { items: [...items] } : undefined;
 
 /** First pages that are kept as text. Beyond it all are made anew, so that keys cost no more memory. */
 const maxKeptPages = 1000;
@@ -116,13 +119,13 @@ export class Registry<E extends Entry> {
    * that was not handed out here.
    */
   list(
-    member: string, cursor: unknown, size: number, revision: Revision, hints: () => object, view?: View,
+    member: string, cursor: unknown, pages: Pages = onePage, revision: Revision, hints: () => object, view?: View,
   ): string {
     const key = view?.key ?? revision.version;
     const known = cursor === undefined ? this.#pages.get(key) : undefined;
     if (known !== undefined) return known;
     const entries = this.#entries.values();
-    const found = page(view?.of(entries) ?? entries, cursor, size);
+    const found = pages(view?.of(entries) ?? entries, cursor);
     if (found === undefined) throw invalidParams('cursor is not a cursor of this list');
     const { items, nextCursor } = found;
     const text = JSON.stringify({

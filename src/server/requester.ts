@@ -1,6 +1,5 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { Params } from '../jsonrpc/message.ts';
 import type { LifecycleState } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -17,8 +16,8 @@ export interface Requester {
   readonly logLevel: LoggingLevel | undefined;
   /** How it is served. Of legacy clients alone. */
   readonly options?: PeerOptions;
-  /** Sends a notification that belongs to no request. Legacy clients alone; dropped before they are ready. */
-  tell?(method: string, params?: Params): void;
+  /** Sends a notification that belongs to no request, as text. Legacy clients alone; dropped before they are ready. */
+  announce?(text: string): void;
 }
 
 /** A legacy client, which is asked by requests. */
@@ -28,6 +27,5 @@ export interface LegacyRequester extends Requester {
   readonly state: LifecycleState;
   /** Called with each state that it comes to: see `onReady` and `onClose`. */
   listeners: Set<(state: LifecycleState) => void> | undefined;
-  /** The same as text. */
   announce(text: string): void;
 }

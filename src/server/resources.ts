@@ -13,8 +13,8 @@ import { adaptListed } from './adapt.ts';
 import { RawResult } from './around.ts';
 import type { HandlerCall } from './around.ts';
 import { toBase64 } from '../jsonrpc/base64.ts';
-import { cacheFields } from './caching.ts';
-import type { CacheHint } from './caching.ts';
+import { cacheFields, notKept } from './caching.ts';
+import type { CacheHint, Caching } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
@@ -219,7 +219,7 @@ function readResource(
   });
   const finish = (value: ResourceReturn | undefined, definition: Described): object => {
     if (value === undefined) throw notFound(uri, exchange);
-    return toResult(uri, value, definition, exchange, host.server.cache?.read);
+    return toResult(uri, value, definition, exchange, host.server.caching);
   };
   const entry = entries.get(uri);
   if (entry && host.shows('resources', entry, exchange)) {
@@ -251,11 +251,11 @@ function toResult(
   value: ResourceReturn,
   { mimeType, cache }: Described,
   { rules }: Exchange,
-  fallback: CacheHint | undefined,
+  caching: Caching | undefined,
 ): object {
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
-  return { contents, ...columns.cacheHints(rules) && cacheFields(cache ?? fallback) };
+  return { contents, ...columns.cacheHints(rules) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
 }
 
 function toContents(

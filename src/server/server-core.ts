@@ -7,8 +7,7 @@ import type { Pinging } from '../protocol/pinging.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { HttpSide, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
-import type { CacheHint } from './caching.ts';
-import { tellUpdated } from './catalogue.ts';
+import type { Caching } from './caching.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
@@ -16,13 +15,14 @@ import { plainExchanges } from './eras.ts';
 import type { Exchanges } from './eras.ts';
 import { Failures } from './failure.ts';
 import type { OnError } from './failure.ts';
-import type { Cacheable, Feature } from './feature.ts';
+import type { Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { Hosting } from './hosting.ts';
 import type { ServerInternals } from './internals.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
 import { ModernAnswers } from './modern/answer.ts';
+import type { Pages } from './pages.ts';
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {
@@ -32,13 +32,10 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly instructions?: string;
   /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. All five. */
   readonly revisions?: readonly string[];
-  /** Entries a page of a list. 1000. */
-  readonly pageSize?: number;
-  /**
-   * How long clients of 2026-07-28 may keep each kind of result, and for whom. Not at all. Throws a RangeError
-   * for a time that is no number of milliseconds.
-   */
-  readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
+  /** `pages(size)`: lists come in pages. Without it each list is one page. */
+  readonly pages?: Pages;
+  /** `caching(hints)`: clients of 2026-07-28 may keep results. Without it they keep none. */
+  readonly caching?: Caching;
   /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
   readonly asking?: Exchanges<C>;
   /** `batches`: takes the batches of 2025-03-26. That revision is served with it alone. */
@@ -61,8 +58,6 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
    * told of it, or, for development, also its `message`. `id`.
    */
   readonly errors?: 'id' | 'message';
-  /** A legacy client's roots have changed. */
-  readonly onRootsChanged?: () => void;
 }
 
 /**
@@ -102,13 +97,6 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     changes?.attach(lasting);
     this.side = this.#parts = { ...lasting, modern: new ModernAnswers(lasting) };
     for (const feature of features) feature.attach(hosting);
-  }
-
-  /** Tells every client that watches this resource that it has changed. */
-  resourceUpdated(uri: string): void {
-    const { changes, catalogue } = this.#parts;
-    if (changes?.divert) changes.divert({ uri });
-    else tellUpdated(catalogue, uri);
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */

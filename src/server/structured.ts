@@ -1,7 +1,7 @@
+import { after } from '../jsonrpc/attempt.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
-import { after } from './outcome.ts';
 
 /** A schema as it is shown, and what judges values by it; undefined: nothing does. */
 export interface ReadSchema {

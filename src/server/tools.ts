@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/attempt.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -13,9 +14,8 @@ import type { Context, PlainContext, TaskSteps } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import { checkDefinition } from './needs.ts';
+import { checkDefinition, definitionFault } from './needs.ts';
 import type { Guarded } from './needs.ts';
-import { after } from './outcome.ts';
 import type { ReadSchema, structured as makeStructured } from './structured.ts';
 import type { Outcome } from './outcome.ts';
 import { Registry } from './registry.ts';
@@ -208,7 +208,7 @@ function toolEntry(
   const output = read(target, 'output');
   if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
-  const fault = (why: string): TypeError => new TypeError(`tool ${JSON.stringify(name)}: ${why}`);
+  const fault = (why: string): TypeError => definitionFault('tool', name, why);
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') {
     throw fault('the input schema\'s type must be "object"');

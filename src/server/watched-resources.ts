@@ -2,10 +2,13 @@ import { openThingBytes } from '../jsonrpc/budget.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
+import { tellUpdated } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
 import type { Agree, Answer, HostedServer } from './feature.ts';
+import { internalsOf } from './internals.ts';
 import { onClose } from './legacy/moments.ts';
 import type { LegacyRequester } from './requester.ts';
+import type { ServerPort } from '../transport/port.ts';
 
 /** What a watched resource costs: one string, and its place in a set. */
 const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
@@ -73,4 +76,11 @@ export function watchedResources(check: (uri: string, requester: Exchange) => vo
       changes?.tell('resourceSubscriptions', method, { uri }, (agreed) => agreements.get(agreed as object)?.has(uri) ?? false);
     },
   };
+}
+
+/** Tells every client that watches this resource that it has changed. `McpServer` has it as a method. */
+export function resourceUpdated(server: ServerPort, uri: string): void {
+  const { changes, catalogue } = internalsOf(server);
+  if (changes?.divert) changes.divert({ uri });
+  else tellUpdated(catalogue, uri);
 }

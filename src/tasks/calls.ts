@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/attempt.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
@@ -13,7 +14,6 @@ import type { Context, Step, TaskSteps } from '../server/context.ts';
 import type { AskingExchange } from '../server/asking-exchange.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { ModernExchange } from '../server/modern/exchange.ts';
-import { after } from '../server/outcome.ts';
 import type { TaskSupport } from '../server/tools.ts';
 import { createdTask } from './extension/server.ts';
 import { legacyTask } from './legacy/server.ts';

@@ -1,10 +1,11 @@
 import type { Budget } from '../jsonrpc/budget.ts';
 import { invalidRequest } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
-import type { Decoded, Request, RequestId } from '../jsonrpc/message.ts';
+import type { Answer, Decoded, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { LifecycleState } from '../protocol/lifecycle.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
@@ -128,10 +129,10 @@ export interface ServerPort {
 export interface HttpSide {
   readonly modern: {
     /**
-     * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
-     * `outlet`; `cancel()` on the returned request stops it.
+     * The result of one modern request that stands alone, or a promise of it; a throw is an error answer. `meta` is what
+     * `readRequestMeta` made of it.
      */
-    alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
+    answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
   };
   readonly catalogue: { readonly features: readonly HttpFeature[] };
 }
@@ -175,13 +176,19 @@ export interface Agreed {
 /** The handshake of a session that several processes serve. */
 export interface SharedHandshake {
   readonly connection: { newId?: (() => RequestId) | undefined };
-  readonly server: { readonly revisions: readonly Revision[] };
+  readonly revision: Revision | undefined;
+  readonly state: LifecycleState;
+  readonly server: {
+    readonly revisions: readonly Revision[];
+    /** From now on the client is told of changes. */
+    readonly changes?: { expect(handshake: SharedHandshake): void };
+  };
   /** Takes over what was agreed on. */
   agree(revision: Revision, agreed: Agreed): void;
   /** The handshake is over. */
   move(event: 'opened'): void;
-  /** From now on the client is told of changes. */
-  expect(revision: Revision): void;
+  /** Sends a notification that belongs to no request, as text. */
+  announce(text: string): void;
 }
 
 /** A session that several processes serve. */
@@ -197,7 +204,7 @@ export interface SharedPeer {
 /** One client of a server, over one lasting channel. */
 export interface ServerPeer {
   /** Takes a message. `outlet` is where its answer goes, when that is not the channel itself. */
-  receive(decoded: Decoded, outlet?: Outlet): void;
+  receive(decoded: Decoded | Answer, outlet?: Outlet): void;
   /** The client is gone: what is in flight is aborted, questions to the client fail. */
   close(why?: string): void;
   /** Tells the author what went wrong, or will, and has no request to answer. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { decode } from '../../src/jsonrpc/codec.ts';
+import { decode, receive as receiveText } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { Cancelled, Inbound } from '../../src/jsonrpc/inbound.ts';
+import { notify } from '../../src/jsonrpc/outlet.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
@@ -569,6 +570,29 @@ test('connection: unasked answers are reported and dropped', () => {
   assert.deepEqual(take(), []);
 });
 
+test('connection: an answer is judged by who has asked; where nobody has, it is reported, whatever it holds', async () => {
+  const { connection, errors, take } = bench();
+  const hear = (message: object): void => connection.receive(receiveText(JSON.stringify({ jsonrpc, ...message })));
+  hear({ id: 5, result: 7 });
+  hear({ id: {}, error: null });
+  hear({ error: { code: 'x', message: ['no'] } });
+  hear({ id: 2, error: { message: 'why' } });
+  assert.deepEqual(errors.splice(0), [
+    'an answer to a question that was not asked (id 5)',
+    'an answer to a question that was not asked (id an object)',
+    'an answer to a question that was not asked (id null)',
+    'an answer to a question that was not asked (id 2): why',
+  ]);
+  assert.deepEqual(take(), []);
+  const asked = [requestsOf(connection).request('a'), requestsOf(connection).request('b'), requestsOf(connection).request('c')] as const;
+  hear({ id: 1, result: { a: 1 } });
+  hear({ id: 2, error: { code: -32601, message: 'no b' } });
+  hear({ id: 3, result: 'text' });
+  assert.deepEqual(await asked[0], { a: 1 });
+  await assert.rejects(asked[1], { code: -32601, message: 'no b' });
+  await assert.rejects(asked[2], { code: -32600, message: 'Invalid answer: "result" must be an object' });
+});
+
 const malformed: [string, object, RegExp][] = [
   ['nothing', {}, /^Invalid answer: neither "method" nor "result" nor "error"$/],
   ['both', { result: {}, error: { code: 1, message: 'x' } }, /^Invalid answer: both "result" and "error"$/],
@@ -682,7 +706,7 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   assert.deepEqual(take(), [undefined]);
 
   await assert.rejects(requestsOf(connection).request('c'), /the server exited/);
-  connection.notify('n');
+  notify(connection, 'n');
   receive(ask(8));
   receive({ jsonrpc, id: 1, result: {} });
   connection.close('again');

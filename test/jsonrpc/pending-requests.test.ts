@@ -12,11 +12,16 @@ function pending() {
   const told: unknown[] = [];
   let sent = 0;
   const requests = new PendingRequests({
-    outlet: { send: () => sent++ },
+    outlet: {
+      send(text) {
+        const { method, params } = JSON.parse(text) as Notification;
+        if (method === 'cancelled') told.push(params?.['requestId']);
+        else sent++;
+      },
+    },
     limits: { timeoutMs: 0, maxTimeoutMs: 0 },
     closed: undefined,
     handlers: { error: (error) => errors.push(error) },
-    notify: (_method, params) => told.push(params?.['requestId']),
     fault: (make) => faults.push(make()),
   }, {
     withToken: (params) => ({ ...params }),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { McpClient, pinging } from '../../src/client/index.ts';
+import { McpClient } from '../../src/client/index.ts';
+import { pinging } from '../../src/protocol/index.ts';
 import type { Pinging } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { McpServer } from '../../src/server/index.ts';
@@ -132,7 +133,7 @@ test('the channels of both sides end: memory and message port', async (t) => {
 
 test('neither side watches a modern connection, nor a server an HTTP session', async (t) => {
   const watched: string[] = [];
-  const part = (who: string): Pinging => ({ watch: () => void watched.push(who) });
+  const part = (who: string): Pinging => ({ watch: () => void watched.push(who), moved: ({ state, options: { modern } }) => void (state === 'ready' && modern !== false && watched.push(who)) });
   const server = new McpServer({ name: 'test', version: '1' }, { pinging: part('server') });
   const http = await serveHttp(server);
   t.after(() => http.close({ drainMs: 0 }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { notificationText } from '../../src/jsonrpc/outlet.ts';
 import { McpServer, RawResult, ToolError } from '../../src/server/index.ts';
 import type { Around, Context, Need, Requester } from '../../src/server/index.ts';
 import { accept, connect, later, textOf } from './peer.ts';
@@ -79,7 +80,7 @@ test('a call may be answered with a result of another shape, and the client be t
   assert.deepEqual((await peer.request('tools/call', { name: 'slow', task: {} })).result,
     { task: { taskId: 't1', status: 'working' } });
   assert.equal(textOf(await peer.call('slow')), 'done');
-  requester?.tell?.('notifications/tasks/status', { taskId: 't1' });
+  requester?.announce?.(notificationText('notifications/tasks/status', { taskId: 't1' }));
   assert.deepEqual(await peer.rest(), [
     { jsonrpc: '2.0', method: 'notifications/tasks/status', params: { taskId: 't1' } },
   ]);

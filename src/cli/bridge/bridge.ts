@@ -1,5 +1,5 @@
 import { McpClient } from '../../client/index.ts';
-import { asking, batches, changes, ServerCore } from '../../server/index.ts';
+import { asking, batches, changes, resourceUpdated, ServerCore } from '../../server/index.ts';
 import type { Context } from '../../server/index.ts';
 import type { ClientTransport } from '../../transport/port.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
@@ -46,7 +46,7 @@ export async function openBridge({ open, front, back, limits, onError = () => {}
     revisions: back,
     events: {
       onListChanged: (list) => feature.changed(list),
-      onResourceUpdated: (uri) => server.resourceUpdated(uri),
+      onResourceUpdated: (uri) => resourceUpdated(server, uri),
       onError,
     },
   });

@@ -4,7 +4,6 @@ import type { ConnectionHandlers, TakeBatch } from '../../jsonrpc/connection.ts'
 import { invalidParams, invalidRequest } from '../../jsonrpc/errors.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../../jsonrpc/message.ts';
-import { notificationText } from '../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../jsonrpc/outlet.ts';
 import { readCancellation } from '../../protocol/cancellation.ts';
 import * as columns from '../../protocol/columns.ts';
@@ -14,7 +13,7 @@ import type { LifecycleEvent, LifecycleState } from '../../protocol/lifecycle.ts
 import type { LoggingLevel } from '../../protocol/logging.ts';
 import { isImplementation, isLoggingLevel, unsupportedVersion } from '../../protocol/meta.ts';
 import type { Pinging } from '../../protocol/pinging.ts';
-import { negotiate } from '../../protocol/revisions.ts';
+import { negotiate, versionsOf } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Agreed, PeerOptions } from '../../transport/port.ts';
 import { adaptImplementation } from '../adapt.ts';
@@ -77,29 +76,18 @@ export abstract class Handshake<S extends HandshakeServer> implements LegacyRequ
 
   close(why?: string, cause?: unknown): void {
     this.move('close');
-    this.server.changes?.delete(this);
     this.connection.budget.release(this.#held);
     this.#held = 0;
     this.connection.close(why, cause);
-  }
-
-  initialized(): void {
-    const first = this.state === 'initializing';
-    this.move('initialized');
-    // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
-    if (first && this.options.modern !== false) this.server.pinging?.watch(this.connection, (error) => this.#lost(error));
-  }
-
-  #lost(error: Error): void {
-    this.error(error);
-    this.close(error.message, error);
-    this.options.lost?.(error.message);
   }
 
   move(event: LifecycleEvent): void {
     const next = serverLifecycle[this.state].on[event];
     if (next === undefined) return;
     this.state = next;
+    const { changes, pinging } = this.server;
+    changes?.moved(this);
+    pinging?.moved(this);
     for (const listener of this.listeners ?? []) listener(next);
   }
 
@@ -111,7 +99,7 @@ export abstract class Handshake<S extends HandshakeServer> implements LegacyRequ
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
       // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
-      const served = server.revisions.map(({ version }) => version).join(', ');
+      const served = versionsOf(server.revisions).join(', ');
       throw unsupportedVersion(server.revisions, protocolVersion, `This server speaks ${served} only, without initialize`);
     }
     if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
@@ -134,14 +122,7 @@ export abstract class Handshake<S extends HandshakeServer> implements LegacyRequ
     const { shared } = this.options;
     if (shared) return shared.agree(agreed, result);
     this.move('initialize');
-    this.expect(revision);
     return result;
-  }
-
-  /** From now on the client is told of changes. */
-  expect(revision: Revision): void {
-    const { catalogue, changes } = this.server;
-    changes?.add(this, catalogue.capabilities(revision));
   }
 
   agree(revision: Revision, { client, capabilities }: Agreed): void {
@@ -161,9 +142,5 @@ export abstract class Handshake<S extends HandshakeServer> implements LegacyRequ
 
   announce(text: string): void {
     if (this.state === 'ready') this.connection.outlet.send(text);
-  }
-
-  tell(method: string, params?: Params): void {
-    this.announce(notificationText(method, params));
   }
 }

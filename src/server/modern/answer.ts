@@ -1,29 +1,27 @@
-import { Inbound } from '../../jsonrpc/inbound.ts';
-import type { Params, Request } from '../../jsonrpc/message.ts';
-import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { after } from '../../jsonrpc/attempt.ts';
+import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Params } from '../../jsonrpc/message.ts';
 import { Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import * as metaKeys from '../../protocol/meta-keys.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
+import { versionsOf } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Auth } from '../../transport/port.ts';
-import { cacheFields } from '../caching.ts';
-import type { CacheHint } from '../caching.ts';
+import { notKept } from '../caching.ts';
+import type { Caching } from '../caching.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Changes } from '../changes.ts';
 import type { PlainContext } from '../context.ts';
 import type { Exchanges } from '../eras.ts';
-import { after } from '../outcome.ts';
 
 /** What the answering of modern requests needs of the server. */
 export interface ModernServer {
   readonly info: Implementation;
   readonly revisions: readonly Revision[];
   readonly exchanges: Exchanges<PlainContext>;
-  readonly changes?: Changes;
   readonly catalogue: Catalogue;
   readonly instructions?: string;
-  readonly cache?: { readonly discover?: CacheHint };
+  readonly caching?: Caching;
 }
 
 /** What every modern result carries. */
@@ -39,32 +37,23 @@ export class ModernAnswers {
     this.#server = server;
   }
 
-  /** Answers a request that is part of no connection. */
-  alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
-    const inbound = new Inbound(request, outlet);
-    inbound.run(() => this.answer(inbound, meta, auth));
-    return inbound;
-  }
-
+  /** The result of a request, or a promise of it. A throw is an error answer. */
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
     const { method } = inbound.request;
     const server = this.#server;
     if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
     const exchange = server.exchanges.modern(inbound, meta, auth);
-    if (method === 'subscriptions/listen' && server.changes) {
-      return server.changes.listen(exchange).then((result) => this.#complete(result));
-    }
     const handle = (own: Params): object | Promise<object> => server.catalogue.handle(method, own, exchange);
     return after(exchange.begin(handle), (result) => this.#complete(result));
   }
 
   #discover(revision: Revision): object {
-    const { revisions, catalogue, instructions, cache } = this.#server;
+    const { revisions, catalogue, instructions, caching } = this.#server;
     return {
-      supportedVersions: revisions.map(({ version }) => version),
+      supportedVersions: versionsOf(revisions),
       // JSON leaves out what is undefined.
       capabilities: catalogue.capabilities(revision), instructions,
-      ...cacheFields(cache?.discover),
+      ...caching?.fields('discover') ?? notKept,
     };
   }
 

@@ -1,5 +1,6 @@
 import { internalError, methodNotFound, RpcError } from '../../jsonrpc/errors.ts';
 import type { Bag, Notification, Params } from '../../jsonrpc/message.ts';
+import { notificationText } from '../../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../../protocol/initialize.ts';
 import { isTerminal } from '../../protocol/task-lifecycle.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
@@ -98,7 +99,7 @@ export class LegacyTasks {
 
   /** A notification of the task's handler, such as progress under the call's token. */
   notify(id: string, { method, params }: Notification): void {
-    this.#begun.get(id)?.tell?.(method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } });
+    this.#begun.get(id)?.announce?.(notificationText(method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } }));
   }
 
   /** 2025-11-25 basic/utilities/tasks#task-status-notification. */
@@ -109,7 +110,7 @@ export class LegacyTasks {
       view = await this.#tasks.view(begun.owner, begun.id);
       const task = legacyTask(view);
       const text = JSON.stringify(task);
-      if (text !== last) requester.tell?.('notifications/tasks/status', { ...task });
+      if (text !== last) requester.announce?.(notificationText('notifications/tasks/status', task));
       last = text;
       if (!view.end) await change;
     }

@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { peerBudget } from '../../jsonrpc/budget.ts';
+import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import { Faults } from '../../jsonrpc/faults.ts';
 import { quote } from '../../jsonrpc/quote.ts';
@@ -113,7 +114,7 @@ export function stdioTransport(
       child,
       writer: lineWriter(child.stdin, () => unstall(mine), budget),
       reading: readMessages(child.stdout, {
-        trace, budget, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
+        trace, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
         message(decoded, text) {
           // Most likely a log: its author has to see it to find where it comes from.
           if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Budget } from '../../jsonrpc/budget.ts';
-import { joinBytes } from '../../jsonrpc/bytes.ts';
-import { decode } from '../../jsonrpc/codec.ts';
+import { ByteGatherer } from '../../jsonrpc/bytes.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
-import type { Decoded } from '../../jsonrpc/message.ts';
+import type { Decoded, Received, Refusal } from '../../jsonrpc/message.ts';
 import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../jsonrpc/noise.ts';
 import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
 import type { Trace } from '../port.ts';
@@ -13,13 +12,15 @@ const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
 /** Who reads, and within which limits. */
-export interface Reader {
+export interface Reader<D extends Received | Decoded> {
   readonly trace?: Trace | undefined;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
   readonly maxNoiseBytes?: number | undefined;
+  /** What a line says: `decode`, or `receive` for who asks nothing. */
+  decode(text: string): D;
   /** `text` is its line; undefined where that was not kept. */
-  message(decoded: Decoded, text?: string): void;
+  message(decoded: D | Refusal, text?: string): void;
   /** The stream has ended. */
   end(): void;
   /** Nothing more will be read: what came for too long was no message. */
@@ -38,12 +39,12 @@ export interface Reading {
  * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
  * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
  */
-export function readMessages(stream: Readable, reader: Reader): Reading {
+export function readMessages<D extends Received | Decoded>(stream: Readable, reader: Reader<D>): Reading {
   const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   const framer = createFramer({
     line(text) {
       trace?.({ direction: 'received', text, at: Date.now() });
-      take(decode(text), text);
+      take(reader.decode(text), text);
     },
     refused: take,
   }, reader.maxMessageBytes, reader.budget);
@@ -54,7 +55,7 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
   let resting = false;
   let stopped = false;
 
-  function take(decoded: Decoded, text?: string): void {
+  function take(decoded: D | Refusal, text?: string): void {
     noise = noiseAfter(noise, decoded);
     reader.message(decoded, text);
   }
@@ -88,7 +89,13 @@ export function readMessages(stream: Readable, reader: Reader): Reading {
 
   function onData(chunk: Uint8Array): void {
     // Node empties the stdout of a child that has exited even while it is paused: what comes is added.
-    rest = rest.length === 0 ? chunk : joinBytes([rest, chunk], rest.length + chunk.length);
+    if (rest.length > 0) {
+      const both = new ByteGatherer();
+      both.push(rest);
+      both.push(chunk);
+      chunk = both.take();
+    }
+    rest = chunk;
     go();
   }
 

@@ -100,7 +100,7 @@ test('streams and subscriptions end when the credentials that opened them expire
   const listening = await live({ method: 'GET', headers: { ...session, ...as('me x 30') } });
   const [prime] = await listening.all();
   // The session lives on: newer credentials go on where the stream ended.
-  server.peers.values().next().value?.connection.notify('notifications/meanwhile');
+  server.peers.values().next().value?.notify('notifications/meanwhile');
   const again = await live({
     method: 'GET', headers: { ...session, ...as('me x'), 'last-event-id': prime?.id ?? '' },
   });

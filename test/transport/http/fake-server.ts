@@ -2,9 +2,10 @@ import { takeBatch } from '../../../src/jsonrpc/batch.ts';
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
 import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
 import { RpcError } from '../../../src/jsonrpc/errors.ts';
+import { notify } from '../../../src/jsonrpc/outlet.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../../src/protocol/requests.ts';
-import type { Outlet } from '../../../src/jsonrpc/index.ts';
+import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
 import * as columns from '../../../src/protocol/columns.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
@@ -25,6 +26,8 @@ export interface FakeServer extends ServerPort {
 export interface FakePeer extends ServerPeer {
   readonly auth: Auth | undefined;
   readonly connection: Connection;
+  /** Sends a notification that belongs to no request. */
+  notify(method: string, params?: Params): void;
 }
 
 /** What its one tool with mirrored arguments takes. */
@@ -114,6 +117,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
       const peer: FakePeer = {
         auth: options.auth,
         connection,
+        notify: (method, params) => notify(connection, method, params),
         receive: (decoded, to) => connection.receive(decoded, to),
         close(why = 'closed') {
           connection.close(why);
@@ -132,21 +136,18 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
     },
     side: {
       modern: {
-        alone(request, _meta, outlet, auth) {
-          const inbound = new Inbound(request, outlet);
-          inbound.run(() => {
-            if (request.method === 'subscriptions/listen') {
-              subscriptions.add(inbound);
-              inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
-              return new Promise((resolve) => {
-                waiting.set('listen', { inbound, finish: () => resolve({}) });
-              });
-            }
-            const result = common(inbound, auth);
-            if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
-            return result;
-          });
-          return inbound;
+        answer(inbound, _meta, auth) {
+          const { request } = inbound;
+          if (request.method === 'subscriptions/listen') {
+            subscriptions.add(inbound);
+            inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
+            return new Promise((resolve) => {
+              waiting.set('listen', { inbound, finish: () => resolve({}) });
+            });
+          }
+          const result = common(inbound, auth);
+          if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
+          return result;
         },
       },
       catalogue: { features: [{ toolInput: (name) => (name === 'mirrored' ? mirrored : undefined) }] },

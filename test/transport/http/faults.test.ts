@@ -85,7 +85,7 @@ test('a reader that is too slow is cut off by name, and may resume', async (t) =
   let sent = 0;
   // The kernel takes some megabytes first.
   while (errors.length === 0 && sent < 1000) {
-    peer.connection.notify('notifications/x', { n: ++sent, text });
+    peer.notify('notifications/x', { n: ++sent, text });
     await new Promise(setImmediate);
   }
   assert.match(errors[0]?.message ?? '', /too slow, \d+ bytes/);

@@ -36,10 +36,10 @@ for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
     for (let cut = 1; cut < 130; cut += everyNth(4)) {
       const headers = await open(version);
       const peer = [...server.peers].at(-1) ?? assert.fail();
-      peer.connection.notify('notifications/before', { cut, pad: 'x'.repeat(100) });
+      peer.notify('notifications/before', { cut, pad: 'x'.repeat(100) });
       const got: string[] = [];
       const last = await cutAfter(http.port, headers, cut, got);
-      peer.connection.notify('notifications/after', { cut });
+      peer.notify('notifications/after', { cut });
       const again = await live({
         method: 'GET', headers: { ...headers, ...last !== '' && { 'last-event-id': last } },
       });
@@ -58,7 +58,7 @@ test('what nobody listens to is kept within bounds, and a question that was answ
   const { live, ask, open, server } = await start(t);
   const headers = await open();
   const [peer] = server.peers;
-  for (let n = 0; n < 10_000; n++) peer?.connection.notify('notifications/n', { n });
+  for (let n = 0; n < 10_000; n++) peer?.notify('notifications/n', { n });
   const listening = await live({ method: 'GET', headers });
   const numbers: number[] = [];
   await listening.next();
@@ -74,7 +74,7 @@ test('what nobody listens to is kept within bounds, and a question that was answ
   await answered;
   listening.cut();
   await listening.closed;
-  peer?.connection.notify('notifications/last');
+  peer?.notify('notifications/last');
   const again = await live({ method: 'GET', headers });
   for (let event = await again.next(); ; event = await again.next()) {
     assert.doesNotMatch(event?.data ?? assert.fail(), /roots\/list/);

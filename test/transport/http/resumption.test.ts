@@ -65,21 +65,21 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   const { live, ask, open, server } = await start(t);
   const headers = await open();
   const [peer] = server.peers;
-  peer?.connection.notify('notifications/early');
+  peer?.notify('notifications/early');
   const listening = await live({ method: 'GET', headers });
   const primer = await listening.next();
   assert.equal(primer?.data, '');
   // What came before the stream was there has waited for it.
   assert.match((await listening.next())?.data ?? '', /early/);
-  peer?.connection.notify('notifications/one');
+  peer?.notify('notifications/one');
   const one = await listening.next();
   assert.match(one?.data ?? '', /notifications\/one/);
   listening.cut();
   // Traffic of another stream is never replayed here.
   await (await live({ headers, body: rpc('steps', { steps: 3 }) })).all();
-  peer?.connection.notify('notifications/two');
+  peer?.notify('notifications/two');
   const resumed = await live({ method: 'GET', headers: { ...headers, 'last-event-id': one?.id ?? '' } });
-  peer?.connection.notify('notifications/three');
+  peer?.notify('notifications/three');
   const found = [await resumed.next(), await resumed.next()].map(
     (event) => (JSON.parse(event?.data ?? '') as { method: string }).method,
   );
@@ -87,7 +87,7 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   // A newer stream takes over; the older one ends.
   const newer = await live({ method: 'GET', headers });
   await resumed.closed;
-  peer?.connection.notify('notifications/four');
+  peer?.notify('notifications/four');
   await newer.next();
   assert.match((await newer.next())?.data ?? '', /four/);
   assert.equal((await ask({ method: 'DELETE', headers })).status, 204);
@@ -132,7 +132,7 @@ test('without a store there are no ids, and a GET with one begins afresh', async
   const events = await (await live({ headers, body: rpc('steps', { steps: 1 }) })).all();
   assert.deepEqual(events.map(({ id, data }) => [id, data.length > 0]), [['', true], ['', true]]);
   const listening = await live({ method: 'GET', headers: { ...headers, 'last-event-id': '0-1' } });
-  server.peers.values().next().value?.connection.notify('notifications/one');
+  server.peers.values().next().value?.notify('notifications/one');
   assert.match((await listening.next())?.data ?? '', /one/);
 });
 
@@ -156,7 +156,7 @@ test('a store may answer late', async (t) => {
   const listening = await live({ method: 'GET', headers });
   const primer = await listening.next();
   const peer = server.peers.values().next().value ?? assert.fail();
-  peer.connection.notify('one');
+  peer.notify('one');
   await listening.next();
   listening.cut();
   const resumed = live({ method: 'GET', headers: { ...headers, 'last-event-id': primer?.id ?? '' } });
@@ -164,7 +164,7 @@ test('a store may answer late', async (t) => {
     asked = resolve;
   });
   // It comes between the question to the store and its answer.
-  peer.connection.notify('two');
+  peer.notify('two');
   const again = new Promise<void>((resolve) => {
     asked = resolve;
   });
@@ -213,7 +213,7 @@ test('the memory store joins what a stream wrote in a row, and counts it message
 test('notifications of a session that nobody listened to are not kept', async (t) => {
   const { ask, open, server } = await start(t);
   const headers = await open();
-  for (const peer of server.peers) peer.connection.notify('x');
+  for (const peer of server.peers) peer.notify('x');
   assert.equal((await ask({ method: 'GET', headers: { ...headers, 'last-event-id': '0-0' } })).status, 400);
   assert.equal((await ask({ headers, body: note('y') })).status, 202);
 });

@@ -41,7 +41,7 @@ test('trace sees messages, heads and events, joined by the number of the exchang
   // What waits for a stream is shown when it goes out; what is replayed, again.
   seen.length = 0;
   const [peer] = server.peers;
-  peer?.connection.notify('early');
+  peer?.notify('early');
   const listening = await live({ method: 'GET', headers });
   await listening.next();
   const { id = '' } = await listening.next() ?? {};

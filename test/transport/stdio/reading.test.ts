@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Budget } from '../../../src/jsonrpc/budget.ts';
+import { decode } from '../../../src/jsonrpc/codec.ts';
 import { othersFirst } from '../../../src/jsonrpc/turn.ts';
 import { readMessages } from '../../../src/transport/stdio/reading.ts';
 import type { Reading } from '../../../src/transport/stdio/reading.ts';
@@ -24,7 +25,7 @@ function read(stream: Readable, options: { maxMessageBytes?: number; maxNoiseByt
   let tell = (): void => {};
   const over = new Promise<void>((resolve) => (tell = resolve));
   const reading: Reading = readMessages(stream, {
-    trace: undefined, budget, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
+    trace: undefined, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
     message(decoded) {
       const n = decoded.kind === 'notification' ? decoded.message.params?.['n'] : decoded.kind;
       seen.push(n);

@@ -1,7 +1,6 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
-import { Cancelled } from '../../../jsonrpc/inbound.ts';
-import type { Inbound } from '../../../jsonrpc/inbound.ts';
+import { Cancelled, Inbound } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { failureText } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
@@ -87,7 +86,9 @@ export class ModernResponse implements Outlet {
       this.#expiresAt = auth?.expiresAt;
     }
     this.#message = message;
-    this.#inbound = server.side.modern.alone(message, checked, this, auth);
+    const inbound = new Inbound(message, this);
+    inbound.run(() => server.side.modern.answer(inbound, checked, auth));
+    this.#inbound = inbound;
     // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
     if (this.#left) return this.#gone();
     if (this.#answered) return;

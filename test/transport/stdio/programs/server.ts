@@ -46,7 +46,7 @@ const port: ServerPort = {
   },
   side: {
     modern: {
-      alone() {
+      answer() {
         throw new Error('not over stdio');
       },
     },

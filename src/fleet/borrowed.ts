@@ -48,10 +48,36 @@ export function carry(
   return carrying;
 }
 
+/** What a client has come back for, before it is known who writes it. `kept`: what the store has after that event. */
+export function borrowed(
+  bench: CarryingBench, request: HttpRequest, session: Session, stream: string, number: number, kept: KeptStream | undefined,
+): Borrowed {
+  const one: Borrowed = {
+    request, session, stream, number, kept,
+    carrying: undefined,
+    instead: undefined,
+    begin() {
+      if (one.carrying) return one.carrying;
+      const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => one.release());
+      // What is over may be a GET stream whose process has closed: whoever has read its record ends it.
+      if (kept) carrying.deliver(number + 1, kept.texts, kept.over && !isGetStream(stream), false);
+      return carrying;
+    },
+    release: () => {},
+  };
+  return one;
+}
+
 /** Its connection has ended: the stream goes on without one. */
 export function release(stream: SharedStream): void {
   const { carrier } = stream;
   if (carrier instanceof Carrying && carrier.closed) stream.release(carrier);
+}
+
+/** From now on the response carries this stream, after what the response has. */
+export function goOn(stream: SharedStream, carrying: Carrying): void {
+  stream.take(carrying);
+  if (stream.kept > carrying.written) carrying.recover();
 }
 
 /** Ends a connection that nothing follows on: its client comes back. */

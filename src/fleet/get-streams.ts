@@ -5,7 +5,7 @@ import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { carry, endOrDestroy, release } from './borrowed.ts';
+import { carry, endOrDestroy, goOn, release } from './borrowed.ts';
 import type { Borrowed, CarryingBench } from './borrowed.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StoredSide } from './side.ts';
@@ -137,8 +137,7 @@ export function getStreams(
       if (claimed === undefined) return session.ended ? refuseSession(services, request) : request.destroy();
       const { stream, record, before } = claimed;
       const carrying = carry(bench, session, request, stream.id, 0, false, () => release(stream));
-      stream.take(carrying);
-      if (stream.kept > carrying.written) carrying.recover();
+      goOn(stream, carrying);
       // What the client has missed since the handshake, or since its last stream.
       if (before || listsChanged(record)) tellLists(stream);
       tellResources(stream, record.watched);
@@ -159,8 +158,7 @@ export function getStreams(
         one.release = () => release(stream);
         one.carrying = carry(bench, session, request, stream.id, 0, false, () => one.release());
       }
-      stream.take(one.carrying);
-      if (stream.kept > one.carrying.written) one.carrying.recover();
+      goOn(stream, one.carrying);
       tellLists(stream);
       tellResources(stream, record.watched);
     },

@@ -4,10 +4,11 @@
  * @module
  */
 
-import { classify, decode, isObject, isRequestId } from '../jsonrpc/codec.ts';
+import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import type { Decoded, RequestId } from '../jsonrpc/message.ts';
+import type { Decoded } from '../jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport, EventTraceEntry, HttpTrace, HttpTraceEntry, Outgoing, TraceEntry } from './port.ts';
+import { answersOurs, isOurs, outgoing, parsed, tapIds } from './tap-ids.ts';
 
 /** Who made a message: the client or the server (`peer`), or the person, whole (`injected`) or by a change (`edited`). */
 export type Origin = 'peer' | 'injected' | 'edited';
@@ -75,8 +76,6 @@ interface HeldMessage extends Held {
   readonly decoded: Decoded | undefined;
 }
 
-const prefix = 'page-';
-
 /**
  * Stands between a client and a transport. `open` makes the transport and gives it this trace: raw text, what is no
  * message, and the heads of HTTP are seen by a transport's trace alone.
@@ -91,13 +90,9 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
   let holds = { sent: false, received: false };
   let held: HeldMessage[] = [];
   let numbers = 0;
-  let ids = 0;
   /** The last text that came, which belongs to the message that is delivered next. */
   let arrived = '';
-  /** Ids of the client's requests that have no answer yet. */
-  const waiting = new Set<RequestId>();
-  /** Injected texts that the server may answer without an id. */
-  let unread = 0;
+  const ids = tapIds();
   /** Texts on their way that the client did not make. */
   const typed = new Map<string, Origin>();
 
@@ -155,9 +150,8 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
 
   /** What was on its way is lost with the channel. */
   function forget(): void {
-    waiting.clear();
+    ids.clear();
     typed.clear();
-    unread = 0;
     if (held.length === 0) return;
     held = [];
     receiver?.held?.(false);
@@ -168,26 +162,15 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
 
   function pass(text: string, message: Outgoing | undefined, origin: Origin): void {
     if (origin !== 'peer') typed.set(text, origin);
-    if (message?.id !== undefined && message.method !== undefined && origin !== 'injected') waiting.add(message.id);
+    if (message?.id !== undefined && message.method !== undefined && origin !== 'injected') ids.asked(message.id);
     inner.send(text, message);
     // A pipe has traced it by now, if it traces at all; HTTP does so later.
     if (inner.kind === 'pipe') typed.delete(text);
   }
 
   function deliver(decoded: Decoded): void {
-    if (decoded.kind === 'success' || decoded.kind === 'failure') {
-      const { id } = decoded.message;
-      if (isOurs(id)) return;
-      if (id === undefined || id === null) {
-        if (unread > 0) return void unread--;
-      } else waiting.delete(id);
-    } else if (decoded.kind === 'refusal' && isOurs(decoded.id)) return;
-    else if (decoded.kind === 'batch') {
-      const values = decoded.values.filter((value) => !(isObject(value) && value['method'] === undefined && isOurs(value['id'])));
-      if (values.length === 0) return;
-      if (values.length < decoded.values.length) return receiver?.message({ ...decoded, values });
-    }
-    receiver?.message(decoded);
+    const rest = ids.forClient(decoded);
+    if (rest) receiver?.message(rest);
   }
 
   const toClient: ClientReceiver = {
@@ -197,7 +180,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
     },
     failed(id, error) {
       if (isOurs(id)) return;
-      waiting.delete(id);
+      ids.settled(id);
       receiver?.failed(id, error);
     },
     closed(why, cause) {
@@ -221,7 +204,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
       else pass(text, message, 'peer');
     },
     abandon(id) {
-      waiting.delete(id);
+      ids.settled(id);
       const at = held.findIndex(({ direction, message }) => direction === 'sent' && message?.method !== undefined && message.id === id);
       if (at < 0) return inner.abandon?.(id);
       taken(at);
@@ -240,37 +223,6 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
     },
     ...inner.context && { context: inner.context },
   };
-
-  // ---- injecting
-
-  /** The message with ids of our own where an answer would carry one. */
-  function renamed(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(renamed);
-    if (!isObject(value) || value['result'] !== undefined || value['error'] !== undefined) return value;
-    const own = { ...value };
-    if (isRequestId(value['id']) && !isOurs(value['id'])) own['id'] = `${prefix}${++ids}`;
-    const { params } = value;
-    const meta = isObject(params) ? params['_meta'] : undefined;
-    if (isObject(params) && isObject(meta) && isRequestId(meta['progressToken']) && !isOurs(meta['progressToken'])) {
-      own['params'] = { ...params, _meta: { ...meta, progressToken: `${prefix}${++ids}` } };
-    }
-    return own;
-  }
-
-  function readyToInject(text: string): string {
-    const value = parsed(text);
-    if (value !== undefined) {
-      const own = renamed(value);
-      return JSON.stringify(own) === JSON.stringify(value) ? text : JSON.stringify(own);
-    }
-    for (const [, id = ''] of text.matchAll(/"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g)) {
-      const found = parsed(id);
-      if (isRequestId(found) && waiting.has(found)) {
-        throw new Error(`the text is not JSON, and the request with the id ${id} waits for an answer: take an id that begins with ${prefix}`);
-      }
-    }
-    return text;
-  }
 
   return {
     transport,
@@ -296,53 +248,17 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
     },
     inject(text, direction = 'sent') {
       if (!receiver) throw new ConnectionError('closed', 'the connection is not open');
-      const ready = readyToInject(text);
+      const ready = ids.own(text);
       const decoded = decode(ready);
       if (direction === 'received') {
         passed('received', ready, 'injected');
         receiver.message(decoded);
         return ready;
       }
-      if (inner.kind === 'pipe') unread += unreadable(decoded);
-      // Over HTTP an answer is read for a request with an id only.
-      const message = outgoing(ready);
-      const id = isOurs(message.id) ? message.id : decoded.kind === 'refusal' || decoded.kind === 'batch' ? `${prefix}${++ids}` : undefined;
-      pass(ready, id === undefined ? message : { ...message, id, method: message.method ?? '' }, 'injected');
+      pass(ready, ids.outgoing(ready, decoded, inner.kind === 'pipe'), 'injected');
       return ready;
     },
   };
-}
-
-const isOurs = (id: unknown): id is string => typeof id === 'string' && id.startsWith(prefix);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What a transport that looks inside has to know of a text: of a request or a notification its parts, of others nothing. */
-function outgoing(text: string): Outgoing {
-  const value = parsed(text);
-  if (!isObject(value) || typeof value['method'] !== 'string') return {};
-  const { id, method, params } = value;
-  return { method, ...isRequestId(id) && { id }, ...isObject(params) && { params } };
-}
-
-/** Whether an answer of ours has one of our ids. Its members may stand in any order. */
-function answersOurs(text: string): boolean {
-  if (!text.includes(`"${prefix}`)) return false;
-  const value = parsed(text);
-  return isObject(value) && isOurs(value['id']);
-}
-
-/** How many errors without an id a text may be answered with. */
-function unreadable(decoded: Decoded): number {
-  if (decoded.kind === 'refusal') return decoded.id === null ? 1 : 0;
-  if (decoded.kind !== 'batch') return 0;
-  return decoded.values.map((value) => classify(value)).filter(({ kind }) => kind === 'refusal').length;
 }
 
 /** The text of what came: the last one that was traced, where it is that; else it is written anew. */

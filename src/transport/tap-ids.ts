@@ -1,0 +1,130 @@
+import { classify, isObject, isRequestId } from '../jsonrpc/codec.ts';
+import type { Decoded, RequestId } from '../jsonrpc/message.ts';
+import type { Outgoing } from './port.ts';
+
+const prefix = 'page-';
+
+/** Whose answer an answer is: the client's requests and injected ones share a connection, and their ids must not meet. */
+export interface TapIds {
+  /** A request of the client's is on its way. */
+  asked(id: RequestId): void;
+  /** It has its answer, or is given up. */
+  settled(id: RequestId): void;
+  /** The connection is gone, and with it whatever waits. */
+  clear(): void;
+  /** What of a message that came is for the client; undefined: nothing. */
+  forClient(decoded: Decoded): Decoded | undefined;
+  /**
+   * The text as it is injected: ids that an answer would carry, and progress tokens, are ours. Throws for a text that is
+   * not JSON and has an id that waits for an answer.
+   */
+  own(text: string): string;
+  /** What a transport has to know of an injected text. `pipe`: a text that cannot be read is answered without an id. */
+  outgoing(text: string, decoded: Decoded, pipe: boolean): Outgoing;
+}
+
+/** Makes those of one connection. */
+export function tapIds(): TapIds {
+  let count = 0;
+  /** Ids of the client's requests that have no answer yet. */
+  const waiting = new Set<RequestId>();
+  /** Injected texts that the server may answer without an id. */
+  let unread = 0;
+
+  const next = (): string => `${prefix}${++count}`;
+
+  /** The message with ids of our own where an answer would carry one. */
+  function renamed(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (!isObject(value) || value['result'] !== undefined || value['error'] !== undefined) return value;
+    const own = { ...value };
+    if (isRequestId(value['id']) && !isOurs(value['id'])) own['id'] = next();
+    const { params } = value;
+    const meta = isObject(params) ? params['_meta'] : undefined;
+    if (isObject(params) && isObject(meta) && isRequestId(meta['progressToken']) && !isOurs(meta['progressToken'])) {
+      own['params'] = { ...params, _meta: { ...meta, progressToken: next() } };
+    }
+    return own;
+  }
+
+  return {
+    asked: (id) => void waiting.add(id),
+    settled: (id) => void waiting.delete(id),
+    clear() {
+      waiting.clear();
+      unread = 0;
+    },
+    forClient(decoded) {
+      if (decoded.kind === 'success' || decoded.kind === 'failure') {
+        const { id } = decoded.message;
+        if (isOurs(id)) return undefined;
+        if (id !== undefined && id !== null) waiting.delete(id);
+        else if (unread > 0) {
+          unread--;
+          return undefined;
+        }
+      } else if (decoded.kind === 'refusal' && isOurs(decoded.id)) return undefined;
+      else if (decoded.kind === 'batch') {
+        const values = decoded.values.filter((value) => !(isObject(value) && value['method'] === undefined && isOurs(value['id'])));
+        if (values.length === 0) return undefined;
+        if (values.length < decoded.values.length) return { ...decoded, values };
+      }
+      return decoded;
+    },
+    own(text) {
+      const value = parsed(text);
+      if (value !== undefined) {
+        const own = renamed(value);
+        return JSON.stringify(own) === JSON.stringify(value) ? text : JSON.stringify(own);
+      }
+      for (const [, id = ''] of text.matchAll(/"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g)) {
+        const found = parsed(id);
+        if (isRequestId(found) && waiting.has(found)) {
+          throw new Error(`the text is not JSON, and the request with the id ${id} waits for an answer: take an id that begins with ${prefix}`);
+        }
+      }
+      return text;
+    },
+    outgoing(text, decoded, pipe) {
+      if (pipe) unread += unreadable(decoded);
+      // Over HTTP an answer is read for a request with an id only.
+      const message = outgoing(text);
+      const id = isOurs(message.id) ? message.id : decoded.kind === 'refusal' || decoded.kind === 'batch' ? next() : undefined;
+      return id === undefined ? message : { ...message, id, method: message.method ?? '' };
+    },
+  };
+}
+
+/** Whether an id is one that injected messages carry. */
+export const isOurs = (id: unknown): id is string => typeof id === 'string' && id.startsWith(prefix);
+
+/** The value of a JSON text; undefined: it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a transport that looks inside has to know of a text: of a request or a notification its parts, of others nothing. */
+export function outgoing(text: string): Outgoing {
+  const value = parsed(text);
+  if (!isObject(value) || typeof value['method'] !== 'string') return {};
+  const { id, method, params } = value;
+  return { method, ...isRequestId(id) && { id }, ...isObject(params) && { params } };
+}
+
+/** Whether an answer of ours has one of our ids. Its members may stand in any order. */
+export function answersOurs(text: string): boolean {
+  if (!text.includes(`"${prefix}`)) return false;
+  const value = parsed(text);
+  return isObject(value) && isOurs(value['id']);
+}
+
+/** How many errors without an id a text may be answered with. */
+function unreadable(decoded: Decoded): number {
+  if (decoded.kind === 'refusal') return decoded.id === null ? 1 : 0;
+  if (decoded.kind !== 'batch') return 0;
+  return decoded.values.map((value) => classify(value)).filter(({ kind }) => kind === 'refusal').length;
+}

@@ -197,7 +197,10 @@ export class Connection {
     // A cancelled request has left already, and its id may be in use again.
     if (entry?.inbound === inbound) {
       entry.inbound = undefined;
-      this.#inFlight?.delete(id);
+      // V8 makes a smaller table for a Map that loses its last entry. And a Map that has grown makes one large table
+      // after another while it is filled and emptied: a new one starts small.
+      if (this.inFlight > 1) this.#inFlight?.delete(id);
+      else this.#inFlight = undefined;
     }
     this.#tellIdle();
   }
@@ -231,8 +234,6 @@ export class Connection {
 
   #tellIdle(): void {
     if (this.inFlight > 0) return;
-    // A Map that has grown makes one large table after another while it is filled and emptied. A new one starts small.
-    this.#inFlight = undefined;
     for (const told of this.#waiting ?? []) told();
     this.#waiting = undefined;
   }

@@ -4,7 +4,7 @@ import { openThingBytes, processBudget } from '../../../src/jsonrpc/budget.ts';
 import { decode } from '../../../src/jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../src/jsonrpc/connection.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';
-import type { Request } from '../../../src/jsonrpc/message.ts';
+import type { Request, RequestId } from '../../../src/jsonrpc/message.ts';
 import { Budgets } from '../../../src/transport/http/server/budgets.ts';
 import { createServices } from '../../../src/transport/http/server/services.ts';
 import { createSessions } from '../../../src/transport/http/server/sessions.ts';
@@ -254,6 +254,44 @@ test('what a server says before the handshake is agreed on begins a stream as of
   const { text, stream } = ask({ body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
   assert.equal(stream, 'ended');
   assert.match(text, /^id: 0-1\ndata: \{"jsonrpc":"2.0","method":"notifications\/message"\}\n\nid: 0-2\ndata: .*"result"/);
+});
+
+test('a client polls for the request that wants it, for no other, and for none that is answered', async () => {
+  const server = fakeServer();
+  let closeStream: ((id: RequestId) => void) | undefined;
+  const { ask, open } = place({}, {
+    ...server,
+    connect: (outlet, options) => {
+      closeStream = options?.closeStream;
+      return server.connect(outlet, options);
+    },
+  });
+  const headers = open();
+  const [first, second, third] = ['a', 'b', 'c'].map((key, id) => ask({ headers, body: rpc('wait', { key }, id + 1) }));
+  closeStream?.(2);
+  closeStream?.(9);
+  assert.deepEqual([first?.stream, second?.stream, third?.stream], [undefined, 'ended', undefined]);
+  server.waiting.get('a')?.finish();
+  await new Promise(setImmediate);
+  closeStream?.(1);
+  closeStream?.(3);
+  assert.deepEqual([first?.stream, first?.answers, third?.stream], [undefined, 1, 'ended']);
+});
+
+test('what was accepted or allowed last is no answer for what differs from it', () => {
+  const { ask } = place({ allowedHosts: ['a.example'] });
+  const statusOf = (headers: Record<string, string>): number | undefined =>
+    ask(modern('ping', {}, { host: 'a.example', ...headers })).status;
+  const kindOf = (accept: string): string | undefined => ask(modern('ping', {}, { host: 'a.example', accept })).stream;
+  for (let again = 0; again < 2; again++) {
+    assert.equal(statusOf({}), 200);
+    assert.equal(statusOf({ host: 'b.example' }), 403);
+    assert.equal(statusOf({ host: 'b.example' }), 403);
+    assert.equal(kindOf('text/event-stream'), 'ended');
+    assert.equal(kindOf('application/json'), undefined);
+    assert.equal(statusOf({ accept: 'image/png' }), 406);
+    assert.equal(statusOf({ accept: 'image/png' }), 406);
+  }
 });
 
 test('a stream whose client has left already keeps nothing alive', async (t) => {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
+import { httpListener } from '../../../src/transport/http/node/listener.ts';
+import { fakeServer } from './fake-server.ts';
 import { code, note, rpc, start } from './harness.ts';
 import type { Sent } from './harness.ts';
 
@@ -159,4 +165,33 @@ test('the events of one turn are an answer with a length; a stream that outlives
   }
   work?.finish();
   assert.equal((await stream.all()).length, 1);
+});
+
+test('an answer that is made at once is one write, and waits for no turn where its connection asks alone', async (t) => {
+  const http = createServer(httpListener(fakeServer())).listen(0, '127.0.0.1');
+  t.after(() => http.close());
+  await once(http, 'listening');
+  const client = connect((http.address() as AddressInfo).port, '127.0.0.1');
+  t.after(() => client.destroy());
+  const [connection] = await once(http, 'connection') as [Socket];
+  const writes = t.mock.method(connection, 'write');
+  const turns = t.mock.method(globalThis, 'setImmediate');
+  const flushes = (): number => turns.mock.calls.filter(({ arguments: [what] }) => what.name === 'flushDue').length;
+  const post = async (method: string, params: object, headers: string): Promise<[writes: number, flushes: number, text: string]> => {
+    const [before, flushed] = [writes.mock.callCount(), flushes()];
+    const body = JSON.stringify(rpc(method, params));
+    client.write(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const [chunk] = await once(client, 'data') as [Buffer];
+    return [writes.mock.callCount() - before, flushes() - flushed, chunk.toString()];
+  };
+  // The first one may have others beside it.
+  const [, first, opened] = await post('initialize', { protocolVersion: '2025-11-25' }, '');
+  assert.equal(first, 1);
+  const session = `mcp-session-id: ${/mcp-session-id: (\S+)/.exec(opened)?.[1]}\r\n`;
+  for (const [method, params, end] of [['echo', { text: 'é' }, /é"\}\}$/], ['steps', { steps: 2 }, /"steps":2\}\}\n\n$/]] as const) {
+    const [written, flushed, text] = await post(method, params, session);
+    assert.deepEqual([written, flushed], [1, 0], method);
+    assert.match(text, /^HTTP\/1.1 200 OK\r\n/);
+    assert.match(text, end);
+  }
 });

@@ -39,7 +39,7 @@ export function listenerOf(endpoint: Endpoint): HttpListener {
 /** Bytes of a response that wait for its reader; less than this is not counted. */
 const worthWatching = 16_384;
 
-/** Responses that write at the end of this turn of the event loop. */
+/** Responses that may write at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;
 
 /** The connection that brought the last request. */
@@ -50,9 +50,15 @@ let latest: Socket | undefined;
 function flushLater(request: NodeHttpRequest): void {
   if (due === undefined) {
     due = [];
-    setImmediate(flushDue);
+    process.nextTick(awaitTurn);
   }
   due.push(request);
+}
+
+/** A stream that ended where it began may be written already: then nothing waits, and no turn is needed. */
+function awaitTurn(): void {
+  if (due?.some((request) => request.waits)) setImmediate(flushDue);
+  else due = undefined;
 }
 
 function flushDue(): void {
@@ -81,6 +87,8 @@ class NodeHttpRequest implements HttpRequest {
   /** What this turn has written; undefined: nothing. */
   #batch: string | undefined;
   #ended = false;
+  /** Whether the head says how long the text is that follows. */
+  #whole = false;
   #watched = false;
 
   constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
@@ -148,7 +156,7 @@ class NodeHttpRequest implements HttpRequest {
     if (status !== 204) all['content-length'] = Buffer.byteLength(body);
     this.#res.writeHead(status, Object.assign(all, this.common, fields));
     this.#batch = body;
-    this.#ended = true;
+    this.#ended = this.#whole = true;
     if (this.#alone) this.flush();
     else flushLater(this);
     return all;
@@ -177,13 +185,24 @@ class NodeHttpRequest implements HttpRequest {
     if (!this.#res.headersSent) this.#begin(200, this.#batch ?? '', head);
   }
 
+  /** Whether there is something to write. */
+  get waits(): boolean {
+    return this.#batch !== undefined;
+  }
+
   flush(): void {
     const res = this.#res;
     const text = this.#batch;
     if (text === undefined) return;
     this.#batch = undefined;
     if (this.#ended) {
-      res.end(text);
+      if (this.#whole && text) {
+        // `end(text)` would make two texts of it, the second one empty, and a list of both (bench/NOTES.md).
+        res.cork();
+        res.write(text);
+        res.uncork();
+        res.end();
+      } else res.end(text);
       return this.#watch();
     }
     const head = this.#head;

@@ -4,16 +4,22 @@ export interface Accepted {
   readonly sse: boolean;
 }
 
+/** The header that was read last, and what it allows: a client says the same with each request. */
+let lastHeader: string | undefined;
+let lastAccepted: Accepted | undefined;
+
 /**
  * Reads an `Accept` header; one that is missing accepts everything. Undefined: neither JSON nor a stream is
  * accepted. RFC 9110, 12.5.1, without its weights.
  */
 export function readAccept(header: string | undefined): Accepted | undefined {
+  if (header !== undefined && header === lastHeader) return lastAccepted;
   const text = header?.toLowerCase() ?? '*/*';
   const any = text.includes('*/*');
   const json = any || text.includes('application/json') || text.includes('application/*');
   const sse = any || text.includes('text/event-stream') || text.includes('text/*');
-  return json || sse ? { json, sse } : undefined;
+  lastHeader = header;
+  return lastAccepted = json || sse ? { json, sse } : undefined;
 }
 
 /** Whether a `Content-Type` says JSON, with parameters or without. */

@@ -1,6 +1,7 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
+import { OrderOfUse } from '../../../jsonrpc/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { Accepted } from './accept.ts';
@@ -8,21 +9,25 @@ import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
-import type { Session } from './session.ts';
+import type { Pollable, Session } from './session.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
-export class PostResponse implements Outlet {
+export class PostResponse implements Outlet, Pollable {
   readonly #services: EndpointServices;
   readonly #session: Session;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
-  readonly #asked: Request | undefined;
+  readonly asked: Request | undefined;
   /** Given where this very POST opens the session. */
   readonly #failed: (() => void) | undefined;
   #stream: AnswerStream | undefined;
   #waiting = false;
   #gone = false;
   #answered = false;
+  /** Its neighbours among those whose clients can be made to poll, and where it stands among them. */
+  older: Pollable | undefined;
+  newer: Pollable | undefined;
+  #polled: OrderOfUse<Pollable> | undefined;
 
   constructor(
     services: EndpointServices, session: Session, request: HttpRequest, accepts: Accepted,
@@ -32,11 +37,12 @@ export class PostResponse implements Outlet {
     this.#session = session;
     this.#request = request;
     this.#accepts = accepts;
-    this.#asked = asked;
+    this.asked = asked;
     this.#failed = failed;
     const { revision } = session.peer;
     if (asked !== undefined && revision && columns.ssePolling(revision)) {
-      (session.polls ??= new Map()).set(asked.id, this.#poll);
+      this.#polled = session.pollable ??= new OrderOfUse();
+      this.#polled.add(this);
     }
   }
 
@@ -74,11 +80,11 @@ export class PostResponse implements Outlet {
     this.#answered = true;
     this.#endWait();
     this.#session.touch();
-    const asked = this.#asked;
+    const asked = this.asked;
     if (asked !== undefined) {
       this.#services.turns.answered(asked, text?.length ?? 0);
-      const { polls } = this.#session;
-      if (polls?.get(asked.id) === this.#poll) polls.delete(asked.id);
+      this.#polled?.remove(this);
+      this.#polled = undefined;
     }
     if (errorCode !== undefined) this.#failed?.();
     const whole = !this.#stream && !this.#gone && (this.#accepts.json || errorCode !== undefined);
@@ -102,14 +108,14 @@ export class PostResponse implements Outlet {
   }
 
   /** Closes the connection and leaves the stream open. 2025-11-25 basic/transports#sending-messages-to-the-server. */
-  readonly #poll = (): void => {
+  poll(): void {
     if (this.#accepts.sse) this.#open()?.detach();
-  };
+  }
 
   #open(): AnswerStream | undefined {
     if (!this.#stream && !this.#gone) {
       this.#endWait();
-      this.#stream = this.#session.answerStream(this.#asked?.id);
+      this.#stream = this.#session.answerStream(this.asked?.id);
       this.#stream.attach(this.#request, { fields: this.#fields() });
     }
     return this.#stream;

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
-import type { Placed } from '../../../jsonrpc/order-of-use.ts';
+import type { OrderOfUse, Placed } from '../../../jsonrpc/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
@@ -17,6 +17,13 @@ const maxBacklog = 65_536;
  * that then opens another stream without `Last-Event-ID` does not resume, and would get messages twice.
  */
 const primingMs = 5000;
+
+/** A request that is not answered yet, whose client can be made to poll for the answer. */
+export interface Pollable extends Placed<Pollable> {
+  readonly asked: Request | undefined;
+  /** Closes its connection, so that the client polls. */
+  poll(): void;
+}
 
 /** A session that is opened under a given id. */
 export interface GivenSession {
@@ -48,8 +55,8 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   connections = 0;
   /** Streams that are not over, with a connection or without. */
   streams: Map<string, SseStream> | undefined;
-  /** Closes the connection of a request so that the client polls, by the request's id. */
-  polls: Map<RequestId | undefined, () => void> | undefined;
+  /** The requests whose clients can be made to poll. */
+  pollable: OrderOfUse<Pollable> | undefined;
   ended = false;
   /** Its neighbours in the order of use. */
   older: Session | undefined;
@@ -83,9 +90,13 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
       modern: false,
       shared: given.shared,
       // Where a shared session keeps no streams, its client cannot poll.
-      closeStream: given.shared && !given.newStream ? undefined : (request) => this.polls?.get(request)?.(),
+      closeStream: given.shared && !given.newStream ? undefined : (request) => this.#poll(request),
     };
     this.peer = services.server.connect(this, this.#options);
+  }
+
+  #poll(request: RequestId): void {
+    for (const one of this.pollable ?? []) if (one.asked?.id === request) return one.poll();
   }
 
   get auth(): Auth | undefined {

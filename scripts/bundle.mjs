@@ -25,7 +25,7 @@ const options = {
   target: 'es2022',
   minify: true,
   // Node prints the line that threw: a mistake of an author's filled the screen with 40 kB.
-  lineLimit: 200,
+  lineLimit: 500,
   sourcemap: 'linked',
   sourcesContent: false,
   external: ['node:*'],

@@ -93,10 +93,7 @@ export async function withClient(
     ...options.onListChanged && { onListChanged: options.onListChanged },
     ...options.onResourceUpdated && { onResourceUpdated: options.onResourceUpdated },
   });
-  /** A handler's failure is written there, and the caller is told an id. */
-  const tellOfStderr = (): void => {
-    if (unseen > 0) note(colours.dim(`The server wrote ${unseen} ${unseen === 1 ? 'line' : 'lines'} to stderr: --verbose shows them.`));
-  };
+  let failed = false;
   try {
     try {
       await client.connect(openServer(words.targetName, words.server, {
@@ -122,7 +119,7 @@ export async function withClient(
         process.stdout.write(`${line}\n`);
       },
     });
-    if (code === exitCodes.failed) tellOfStderr();
+    failed = code === exitCodes.failed;
     return code;
   } catch (thrown) {
     if (interrupt.signal.aborted) return options.endless ? exitCodes.good : exitCodes.interrupted;
@@ -130,7 +127,7 @@ export async function withClient(
       const { code, message, data } = thrown;
       if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, data } })}\n`);
       else note(colours.red(`The server answered with error ${code}: ${visible(message)}`));
-      tellOfStderr();
+      failed = true;
       return exitCodes.failed;
     }
     if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(visible(thrown.message));
@@ -139,5 +136,9 @@ export async function withClient(
     bar.hide();
     process.off('SIGINT', onInterrupt);
     await client.close();
+    // A handler's failure is written there, perhaps after the answer, which says an id.
+    if (failed && unseen > 0) {
+      note(colours.dim(`The server wrote ${unseen} ${unseen === 1 ? 'line' : 'lines'} to stderr: --verbose shows them.`));
+    }
   }
 }

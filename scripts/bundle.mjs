@@ -24,6 +24,8 @@ const options = {
   platform: 'neutral',
   target: 'es2022',
   minify: true,
+  // Node prints the line that threw: a mistake of an author's filled the screen with 40 kB.
+  lineLimit: 500,
   sourcemap: 'linked',
   sourcesContent: false,
   external: ['node:*'],

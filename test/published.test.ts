@@ -32,8 +32,8 @@ test('published: a stdio server loads four files, and no module of Node by name'
 
 test('published: what V8 reads before a stdio server answers does not grow', built, () => {
   // Nobody saw the start grow with its source, from 77 KB to 107 (bench/NOTES.md, "stdio, start").
-  // As with `npm run size`: down with each saving, up only in a commit that says why.
-  const ceiling = 107_100;
+  // 200 are ends of lines, so that the line that threw can be read. As with `npm run size`: down with each saving, up only in a commit that says why.
+  const ceiling = 107_500;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });

@@ -21,3 +21,6 @@ export class Refused extends Error {}
 
 /** A server that could not be reached: exit code 4. */
 export class NotReached extends Error {}
+
+/** A server whose result lacks what the command has to print: exit code 1. */
+export class MalformedResult extends Error {}

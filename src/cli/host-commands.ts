@@ -7,6 +7,7 @@ import type { WithPrompter } from './missing-arguments.ts';
 import { completed } from './missing-arguments.ts';
 import { changeLines } from './host-person.ts';
 import { binary, renderBlock, renderResult, textLines } from './render.ts';
+import { checkResult } from './result-shape.ts';
 import type { RenderOptions } from './render.ts';
 import { table } from './terminal.ts';
 import { readArguments } from './tool-arguments.ts';
@@ -37,7 +38,9 @@ function needed(words: readonly string[], what: string): readonly [string, ...st
 }
 
 /** Prints the value as JSON, or lines for a person. */
-function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[]): void {
+/** `method`: whose result it is, which is checked before it is printed as lines. */
+function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[], method = ''): void {
+  if (!json) checkResult(method, value);
   for (const line of json ? [JSON.stringify(value)] : lines()) print(line);
 }
 
@@ -96,7 +99,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const found = await toolCalled(host, name);
       const args = await completed(found.tool, readArguments(given, found.tool.inputSchema), render.style, ask);
       const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, onProgress: (report) => shell.progress(report) });
-      show(shell, result, () => renderResult(result, render).map((line) => (result.isError ? render.style.red(line) : line)));
+      show(shell, result, () => renderResult(result, render).map((line) => (result.isError ? render.style.red(line) : line)), 'tools/call');
       return result.isError === true;
     },
   },
@@ -107,7 +110,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const result = await shell.host.readResource(server, uri, { signal });
       const { style, save } = shell.render;
       show(shell, result, () => result.contents.flatMap((one) =>
-        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, style)])));
+        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, style)])), 'resources/read');
     },
   },
   get: {
@@ -120,7 +123,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
         return [word.slice(0, at), word.slice(at + 1)];
       }));
       const result = await shell.host.getPrompt(server, prompt, args, { signal });
-      show(shell, result, () => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, shell.render).map((line) => `  ${line}`)]));
+      show(shell, result, () => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, shell.render).map((line) => `  ${line}`)]), 'prompts/get');
     },
   },
   refresh: {

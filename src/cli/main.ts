@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { helpOf } from './command.ts';
 import { commands, overview } from './commands.ts';
-import { exitCodes, NotReached, Refused, WrongUse } from './exit-codes.ts';
+import { exitCodes, MalformedResult, NotReached, Refused, WrongUse } from './exit-codes.ts';
 
 /** The version of the package: dist/lib/cli.js and dist/src/cli/main.js are not equally deep. */
 function version(): string {
@@ -42,7 +42,11 @@ async function main(words: readonly string[]): Promise<number> {
     process.stdout.write(`${helpOf(name, command)}\n`);
     return exitCodes.good;
   }
-  return command.run(own);
+  const code = await command.run(own);
+  if (named === undefined && code === exitCodes.failed && /^[a-z]+$/.test(first)) {
+    process.stderr.write(`barewire: ${first} is no command, and was taken for a program to tour; barewire --help lists the commands.\n`);
+  }
+  return code;
 }
 
 function codeOf(thrown: unknown): number {
@@ -57,7 +61,8 @@ process.stdout.on('error', () => process.exit(exitCodes.good));
 
 main(process.argv.slice(2)).then((code) => code, (thrown: unknown) => {
   const code = codeOf(thrown);
-  const message = thrown instanceof Error ? code === exitCodes.failed ? thrown.stack ?? thrown.message : thrown.message : String(thrown);
+  const ours = code === exitCodes.failed && !(thrown instanceof MalformedResult);
+  const message = thrown instanceof Error ? ours ? thrown.stack ?? thrown.message : thrown.message : String(thrown);
   process.stderr.write(`barewire: ${message}\n`);
   if (code === exitCodes.wrongUse) process.stderr.write('barewire --help says how it is used.\n');
   return code;

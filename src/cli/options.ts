@@ -29,7 +29,7 @@ export interface Options {
 
 export const help: string = `Shows a server of the Model Context Protocol at work, message by message.
 
-  barewire [options] COMMAND [ARGUMENTS]    starts a server, and speaks with it over its standard streams
+  barewire [options] PROGRAM [ARGUMENTS]    starts a server, and speaks with it over its standard streams
   barewire [options] http://HOST/PATH       speaks with a server over HTTP
   barewire [options]                        in the repository: the travel agency of examples/, in both eras
 

@@ -1,6 +1,7 @@
 import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions } from '../client/index.ts';
 import { visible } from '../explain/safe-text.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/index.ts';
 import { answersOf } from './answers.ts';
@@ -8,6 +9,8 @@ import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
 import { progressBar } from './progress-bar.ts';
+import { textLines } from './render.ts';
+import { checkResult } from './result-shape.ts';
 import { style, wantsColour } from '../host/node/style.ts';
 import type { Style } from '../host/node/style.ts';
 
@@ -33,6 +36,15 @@ export interface SessionOptions {
   readonly onResourceUpdated?: (uri: string) => void;
   /** Ctrl-C ends the command in order instead of being an error. */
   readonly endless?: boolean;
+}
+
+/** A client whose results have what is printed of them. */
+class CheckedClient extends McpClient {
+  override async request(method: string, params?: Bag, options?: CallOptions): Promise<Bag> {
+    const result = await super.request(method, params, options);
+    checkResult(method, result);
+    return result;
+  }
 }
 
 /**
@@ -64,7 +76,9 @@ export async function withClient(
     patienceMs,
   });
   let lastWords = '';
-  const client = new McpClient({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
+  let unseen = 0;
+  // --json prints what came, whatever it is.
+  const client = new (json ? McpClient : CheckedClient)({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
     ...words.revisions && { revisions: words.revisions },
     // npx may have to fetch the server first.
     limits: { timeoutMs: words.timeoutMs, probeTimeoutMs: Math.min(words.timeoutMs, 15_000) },
@@ -79,6 +93,7 @@ export async function withClient(
     ...options.onListChanged && { onListChanged: options.onListChanged },
     ...options.onResourceUpdated && { onResourceUpdated: options.onResourceUpdated },
   });
+  let failed = false;
   try {
     try {
       await client.connect(openServer(words.targetName, words.server, {
@@ -86,29 +101,33 @@ export async function withClient(
         onStderr: (line) => {
           lastWords = line;
           if (words.flag('verbose')) note(colours.dim(`stderr │ ${visible(line)}`));
+          else unseen++;
         },
       }));
     } catch (thrown) {
       if (interrupt.signal.aborted) return exitCodes.interrupted;
-      const why = visible(errorMessage(thrown));
+      const why = textLines(errorMessage(thrown)).join('\n');
       const said = lastWords !== '' && !why.includes(visible(lastWords)) ? `; it said: ${visible(lastWords)}` : '';
       const unknown = thrown instanceof HttpError && thrown.status === 401 ? `; it wants a login: barewire login ${visible(words.targetName)}` : '';
       throw new NotReached(`${visible(words.targetName)} was not reached: ${why}${said}${unknown}`);
     }
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
-    return await run({
+    const code = await run({
       client, how, json, atTerminal, style: colours, note,
       print: (line) => {
         bar.hide();
         process.stdout.write(`${line}\n`);
       },
     });
+    failed = code === exitCodes.failed;
+    return code;
   } catch (thrown) {
     if (interrupt.signal.aborted) return options.endless ? exitCodes.good : exitCodes.interrupted;
     if (thrown instanceof RpcError) {
       const { code, message, data } = thrown;
       if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, data } })}\n`);
       else note(colours.red(`The server answered with error ${code}: ${visible(message)}`));
+      failed = true;
       return exitCodes.failed;
     }
     if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(visible(thrown.message));
@@ -117,5 +136,9 @@ export async function withClient(
     bar.hide();
     process.off('SIGINT', onInterrupt);
     await client.close();
+    // A handler's failure is written there, perhaps after the answer, which says an id.
+    if (failed && unseen > 0) {
+      note(colours.dim(`The server wrote ${unseen} ${unseen === 1 ? 'line' : 'lines'} to stderr: --verbose shows them.`));
+    }
   }
 }

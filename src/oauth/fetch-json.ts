@@ -110,7 +110,7 @@ export function parseUrl(url: string, what: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(url.slice(0, 200))} is no URL`);
+    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(String(url).slice(0, 200))} is no URL`);
   }
 }
 

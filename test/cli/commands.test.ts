@@ -157,3 +157,54 @@ test('a name from the configuration', async () => {
   assert.equal(unknown.code, 2);
   assert.match(unknown.err, /no server is called elsewhere; there are here/);
 });
+
+test('a result that lacks what is to be printed is an error that names the place, and no stack; --json prints it as it came', async () => {
+  const malformed = fileURLToPath(new URL('./fixture-malformed.js', import.meta.url));
+  for (const [words, result, place] of [
+    [['call', 'odd'], {}, 'tools/call is malformed, at result: property "content" is missing'],
+    [['call', 'odd'], { content: 'x' }, 'at result/content: "x" is not of type array'],
+    [['call', 'odd'], { content: [null] }, 'at result/content/0: null is not of type object'],
+    [['call', 'odd'], { content: [{ type: 'text', txt: 'x' }] }, 'at result/content/0: property "text" is missing'],
+    [['call', 'odd'], { content: [{ type: 'image', data: 5, mimeType: 'image/png' }] }, 'at result/content/0/data: 5 is not of type string'],
+    [['call', 'odd'], { content: [{ type: 'resource_link' }] }, 'at result/content/0: property "uri" is missing'],
+    [['call', 'odd'], { content: [{ type: 'resource', resource: { uri: 'a:b' } }] }, 'at result/content/0/resource: '],
+    [['read', 'a:b'], { contents: [{ uri: 'a:b' }] }, 'resources/read is malformed, at result/contents/0: '],
+    [['get', 'p'], { messages: [{ role: 'user', content: null }] }, 'at result/messages/0/content: null is not of type object'],
+    [['get', 'p'], { messages: [{ role: 'user', content: { type: 'text' } }] }, 'at result/messages/0/content: property "text" is missing'],
+    [['complete', 'p', 'a=b'], { completion: { values: [1] } }, 'at result/completion/values/0: 1 is not of type string'],
+    [['list', 'tools'], { tools: [{}] }, 'tools/list is malformed, at result/tools/0: property "name" is missing'],
+  ] as const) {
+    const server = ['--', process.execPath, malformed, JSON.stringify(result)];
+    const { code, err } = await run([...words, ...server]);
+    assert.equal(code, 1, err);
+    assert.ok(err.includes(place), err);
+    assert.ok(!/^    at /m.test(err), err);
+    if (words[0] === 'list') continue;
+    const out: unknown = JSON.parse((await run([...words, '--json', ...server])).out);
+    assert.deepEqual(out, 'completion' in result ? result.completion : result);
+  }
+  // Of a type that is not known here, a block is shown as it came.
+  const { code, out } = await run(['call', 'odd', '--', process.execPath, malformed, '{"content":[{"type":"film","reel":1}]}']);
+  assert.deepEqual([code, out], [0, '{"type":"film","reel":1}\n']);
+});
+
+test('who sees a call fail is told that the server wrote to stderr, and how to see it', async () => {
+  const failed = await on('call', '--yes', 'broken');
+  assert.equal(failed.code, 1);
+  assert.match(failed.err, /The server wrote \d+ lines? to stderr: --verbose shows them\./);
+  const verbose = await on('call', '--yes', '--verbose', 'broken');
+  assert.match(verbose.err, /stderr │ .*the disk is on fire/);
+  assert.ok(!verbose.err.includes('--verbose shows them'), verbose.err);
+});
+
+test('what a program that fell over said is shown line by line', async () => {
+  const { code, err } = await run(['list', '--', process.execPath, '-e', 'console.error("first\\nsecond"); process.exit(1)']);
+  assert.equal(code, 4);
+  assert.match(err, /its last lines on stderr:\nfirst\nsecond\n/);
+});
+
+test('a word that is no command is said to be none, after the tour of it has failed', async () => {
+  const { code, err } = await run(['cal', '--yes', 'echo']);
+  assert.equal(code, 1);
+  assert.match(err, /^barewire: cal is no command, and was taken for a program to tour; barewire --help lists the commands\.$/m);
+});

@@ -9,6 +9,7 @@ server.tool('echo', { description: 'Says it again', input: text, annotations: { 
   ({ text: said, times = 1 }) => Array.from({ length: times }, () => said).join(' '));
 server.tool('wipe', { description: 'Wipes the disk', input: { type: 'object', properties: {} } }, () => 'wiped');
 server.tool('fail', { annotations: { readOnlyHint: true } }, () => ({ isError: true, content: [{ type: 'text', text: 'no seats left' }] }));
+server.tool('broken', {}, () => { throw new Error('the disk is on fire'); });
 server.tool('rows', { annotations: { readOnlyHint: true }, output: { type: 'object', properties: { rows: { type: 'array' } } } },
   () => ({ rows: [{ name: 'a', size: 1 }, { name: 'b\u001b[31m', size: 2 }] }));
 server.tool('picture', { annotations: { readOnlyHint: true } }, () => [{ type: 'image', mimeType: 'image/png', data: Buffer.from('png').toString('base64') }]);

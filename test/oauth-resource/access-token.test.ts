@@ -248,6 +248,9 @@ test('bearer: options that cannot be right are refused at the start', async (t) 
     [{ authorizationServers: ['http://as.example'] }, 'insecure_url'], [{ authorizationServers: ['https://as.example?x'] }, 'invalid_url'],
     [{ scopes: ['a b'] }, 'invalid_scope'], [{ requiredScopes: [''] }, 'invalid_scope'], [{ scopes: ['offline_access'] }, 'invalid_scope'],
   ];
+  // Without a type checker: a name that is wrong, and what is missing.
+  cases.push([{ requiredScope: ['trips:read'] }, 'unknown_option'], [{ resource: undefined }, 'invalid_url'], [{ authorizationServers: undefined }, 'no_authorization_server']);
+  assert.throws(() => resourceOf(issuer, { requiredScope: [] } as object), /"requiredScope" is no option, there are resource /);
   for (const [options, code] of cases) assert.throws(() => resourceOf(issuer, options), { code }, JSON.stringify(options));
   assert.throws(() => jwtVerifier({ algorithms: ['ES256', 'HS256'] }), /HS256/);
   assert.throws(() => jwtVerifier({ algorithms: ['none'] }), /none/);

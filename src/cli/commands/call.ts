@@ -7,6 +7,7 @@ import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { renderResult } from '../render.ts';
+import { checkResult } from '../result-shape.ts';
 import { readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
 
@@ -64,6 +65,7 @@ export const command: Command = {
       const result = await client.callTool(name, args, how);
       if (json) print(JSON.stringify(result));
       else {
+        checkResult('tools/call', result);
         const render = { style, columns: process.stdout.columns || 120, save: read.text('save') };
         for (const line of renderResult(result, render)) print(result.isError ? style.red(line) : line);
       }

@@ -84,8 +84,16 @@ export interface BearerOptions {
   readonly now?: () => number;
 }
 
-/** Throws where the options contradict the specifications: at the start, and not at the first request. */
-export function checkOptions({ resource, authorizationServers, scopes = [], requiredScopes = [], initialScopes = [] }: BearerOptions): void {
+const optionNames = 'resource authorizationServers scopes requiredScopes initialScopes implies verify audiences dpop metadata limits onRefused now';
+
+/**
+ * Throws where the options contradict the specifications, and for names that no option has: `requiredScope` would ask for
+ * no scope at all. At the start, and not at the first request.
+ */
+export function checkOptions(options: BearerOptions): void {
+  const stray = Object.keys(options).find((key) => !optionNames.split(' ').includes(key));
+  if (stray !== undefined) throw new OAuthError('unknown_option', `bearer: "${stray}" is no option, there are ${optionNames}`);
+  const { resource, authorizationServers = [], scopes = [], requiredScopes = [], initialScopes = [] } = options;
   const url = parseUrl(resource, 'bearer: resource');
   requireSecure(url, 'bearer: resource');
   // RFC 9728 section 1.2.

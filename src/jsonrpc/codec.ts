@@ -1,5 +1,7 @@
 import * as errorCodes from './error-codes.ts';
-import type { Answer, Bag, Decoded, Failure, Message, Notification, Received, Refusal, Request, RequestId, Success } from './message.ts';
+import type {
+  Bag, Decoded, Failure, Message, Notification, Received, Refusal, Request, RequestId, Success, UnjudgedAnswer,
+} from './message.ts';
 import { quote } from './quote.ts';
 import { weighText, weighValue } from './weight.ts';
 import type { WeightLimits } from './weight.ts';
@@ -83,11 +85,11 @@ function sortOne(value: unknown, weight: number): Exclude<Received, { kind: 'bat
   return { kind: 'answer', message: value };
 }
 
-const judged = <T extends Decoded>(received: T | Answer): T | ReturnType<typeof judgeAnswer> =>
+const judged = <T extends Decoded>(received: T | UnjudgedAnswer): T | ReturnType<typeof judgeAnswer> =>
   received.kind === 'answer' ? judgeAnswer(received) : received;
 
 /** What an answer is: a success, a failure, or the refusal of what is neither. */
-export function judgeAnswer({ message }: Answer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
+export function judgeAnswer({ message }: UnjudgedAnswer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
   const { id, result, error } = message;
   if (error !== undefined) return classifyFailure(message, error);
   if (!isRequestId(id)) return invalid(idRule, message);

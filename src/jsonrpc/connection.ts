@@ -5,9 +5,7 @@ import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
 import { Faults } from './faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
-import type {
-  Answer, Decoded, Notification, Refusal, Request, RequestId,
-} from './message.ts';
+import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
 import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { PendingRequests } from './pending-requests.ts';
@@ -129,7 +127,7 @@ export class Connection {
    * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
    * the connection's. Never throws.
    */
-  receive(decoded: Decoded | Answer, outlet: Outlet = this.outlet): void {
+  receive(decoded: Decoded | UnjudgedAnswer, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
     this.watch?.heard();
     switch (decoded.kind) {

@@ -15,7 +15,7 @@ export type { Framer, FramerEvents } from './framing.ts';
 export { Cancelled, Inbound } from './inbound.ts';
 export type {
   Bag, Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response,
-  Success,
+  Success, UnjudgedAnswer,
 } from './message.ts';
 export { notify } from './outlet.ts';
 export type { Outlet } from './outlet.ts';

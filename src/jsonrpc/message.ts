@@ -64,13 +64,13 @@ export type Decoded =
   | Refusal;
 
 /** A message with a result or an error, as it came: nobody has judged its members yet. */
-export interface Answer {
+export interface UnjudgedAnswer {
   kind: 'answer';
   message: Bag;
 }
 
 /** The same for who may have asked nothing: only who has asked judges answers, by `judgeAnswer`. */
-export type Received = Exclude<Decoded, { kind: 'success' | 'failure' }> | Answer;
+export type Received = Exclude<Decoded, { kind: 'success' | 'failure' }> | UnjudgedAnswer;
 
 /** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {

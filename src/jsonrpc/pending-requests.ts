@@ -1,7 +1,9 @@
 import { encode, judgeAnswer } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
-import type { Answer, Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success } from './message.ts';
+import type {
+  Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success, UnjudgedAnswer,
+} from './message.ts';
 import { notify } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
@@ -231,7 +233,7 @@ export class PendingRequests {
   }
 
   /** Takes an answer, whether it was judged or not. False: nobody asked for it. */
-  answered(answer: Answer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
+  answered(answer: UnjudgedAnswer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
     const judged = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
     return judged.kind === 'refusal' ? this.refused(judged) : this.settle(judged.message);
   }

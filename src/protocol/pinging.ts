@@ -24,8 +24,15 @@ export interface Pinging {
 export interface WatchedClient {
   readonly state: LifecycleState;
   readonly connection: Connection;
-  readonly options: { readonly lost?: ((why: string) => void) | undefined; readonly modern?: boolean | undefined };
+  readonly options: {
+    /** Tells the channel that nobody is at its other end. */
+    readonly lost?: ((why: string) => void) | undefined;
+    /** Whether requests that stand alone may come by the same channel. */
+    readonly modern?: boolean | undefined;
+  };
+  /** Tells the server's author. */
   error(error: Error): void;
+  /** Ends the session, and what runs for it with `cause`. */
   close(why: string, cause: unknown): void;
 }
 

@@ -10,9 +10,7 @@ export interface CacheHint {
  * 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise.
  * Throws a RangeError for a time that JSON cannot say.
  */
-export function cacheFields(
-  hint: CacheHint | undefined,
-): { ttlMs: number; cacheScope: 'public' | 'private' } {
+export function cacheFields(hint: CacheHint | undefined): CacheFields {
   const ttlMs = hint?.ttlMs ?? 0;
   if (!Number.isFinite(ttlMs)) throw new RangeError(`ttlMs must be a finite number of milliseconds, not ${ttlMs}`);
   return { ttlMs: Math.max(0, Math.floor(ttlMs)), cacheScope: hint?.scope ?? 'private' };
@@ -22,7 +20,12 @@ export function cacheFields(
 export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
 
 /** What a result says of its keeping. */
-export type CacheFields = ReturnType<typeof cacheFields>;
+export interface CacheFields {
+  /** Milliseconds from 0, a whole number. */
+  readonly ttlMs: number;
+  /** Who may keep it: anybody, or only who has asked. */
+  readonly cacheScope: 'public' | 'private';
+}
 
 /** How long each kind of result may be kept: made by `caching`. */
 export interface Caching {

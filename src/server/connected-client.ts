@@ -1,6 +1,6 @@
 import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Answer, Decoded, Notification, Request } from '../jsonrpc/message.ts';
+import type { UnjudgedAnswer, Decoded, Notification, Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
 import type { ServerPeer } from '../transport/port.ts';
@@ -27,7 +27,7 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
     return this.connection.inFlight;
   }
 
-  receive(decoded: Decoded | Answer, outlet?: Outlet): void {
+  receive(decoded: Decoded | UnjudgedAnswer, outlet?: Outlet): void {
     this.connection.receive(decoded, outlet);
   }
 

@@ -4,7 +4,7 @@ import type { RequestMeta } from '../protocol/meta.ts';
 import type { Auth } from '../transport/port.ts';
 import type { PlainContext } from './context.ts';
 import { Exchange } from './exchange.ts';
-import type { Failures } from './failure.ts';
+import type { ErrorPlace } from './failure.ts';
 import type { LegacyRequester } from './requester.ts';
 
 /** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
@@ -14,7 +14,7 @@ export interface Exchanges<C extends PlainContext> {
   /** For a request that stands alone. */
   modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
   /** A legacy client has notified the server of something that concerns who asks. */
-  heard?(notification: Notification, failures: Pick<Failures, 'alarm'>): void;
+  heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;
 }
 
 /** Exchanges whose handlers do not ask. */

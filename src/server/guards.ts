@@ -7,7 +7,7 @@ import { callThrough } from './around.ts';
 import type { AnyAround, Around, HandlerCall } from './around.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { Failures } from './failure.ts';
+import type { ErrorPlace } from './failure.ts';
 import type { ListedKind, ListFilter } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
 import type { Entry, View } from './registry.ts';
@@ -53,7 +53,7 @@ export class Guards<C extends PlainContext = PlainContext> {
 
   /** `finish`, and a look at the result: its author hears of malformed keys of `_meta`, which go out as they are. */
   watch<V, T>(
-    { name, ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: Failures,
+    { name, ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: { report(error: Error, where: ErrorPlace): void },
   ): (value: V) => T | Promise<T> {
     return (value) => after(finish(value), (result) => {
       this.#metas.look(result, (fault) => failures.report(fault, {

@@ -37,6 +37,7 @@ export type { RequestStateOptions, SpentStates } from './modern/request-state.ts
 export type { Guarded, Need } from './needs.ts';
 export type { Outcome, QuestionGenerator } from './outcome.ts';
 export { pages } from './pages.ts';
+export type { Listed, Page } from '../protocol/cursor.ts';
 export type { Pages } from './pages.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';

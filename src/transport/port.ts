@@ -1,7 +1,7 @@
 import type { Budget } from '../jsonrpc/budget.ts';
 import { invalidRequest } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
-import type { Answer, Decoded, RequestId } from '../jsonrpc/message.ts';
+import type { UnjudgedAnswer, Decoded, RequestId } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -204,7 +204,7 @@ export interface SharedPeer {
 /** One client of a server, over one lasting channel. */
 export interface ServerPeer {
   /** Takes a message. `outlet` is where its answer goes, when that is not the channel itself. */
-  receive(decoded: Decoded | Answer, outlet?: Outlet): void;
+  receive(decoded: Decoded | UnjudgedAnswer, outlet?: Outlet): void;
   /** The client is gone: what is in flight is aborted, questions to the client fail. */
   close(why?: string): void;
   /** Tells the author what went wrong, or will, and has no request to answer. */

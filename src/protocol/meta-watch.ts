@@ -2,8 +2,9 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import { isMetaKey } from './meta.ts';
 
-/** Keys that are judged; further ones are not looked at. */
+/** Keys that are judged, and characters of one, because each is kept; what is beyond is not looked at. */
 const maxKeys = 1000;
+const maxKeyLength = 256;
 
 /** Where results and messages hold what has a `_meta` of its own. */
 const holders = ['content', 'contents', 'messages', 'resource'] as const;
@@ -27,7 +28,7 @@ export class MetaWatch {
 
   #judge(keys: readonly string[], tell: (fault: Error) => void): void {
     for (const key of keys) {
-      if (this.#seen.has(key) || this.#seen.size >= maxKeys) continue;
+      if (key.length > maxKeyLength || this.#seen.has(key) || this.#seen.size >= maxKeys) continue;
       this.#seen.add(key);
       if (!isMetaKey(key)) tell(new Error(`_meta has the malformed key ${quote(key)}`));
     }

@@ -1,6 +1,6 @@
 import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { UnjudgedAnswer, Decoded, Notification, Request } from '../jsonrpc/message.ts';
+import type { Decoded, Notification, Request, UnjudgedAnswer } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
 import type { ServerPeer } from '../transport/port.ts';

@@ -293,3 +293,11 @@ test('keys that are made up anew for each result do not fill the memory of the s
   for (; calls < 5; calls++) await peer.call('t');
   assert.equal(heard, 1000);
 });
+
+test('a key of 257 characters is not looked at, because it would be kept', async () => {
+  const heard: string[] = [];
+  const server = new McpServer(info, { onError: ({ message }) => heard.push(message.slice(0, 32)) });
+  server.tool('t', {}, () => ({ content: [], _meta: { [`_${'x'.repeat(256)}`]: 1, [`_${'x'.repeat(255)}`]: 1 } }));
+  await (await connect(server, { revision })).call('t');
+  assert.deepEqual(heard, ['_meta has the malformed key "_xx']);
+});

@@ -9,11 +9,7 @@ const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(
 
 /** Judges where a request claims to come from; what is not allowed, or undefined. */
 export function createGuard(options: HttpOptions): (request: RequestInfo) => string | undefined {
-  const { allowedOrigins } = options;
-  // Read once, as what was allowed is remembered.
-  const allowedHosts = options.allowedHosts === '*' ? '*' : [...options.allowedHosts ?? loopback];
-  /** The host that was allowed last: a client names the same with each request. */
-  let lastHost: string | undefined;
+  const { allowedHosts = loopback, allowedOrigins } = options;
 
   // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives
   // itself away by its Host, and by its Origin.
@@ -32,10 +28,7 @@ export function createGuard(options: HttpOptions): (request: RequestInfo) => str
 
   return (request) => {
     const host = request.header('host') ?? '';
-    if (host !== lastHost) {
-      if (!hostAllowed(host)) return `host ${quote(host)}`;
-      lastHost = host;
-    }
+    if (!hostAllowed(host)) return `host ${quote(host)}`;
     const origin = request.header('origin');
     return origin === undefined || originAllowed(origin) ? undefined : `origin ${quote(origin)}`;
   };

@@ -76,9 +76,9 @@ export type Unjudged = Exclude<Decoded, { kind: 'success' | 'failure' }> | Unjud
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
-  /** What to tell the caller of our pending request with this id. There is one where the message has no `method`. */
+  /** The error message for our pending request with this id. Set where the message has no `method`. */
   answer?: string;
-  /** It was dropped unread: where one request of ours waits and no id was found, it was its response. */
+  /** The message was dropped unread. If its id is unknown and one request of ours waits, it was the response to that. */
   lost?: true;
   error: ErrorObject;
 }

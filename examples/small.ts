@@ -1,5 +1,5 @@
 // A server put together from what it needs: tools, their arguments judged, both eras, over pipes. It answers every
-// client that the whole `McpServer` answers, and weighs two thirds of it (`npm run size`).
+// client that the whole `McpServer` answers, and weighs about half of it (`npm run size`).
 //
 //   node dist/examples/small.js
 import { ServerCore, tools } from 'barewire/server';

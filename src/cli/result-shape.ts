@@ -17,7 +17,7 @@ const contents: JsonSchema = {
   anyOf: [{ required: ['text'] }, { required: ['blob'] }],
 };
 
-/** What is printed of each result. 2025-11-25 server/tools, server/resources, server/prompts. */
+/** The members of each result that the command prints. 2025-11-25 server/tools, server/resources, server/prompts. */
 const results: Readonly<Record<string, JsonSchema>> = {
   'tools/list': bag({ tools: list({ allOf: [named, bag({ inputSchema: object })] }) }),
   'resources/list': bag({ resources: list({ allOf: [named, bag({ uri: text })] }) }),
@@ -29,7 +29,7 @@ const results: Readonly<Record<string, JsonSchema>> = {
   'completion/complete': bag({ completion: bag({ values: list(text) }) }),
 };
 
-/** What is printed of a block of content, by its type. Blocks of other types are printed as JSON. */
+/** The members of a block of content that the command prints, by its type. Blocks of other types are printed as JSON. */
 const blocks: Readonly<Record<string, JsonSchema>> = {
   text: bag({ text }),
   image: bag({ data: text, mimeType: text }),
@@ -44,9 +44,9 @@ function judge(schema: JsonSchema | undefined, value: unknown, at: string, metho
   if (schema === undefined) return;
   let validate = compiled.get(schema);
   if (!validate) compiled.set(schema, validate = compile(schema));
-  const judged = validate(value);
-  if (judged.valid) return;
-  const [fault] = judged.errors;
+  const verdict = validate(value);
+  if (verdict.valid) return;
+  const [fault] = verdict.errors;
   throw new MalformedResult(
     `the server's result of ${method} is malformed, at ${at}${fault?.path ?? ''}: ${fault?.message ?? ''}; --json shows it as it came`,
   );

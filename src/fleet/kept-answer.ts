@@ -3,21 +3,24 @@ import type { Request } from '../jsonrpc/message.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 
-/** What has to be done before a result is said. */
+/** What has to be done before a result is sent. */
 export interface KeptAnswerOptions {
   /** Where the answer goes. */
   readonly response: Outlet;
-  /** Keeps what the result says. Resolves with false: the request was refused meanwhile, and gets no answer. Rejects: it gets an error. */
+  /**
+   * Stores what the result promises. Resolves with false where the request has been refused meanwhile and gets no answer.
+   * Rejects where it could not be stored: the request gets an error.
+   */
   readonly keep: () => Promise<unknown>;
   /** The error where it could not be kept: message and data. */
   readonly message: string;
   readonly data?: object | undefined;
   readonly report: (thrown: unknown) => void;
-  /** Called once when the answer is out, or nothing is. */
+  /** Called once after a result: it, or the error in its place, has been sent. */
   readonly done?: (() => void) | undefined;
 }
 
-/** The answer to a request whose result is kept first. Errors, and the missing answer of a cancelled request, go at once. */
+/** An outlet that sends a result once `keep` has resolved. Errors go out at once, and so does the end of a cancelled request. */
 export function keptAnswer({ response, keep, message, data, report, done }: KeptAnswerOptions): Outlet {
   function failed(text: string, fault: unknown): void {
     report(fault);

@@ -6,13 +6,13 @@ import { isLoggingLevel } from '../protocol/meta.ts';
 import type { ServerPeer } from '../transport/port.ts';
 import type { StoredRecord } from './stored-record.ts';
 
-/** A session that is open here. */
+/** A session that is open in this process. */
 interface OpenSession {
   readonly id: string;
   readonly peer: Pick<ServerPeer, 'receive'>;
 }
 
-/** What it was told of its record. */
+/** What of its record the open session has been given. */
 interface Settings {
   level: LoggingLevel | undefined;
   readonly watched: Set<string>;
@@ -42,11 +42,11 @@ export function changeIn(request: Request): ((record: StoredRecord) => StoredRec
  * they watch. Another process may have served those requests.
  */
 export interface SessionSettings {
-  /** Whether the session was ever brought to what a record says. */
+  /** Whether `apply` or `served` was called for the session. */
   has(session: OpenSession): boolean;
-  /** Brings the session to what its record says, by the client's own requests. */
+  /** Gives the session the settings of its record, by the requests with which a client would set them. */
   apply(session: OpenSession, record: StoredRecord): void;
-  /** The session that is open here has served this request. */
+  /** The session has served this request of its client's: what it has set need not be applied. */
   served(session: OpenSession, request: Request): void;
 }
 
@@ -68,7 +68,7 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
         session.peer.receive(decodeValue({ jsonrpc: '2.0', id: newId(), method, params }), nobody);
       if (level !== settings.level && level !== undefined) ask('logging/setLevel', { level });
       settings.level = level;
-      // What the client watches counts where its GET stream is written.
+      // Notifications about resources go over the GET stream: only the process that writes it has to know which are watched.
       if (!listens(session.id)) return;
       const wanted = new Set(watched);
       for (const uri of wanted) if (!settings.watched.has(uri)) ask('resources/subscribe', { uri });

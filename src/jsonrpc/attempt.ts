@@ -1,4 +1,4 @@
-// What may be there at once or later: neither costs a turn of the microtask queue where it is there at once.
+// For values that may be there at once or as a promise. A value that is there costs no turn of the microtask queue.
 
 /** `then` for a value that may already be there. */
 export function after<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {

@@ -4,7 +4,7 @@
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
-  // A Map keeps a hole for each entry that was deleted, and a new iterator passes them all. This one has passed them.
+  // Kept, because a new iterator would first pass all holes that deleted entries have left.
   #oldest: Iterator<K> | undefined;
 
   constructor(max: number) {

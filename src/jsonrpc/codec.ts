@@ -1,6 +1,6 @@
 import * as errorCodes from './error-codes.ts';
 import type {
-  Bag, Decoded, Failure, Message, Notification, Received, Refusal, Request, RequestId, Success, UnjudgedAnswer,
+  Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
 import { quote } from './quote.ts';
 import { weighText, weighValue } from './weight.ts';
@@ -21,11 +21,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * wrong. Source: JSON-RPC 2.0 sections 4 to 6.
  */
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
-  return judged(receive(data, limits));
+  return withJudgedAnswer(decodeUnjudged(data, limits));
 }
 
-/** The same without a look at the members of an answer: it means nothing to who has not asked. */
-export function receive(data: string | Uint8Array, limits?: WeightLimits): Received {
+/** The same, but an answer's members are not judged: the connection judges those that it has asked for. */
+export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits): Unjudged {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // A parser that throws costs ten times what it costs to look: most of what is no JSON is a log.
@@ -46,13 +46,18 @@ export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseE
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
+  return withJudgedAnswer(decodeValueUnjudged(value, limits));
+}
+
+/** `decodeUnjudged` for a value. */
+export function decodeValueUnjudged(value: unknown, limits?: WeightLimits): Unjudged {
   const weight = weighValue(value, limits);
-  return typeof weight === 'object' ? tooHeavy(weight.over) : judged(sort(value, weight));
+  return typeof weight === 'object' ? tooHeavy(weight.over) : sort(value, weight);
 }
 
 const tooHeavy = (what: string): Refusal => invalid(`the message is over ${what}`);
 
-function sort(value: unknown, weight: number): Received {
+function sort(value: unknown, weight: number): Unjudged {
   if (!Array.isArray(value)) return sortOne(value, weight);
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
   if (value.length === 0) return invalid('a batch must not be empty');
@@ -62,10 +67,10 @@ function sort(value: unknown, weight: number): Received {
 
 /** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
 export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
-  return judged(sortOne(value, weight));
+  return withJudgedAnswer(sortOne(value, weight));
 }
 
-function sortOne(value: unknown, weight: number): Exclude<Received, { kind: 'batch' }> {
+function sortOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 'batch' }> {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
   if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
@@ -85,8 +90,8 @@ function sortOne(value: unknown, weight: number): Exclude<Received, { kind: 'bat
   return { kind: 'answer', message: value };
 }
 
-const judged = <T extends Decoded>(received: T | UnjudgedAnswer): T | ReturnType<typeof judgeAnswer> =>
-  received.kind === 'answer' ? judgeAnswer(received) : received;
+const withJudgedAnswer = <T extends Decoded>(decoded: T | UnjudgedAnswer): T | ReturnType<typeof judgeAnswer> =>
+  decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
 
 /** What an answer is: a success, a failure, or the refusal of what is neither. */
 export function judgeAnswer({ message }: UnjudgedAnswer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {

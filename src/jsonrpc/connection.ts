@@ -88,8 +88,8 @@ export class Connection {
    * which costs more than the rest of an end, and most ends interrupt nothing.
    */
   closed: (() => ConnectionError) | undefined;
-  /** Told of every message that arrives, and of the end. */
-  watch: {
+  /** Hears of every message that arrives, and of the end: see `pinging`. */
+  monitor: {
     /** Something came from the peer. */
     heard(): void;
     /** The connection is closed. */
@@ -129,7 +129,7 @@ export class Connection {
    */
   receive(decoded: Decoded | UnjudgedAnswer, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
-    this.watch?.heard();
+    this.monitor?.heard();
     switch (decoded.kind) {
       case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
@@ -242,7 +242,7 @@ export class Connection {
   close(why: string = 'the connection was closed', cause?: unknown): void {
     if (this.closed) return;
     const closed = this.closed = () => new ConnectionError('closed', why, { cause });
-    this.watch?.end();
+    this.monitor?.end();
     this.#faults?.end();
     this.pending?.close(why, cause);
     for (const { inbound } of this.#inFlight?.values() ?? []) inbound?.cancel(closed());

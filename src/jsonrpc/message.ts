@@ -63,22 +63,22 @@ export type Decoded =
   | { kind: 'batch'; values: readonly unknown[]; weight: number }
   | Refusal;
 
-/** A message with a result or an error, as it came: nobody has judged its members yet. */
+/** A message with a result or an error, whose members are not judged yet: `judgeAnswer` judges them. */
 export interface UnjudgedAnswer {
   kind: 'answer';
   message: Bag;
 }
 
-/** The same for who may have asked nothing: only who has asked judges answers, by `judgeAnswer`. */
-export type Received = Exclude<Decoded, { kind: 'success' | 'failure' }> | UnjudgedAnswer;
+/** What `decodeUnjudged` makes of one message. */
+export type Unjudged = Exclude<Decoded, { kind: 'success' | 'failure' }> | UnjudgedAnswer;
 
 /** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
-  /** What to tell the caller of our pending request with this id. There is one where the message has no `method`. */
+  /** The error message for our pending request with this id. Set where the message has no `method`. */
   answer?: string;
-  /** It was dropped unread: where one request of ours waits and no id was found, it was its response. */
+  /** The message was dropped unread. If its id is unknown and one request of ours waits, it was the response to that. */
   lost?: true;
   error: ErrorObject;
 }

@@ -1,4 +1,4 @@
-import type { Decoded, Received } from './message.ts';
+import type { Decoded, Unjudged } from './message.ts';
 
 /** What one line, or one event, that is no message counts beside its bytes. */
 const lineBytes = 100;
@@ -7,7 +7,7 @@ const lineBytes = 100;
 export const defaultMaxNoiseBytes: number = 268_435_456;
 
 /** How much noise there is after a message or a refusal. Noise: bytes since the peer's last message. */
-export const noiseAfter = (noise: number, { kind }: Decoded | Received): number => (kind === 'refusal' ? noise + lineBytes : 0);
+export const noiseAfter = (noise: number, { kind }: Decoded | Unjudged): number => (kind === 'refusal' ? noise + lineBytes : 0);
 
 /** Why a peer is not worth being read any more. */
 export const onlyNoise = (limit: number): string => `it sent ${limit} bytes without a message among them`;

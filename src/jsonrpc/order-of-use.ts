@@ -1,15 +1,18 @@
-/** What stands in an order of use; only the order itself sets these. */
+/** An item of an `OrderOfUse`, which alone sets these links. */
 export interface Placed<T> {
   older: T | undefined;
   newer: T | undefined;
 }
 
-/** Things in the order of use, the oldest first. In a Map each use would leave a hole, and a search for the oldest passes them all. */
+/**
+ * A list in the order of use, the item first that was used longest ago. A Map would keep a hole for each item that moves
+ * to the end, and a search for the oldest would pass all holes.
+ */
 export class OrderOfUse<T extends Placed<T>> {
   #oldest: T | undefined;
   newest: T | undefined;
 
-  /** Puts one at the end; it must not be there yet. */
+  /** Appends an item that is not in the list. */
   add(one: T): void {
     const before = this.newest;
     one.older = before;
@@ -18,7 +21,7 @@ export class OrderOfUse<T extends Placed<T>> {
     this.newest = one;
   }
 
-  /** Takes one out; it must be there. */
+  /** Removes an item that is in the list. */
   remove(one: T): void {
     const { older, newer } = one;
     if (older) older.newer = newer;
@@ -28,7 +31,7 @@ export class OrderOfUse<T extends Placed<T>> {
     one.older = one.newer = undefined;
   }
 
-  /** The one that was returned last may be removed before the next is asked for. */
+  /** The item returned last may be removed while the loop goes on. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let one = this.#oldest; one;) {
       const next: T | undefined = one.newer;

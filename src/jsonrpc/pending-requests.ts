@@ -232,13 +232,13 @@ export class PendingRequests {
     return pending.method;
   }
 
-  /** Takes an answer, whether it was judged or not. False: nobody asked for it. */
+  /** Takes an answer, judged or not. False: no request of ours has its id. */
   answered(answer: UnjudgedAnswer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
-    const judged = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
-    return judged.kind === 'refusal' ? this.refused(judged) : this.settle(judged.message);
+    const decoded = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
+    return decoded.kind === 'refusal' ? this.refused(decoded) : this.settle(decoded.message);
   }
 
-  /** The same for one that was judged. */
+  /** Takes an answer that is well formed. False: as for `answered`. */
   settle(response: Success | Failure): boolean {
     // An error without an id says that a message of ours could not be read.
     const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);

@@ -24,7 +24,7 @@ export { metaKeys } from './meta.ts';
 export type { RequestMeta } from './meta.ts';
 export type * from './pagination.ts';
 export { pinging } from './pinging.ts';
-export type { Pinging, PingOptions, WatchedClient } from './pinging.ts';
+export type { Pinging, PingOptions, PingedClient } from './pinging.ts';
 export type * from './progress.ts';
 export type * from './prompts.ts';
 export type * from './resources.ts';

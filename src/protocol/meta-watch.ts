@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import { isMetaKey } from './meta.ts';
 
-/** Keys that are judged, and characters of one, because each is kept; what is beyond is not looked at. */
+/** How many keys are judged, and how many characters one may have: each is kept. Further and longer ones are ignored. */
 const maxKeys = 1000;
 const maxKeyLength = 256;
 
@@ -11,12 +11,12 @@ const holders = ['content', 'contents', 'messages', 'resource'] as const;
 
 /**
  * Tells, once for each key, of malformed keys of the `_meta` that is sent: of a result or a message, and of the content
- * in it. A key that was seen before costs one look into a Set. 2025-06-18 basic/index#_meta.
+ * in it. A key that was seen before costs one look-up. 2025-06-18 basic/index#_meta.
  */
 export class MetaWatch {
   readonly #seen = new Set<string>();
 
-  /** `depth`: objects and lists in one another that it looks into. */
+  /** `depth`: how many levels of objects and lists it looks into. */
   look(value: unknown, tell: (fault: Error) => void, depth: number = 6): void {
     if (depth === 0) return;
     if (Array.isArray(value)) for (const item of value) this.look(item, tell, depth - 1);

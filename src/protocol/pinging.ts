@@ -14,14 +14,14 @@ export interface PingOptions {
 
 /** Asks a silent peer whether it is there: see `pinging`. */
 export interface Pinging {
-  /** Watches a connection until it closes. `lost` is called, at most once, where the peer says nothing to a ping. */
+  /** Watches a connection until it closes. `lost` is called where a ping is not answered, and has to close it. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
-  /** The state of a server's client has changed: one at a pipe is watched once it is ready, and its session ends where it is lost. */
-  moved(client: WatchedClient): void;
+  /** Called at each change of a client's state, by its server. Once ready the client is pinged, unless it came over HTTP. */
+  moved(client: PingedClient): void;
 }
 
-/** A legacy client of a server. */
-export interface WatchedClient {
+/** What `pinging` needs of a legacy client of a server. */
+export interface PingedClient {
   readonly state: LifecycleState;
   readonly connection: Connection;
   readonly options: {
@@ -62,7 +62,7 @@ export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions
         if (!connection.closed) wait();
       });
     };
-    connection.watch = {
+    connection.monitor = {
       heard: () => {
         heard = true;
       },

@@ -5,7 +5,7 @@ import { requestStateSealer } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 
-/** How the state of questions is sealed, and who is told that answers may have changed. */
+/** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
 export interface AskingOptions extends RequestStateOptions {
   /** A legacy client's roots have changed. */
   readonly onRootsChanged?: (() => void) | undefined;

@@ -7,8 +7,8 @@ export interface CacheHint {
 }
 
 /**
- * 2026-07-28 server/utilities/caching: both fields, always; kept for nobody unless the author says otherwise.
- * Throws a RangeError for a time that JSON cannot say.
+ * The two fields of a result that say how long it may be kept; without a hint nobody may keep it. Throws a RangeError for
+ * a time that JSON cannot say. 2026-07-28 server/utilities/caching.
  */
 export function cacheFields(hint: CacheHint | undefined): CacheFields {
   const ttlMs = hint?.ttlMs ?? 0;
@@ -19,7 +19,7 @@ export function cacheFields(hint: CacheHint | undefined): CacheFields {
 /** The results that clients of 2026-07-28 may cache. */
 export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
 
-/** What a result says of its keeping. */
+/** The fields of a result that say how long it may be kept, and by whom. */
 export interface CacheFields {
   /** Milliseconds from 0, a whole number. */
   readonly ttlMs: number;
@@ -29,16 +29,17 @@ export interface CacheFields {
 
 /** How long each kind of result may be kept: made by `caching`. */
 export interface Caching {
-  /** `isPrivate`: what one requester may see is not to be shown to another. */
+  /** `isPrivate`: the result differs between requesters, so no shared cache may keep it. */
   fields(kind: Cacheable, isPrivate?: boolean): CacheFields;
 }
 
-/** Kept for nobody. */
+/** Nobody may keep it. */
 export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 
 /**
- * Lets clients of 2026-07-28 keep results: how long each kind, and for whom. Hand it in as `caching`; a server without it
- * lets nobody keep any. Throws a RangeError for a time that is no number of milliseconds.
+ * Lets clients of 2026-07-28 keep results: `hints` say how long each kind may be kept, and by whom. Hand it in as `caching`;
+ * a server without it lets nobody keep any, but for resources with a `cache` of their own. Throws a RangeError for a time
+ * that is not finite.
  */
 export function caching(hints: Readonly<Partial<Record<Cacheable, CacheHint>>>): Caching {
   for (const hint of Object.values(hints)) cacheFields(hint);

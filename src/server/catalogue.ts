@@ -4,13 +4,13 @@ import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Exchange } from './exchange.ts';
 import type { Failures } from './failure.ts';
-import type { Answer, Feature, FeatureHost } from './feature.ts';
+import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import type { Requester } from './requester.ts';
 
 /** What a revision is offered. Made at its first use, and made anew after something is registered. */
 interface Offer {
   readonly capabilities: ServerCapabilities;
-  readonly methods: ReadonlyMap<string, Answer>;
+  readonly methods: ReadonlyMap<string, AnswerMethod>;
   /** The features that have something in this revision. */
   readonly features: readonly Feature<never>[];
 }
@@ -47,7 +47,7 @@ export class Catalogue {
     let offer = this.#offers.get(revision);
     if (!offer) {
       const capabilities: ServerCapabilities = { logging: {} };
-      const answers: [string, Answer][] = [];
+      const answers: [string, AnswerMethod][] = [];
       const features: Feature<never>[] = [];
       for (const feature of this.features) {
         const declared = feature.capabilities(revision, this.#host);

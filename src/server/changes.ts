@@ -7,8 +7,8 @@ import { Subscriptions } from './modern/subscriptions.ts';
 import type { SubscribedServer } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './requester.ts';
 
-/** A legacy client that may be told of changes. */
-type Watcher = Pick<LegacyRequester, 'announce' | 'revision' | 'state'>;
+/** A legacy client that is told of changes. */
+type ToldClient = Pick<LegacyRequester, 'announce' | 'revision' | 'state'>;
 
 /** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
 export interface Changes {
@@ -16,11 +16,11 @@ export interface Changes {
    * Called once, by the server that it belongs to. Throws at the second call.
    */
   attach(server: SubscribedServer): void;
-  /** The state of a legacy client has changed: it is told of changes from its handshake to its end. */
-  moved(watcher: Watcher): void;
-  /** From now on the client is told of changes of what its revision is offered. */
-  expect(watcher: Watcher): void;
-  /** Where others have to hear of each change as well: takes it, and calls `announce` later. */
+  /** Called at each change of a legacy client's state. It is told of changes from its handshake to its end. */
+  moved(client: ToldClient): void;
+  /** From now on the client is told of changes of the lists that are declared to its revision. */
+  expect(client: ToldClient): void;
+  /** Set where several processes serve the same clients: takes each change, and tells it in all of them. */
   divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
   /** A list has changed. */
   listChanged(list: ListName): void;
@@ -39,7 +39,7 @@ export interface Changes {
 export function changes(): Changes {
   let subscriptions: Subscriptions | undefined;
   let catalogue: Catalogue | undefined;
-  const watchers = new Map<Watcher, ServerCapabilities>();
+  const told = new Map<ToldClient, ServerCapabilities>();
   const pending = new Set<ListName>();
 
   function flush(): void {
@@ -47,7 +47,7 @@ export function changes(): Changes {
       const method = `notifications/${list}/list_changed`;
       const text = notificationText(method);
       // 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
-      for (const [watcher, declared] of watchers) if (declared[list] !== undefined) watcher.announce(text);
+      for (const [client, declared] of told) if (declared[list] !== undefined) client.announce(text);
       subscriptions?.tell(`${list}ListChanged`, method);
     }
     pending.clear();
@@ -64,12 +64,12 @@ export function changes(): Changes {
         attach() {},
       });
     },
-    moved(watcher) {
-      if (watcher.state === 'initializing') this.expect(watcher);
-      else if (watcher.state === 'closed') watchers.delete(watcher);
+    moved(client) {
+      if (client.state === 'initializing') this.expect(client);
+      else if (client.state === 'closed') told.delete(client);
     },
-    expect(watcher) {
-      if (catalogue && watcher.revision) watchers.set(watcher, catalogue.capabilities(watcher.revision));
+    expect(client) {
+      if (catalogue && client.revision) told.set(client, catalogue.capabilities(client.revision));
     },
     divert: undefined,
     listChanged(list) {
@@ -77,7 +77,7 @@ export function changes(): Changes {
       else this.announce(list);
     },
     announce(list) {
-      if (watchers.size === 0 && !subscriptions?.size) return;
+      if (told.size === 0 && !subscriptions?.size) return;
       if (pending.size === 0) void Promise.resolve().then(flush);
       pending.add(list);
     },

@@ -13,7 +13,7 @@ export interface Exchanges<C extends PlainContext> {
   legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
   /** For a request that stands alone. */
   modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
-  /** A legacy client has notified the server of something that concerns who asks. */
+  /** Called with each notification that comes over a lasting connection, except `notifications/initialized`. */
   heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;
 }
 

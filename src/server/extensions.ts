@@ -5,7 +5,7 @@ import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { needExtension } from './extension.ts';
 import type { ServerExtension, TellListeners } from './extension.ts';
-import type { Agree, Answer, Feature } from './feature.ts';
+import type { Agree, AnswerMethod, Feature } from './feature.ts';
 import { internalsOf } from './internals.ts';
 import type { ServerInternals } from './internals.ts';
 import type { ServerCore } from './server-core.ts';
@@ -44,7 +44,7 @@ function extensions(hosting: ServerInternals['hosting']): Extensions {
   const methods = new Map<string, Extension>();
   const filters: Record<string, Agree> = {};
   const resultTypes = new Map<unknown, Extension>();
-  const answer = (handler: Handler | undefined, extension?: Extension): Answer => (params, exchange) => {
+  const answer = (handler: Handler | undefined, extension?: Extension): AnswerMethod => (params, exchange) => {
     if (extension) needExtension(extension, exchange);
     return hosting.guard<unknown, object>(
       exchange, () => handler?.(params as never, exchange as never), (value) => value as object,
@@ -86,7 +86,7 @@ function extensions(hosting: ServerInternals['hosting']): Extensions {
       return Object.assign({}, ...[...ids.values()].map(({ legacy }) => legacy?.capabilities(revision.version)));
     },
     methods({ era, version }) {
-      const answers: Record<string, Answer> = {};
+      const answers: Record<string, AnswerMethod> = {};
       if (era === 'modern') {
         for (const [name, extension] of methods) answers[name] = answer(extension.methods?.[name], extension);
         return answers;

@@ -1,6 +1,5 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { ConnectionError, errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
-import { Cancelled } from '../jsonrpc/inbound.ts';
+import { errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../jsonrpc/quote.ts';
@@ -118,8 +117,8 @@ function log({ what, name, id }: ErrorPlace, thrown: unknown): void {
 }
 
 const isEnding = (thrown: unknown): boolean =>
-  thrown instanceof Cancelled || thrown instanceof ConnectionError
-  || (thrown instanceof Error && thrown.name === 'AbortError');
+  // By name: over HTTP the transport has made it, which may be of another copy of this package.
+  thrown instanceof Error && /^(Cancelled|ConnectionError|AbortError)$/.test(thrown.name);
 
 /**
  * The code that a handler's error may have in a revision. JSON-RPC 2.0 section 5.1 reserves -32768 to -32000;

@@ -15,8 +15,8 @@ import type { Outcome } from './outcome.ts';
 import type { Entry, Registry } from './registry.ts';
 import type { Requester } from './requester.ts';
 
-/** Answers a request, with what its server lends. A throw is an error answer. */
-export type Answer = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
+/** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
+export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
 
 /**
  * What is agreed of what a client wants under a key of the filter of `subscriptions/listen`; undefined: nothing.
@@ -34,7 +34,7 @@ export type ListName = 'tools' | 'prompts' | 'resources';
  */
 export interface Feature<C extends PlainContext = PlainContext> {
   /** What it answers, by method; a function where that differs between revisions. */
-  readonly methods: Readonly<Record<string, Answer>> | ((revision: Revision) => Readonly<Record<string, Answer>>);
+  readonly methods: Readonly<Record<string, AnswerMethod>> | ((revision: Revision) => Readonly<Record<string, AnswerMethod>>);
   /** What it declares; undefined while there is nothing of it: its methods are not found then. */
   readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
   /** What of all that the server declares a certain client is told, where it is not the same for all. */

@@ -51,8 +51,8 @@ export class Guards<C extends PlainContext = PlainContext> {
     return this.listFilter?.shows(member, name, definition, exchange) ?? true;
   }
 
-  /** `finish`, and a look at the result: its author hears of malformed keys of `_meta`, which go out as they are. */
-  watch<V, T>(
+  /** `finish`, followed by a check of the result: the author hears of malformed keys of `_meta`, which are sent as they are. */
+  checkingMeta<V, T>(
     { name, ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: { report(error: Error, where: ErrorPlace): void },
   ): (value: V) => T | Promise<T> {
     return (value) => after(finish(value), (result) => {

@@ -85,7 +85,7 @@ export class Hosting<C extends PlainContext> implements FeatureHost<C> {
       if (guards) return guards.run(call, handler) as Outcome<R>;
       if (scopes?.length) throw new Error('a server with `scopes` needs `guards: guards()`');
       return handler(call.args as never, exchange);
-    }, guards?.watch(call, finish, this.server.failures) ?? finish, failed);
+    }, guards?.checkingMeta(call, finish, this.server.failures) ?? finish, failed);
   }
 
   guard<R, T>(

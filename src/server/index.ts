@@ -25,7 +25,7 @@ export type { LegacyExtension, Listener, ServerExtension, TellListeners } from '
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
-export type { Agree, Answer, Feature, FeatureHost, ListName } from './feature.ts';
+export type { Agree, AnswerMethod, Feature, FeatureHost, ListName } from './feature.ts';
 export { defaultServerLimits } from './limits.ts';
 export type { ServerLimits } from './limits.ts';
 export type { ListedKind, ListFilter } from './list-filter.ts';

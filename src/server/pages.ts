@@ -1,11 +1,14 @@
 import { page } from '../protocol/cursor.ts';
 import type { Listed, Page } from '../protocol/cursor.ts';
 
-/** Cuts lists into pages: gives the one that a cursor leads to, the first without one; undefined: no cursor of this list. */
+/** Gives the page of a list that a cursor leads to; the first where there is none. Undefined: it is no cursor of this list. */
 export type Pages = <T extends Listed>(items: Iterable<T>, cursor: unknown) => Page<T> | undefined;
 
 /**
- * What a `ServerCore` needs to list in pages of `size` entries, at least 1; without it each list is one page.
- * 2025-11-25 server/utilities/pagination.
+ * Cuts lists into pages of `size` entries, 1000. Hand it in as `pages`; without it each list is one page. Throws a
+ * RangeError for a size below 1. 2025-11-25 server/utilities/pagination.
  */
-export const pages = (size: number = 1000): Pages => (items, cursor) => page(items, cursor, size);
+export function pages(size: number = 1000): Pages {
+  if (!(size >= 1)) throw new RangeError(`the size of a page must be at least 1, not ${size}`);
+  return (items, cursor) => page(items, cursor, size);
+}

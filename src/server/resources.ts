@@ -19,7 +19,7 @@ import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { attachTo, hostOf } from './feature.ts';
-import type { Answer, Feature, FeatureHost } from './feature.ts';
+import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition } from './needs.ts';
 import type { Guarded } from './needs.ts';
@@ -130,7 +130,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
     if (found) checkScopes(found.definition, requester);
   });
-  const methods: Record<string, Answer> = {
+  const methods: Record<string, AnswerMethod> = {
     'resources/list': (params, exchange, lent) => lent.page('resources', entries, params, exchange),
     'resources/templates/list': (params, exchange, lent) => lent.page('resourceTemplates', templates, params, exchange),
     'resources/read': (params, exchange, lent) => readResource(entries, templates, params, exchange, lent),

@@ -4,7 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import { tellUpdated } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
-import type { Agree, Answer, HostedServer } from './feature.ts';
+import type { Agree, AnswerMethod, HostedServer } from './feature.ts';
 import { internalsOf } from './internals.ts';
 import { onClose } from './legacy/moments.ts';
 import type { LegacyRequester } from './requester.ts';
@@ -15,8 +15,8 @@ const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
 
 /** Who is told of the changes of which resource, in both eras. */
 export interface WatchedResources {
-  readonly subscribe: Answer;
-  readonly unsubscribe: Answer;
+  readonly subscribe: AnswerMethod;
+  readonly unsubscribe: AnswerMethod;
   /** For `resourceSubscriptions` in the filter of `subscriptions/listen`. */
   readonly agree: Agree;
   updated(uri: string, changes: HostedServer['changes']): void;

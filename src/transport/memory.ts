@@ -4,7 +4,7 @@
  * @module
  */
 
-import { decode } from '../jsonrpc/codec.ts';
+import { decode, decodeUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPeer, ServerPort, Trace } from './port.ts';
@@ -70,7 +70,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
         return;
       }
       trace?.({ direction: 'sent', text, at: Date.now() });
-      now.then(() => to.receive(decode(text)));
+      now.then(() => to.receive(decodeUnjudged(text)));
     },
     async reopen() {
       if (receiver === undefined) throw notOpen();

@@ -5,6 +5,7 @@
  */
 
 import { peerBudget } from '../jsonrpc/budget.ts';
+import { decode, decodeUnjudged, decodeValue, decodeValueUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
 import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
@@ -102,6 +103,7 @@ export function messagePortTransport(
       const { take, end } = reading = readPort({
         trace, maxNoiseBytes,
         budget: peerBudget(),
+        decode, decodeValue,
         message: (decoded) => to.message(decoded),
         givenUp: (why) => gone(`the server was given up: ${why}`),
       });
@@ -147,6 +149,7 @@ export function serveMessagePort(
   const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, lost: finish });
   const reading = readPort({
     trace, budget, maxNoiseBytes,
+    decode: decodeUnjudged, decodeValue: decodeValueUnjudged,
     message: (decoded) => peer.receive(decoded),
     resumed() {
       said = 0;

@@ -1,7 +1,6 @@
 import { openThingBytes } from '../jsonrpc/budget.ts';
 import type { Budget } from '../jsonrpc/budget.ts';
-import { decode, decodeValue } from '../jsonrpc/codec.ts';
-import type { Decoded } from '../jsonrpc/message.ts';
+import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
 import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../jsonrpc/noise.ts';
 import { beginReading, othersFirst, readEnough } from '../jsonrpc/turn.ts';
 import type { Trace } from './port.ts';
@@ -10,12 +9,16 @@ import type { Trace } from './port.ts';
 const leastWaiting = 1_048_576;
 
 /** Who reads a port, and within which limits. */
-export interface PortReader {
+export interface PortReader<D extends Decoded | Unjudged> {
   readonly trace: Trace | undefined;
   /** Charged with the messages that wait. */
   readonly budget: Budget;
   readonly maxNoiseBytes: number | undefined;
-  message(decoded: Decoded): void;
+  /** What a message says, as text or bytes: `decode`, or `decodeUnjudged` where the connection judges answers. */
+  decode(data: string | Uint8Array): D;
+  /** The same for a message that was posted as a value. */
+  decodeValue(data: unknown): D;
+  message(decoded: D): void;
   /** Reading goes on after a rest. */
   resumed?(): void;
   /** Nothing more will be read. */
@@ -39,7 +42,7 @@ export interface PortReading {
  * thousand messages in one turn of the event loop. After some milliseconds others have their turn; what comes
  * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up.
  */
-export function readPort(reader: PortReader): PortReading {
+export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): PortReading {
   const { trace, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   let waiting: unknown[] = [];
   /** What is charged for them. */
@@ -62,14 +65,14 @@ export function readPort(reader: PortReader): PortReading {
       // What may not be held is not put off, nor is what came before it.
       go(true);
     }
-    if (!stopped) receive(data);
+    if (!stopped) read(data);
   }
 
-  function receive(data: unknown): void {
+  function read(data: unknown): void {
     beginReading();
     trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: Date.now() });
     // We send text. Others may post the message as it is: it meets the same limits.
-    const decoded = typeof data === 'string' || data instanceof Uint8Array ? decode(data) : decodeValue(data);
+    const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded);
     if (noise > maxNoiseBytes) return giveUp(onlyNoise(maxNoiseBytes));
     reader.message(decoded);
@@ -89,13 +92,13 @@ export function readPort(reader: PortReader): PortReading {
   }
 
   function go(all: boolean = false): void {
-    let read = 0;
-    while (read < waiting.length && (all || !resting) && !stopped) {
-      const data = waiting[read++];
+    let taken = 0;
+    while (taken < waiting.length && (all || !resting) && !stopped) {
+      const data = waiting[taken++];
       release(weightOf(data));
-      receive(data);
+      read(data);
     }
-    waiting = waiting.slice(read);
+    waiting = waiting.slice(taken);
     if (waiting.length === 0) ended?.();
   }
 

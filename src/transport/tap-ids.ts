@@ -4,7 +4,7 @@ import type { Outgoing } from './port.ts';
 
 const prefix = 'page-';
 
-/** Whose answer an answer is: the client's requests and injected ones share a connection, and their ids must not meet. */
+/** Tells answers to the client's requests from answers to injected ones: both share a connection, so their ids must differ. */
 export interface TapIds {
   /** A request of the client's is on its way. */
   asked(id: RequestId): void;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { decode, receive as receiveText } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
@@ -572,7 +572,7 @@ test('connection: unasked answers are reported and dropped', () => {
 
 test('connection: an answer is judged by who has asked; where nobody has, it is reported, whatever it holds', async () => {
   const { connection, errors, take } = bench();
-  const hear = (message: object): void => connection.receive(receiveText(JSON.stringify({ jsonrpc, ...message })));
+  const hear = (message: object): void => connection.receive(decodeUnjudged(JSON.stringify({ jsonrpc, ...message })));
   hear({ id: 5, result: 7 });
   hear({ id: {}, error: null });
   hear({ error: { code: 'x', message: ['no'] } });

@@ -12,14 +12,14 @@ import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../ser
 import { cacheFields } from '../../server/caching.ts';
 import { onClose } from '../../server/legacy/moments.ts';
 import { watchedResources } from '../../server/watched-resources.ts';
-import type { Answer, Context, Feature, FeatureHost } from '../../server/index.ts';
+import type { AnswerMethod, Context, Feature, FeatureHost } from '../../server/index.ts';
 import type { LegacyRequester } from '../../server/requester.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
 
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
-type Exchange = Parameters<Answer>[1];
+type Exchange = Parameters<AnswerMethod>[1];
 
 /** Lists, and what their items are called. */
 const lists = {
@@ -61,7 +61,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   const guarded = (exchange: Exchange, run: () => Promise<object>): object | Promise<object> =>
     host?.guard<object, object>(exchange, run, (value) => value) ?? run();
 
-  function listed(method: keyof typeof lists): Answer {
+  function listed(method: keyof typeof lists): AnswerMethod {
     return (params, exchange) => guarded(exchange, async () => {
       const { cursor } = params;
       const result = await backendOf(exchange).request(method, cursor === undefined ? {} : { cursor }, exchange.signal);
@@ -83,7 +83,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
 
-  function called(method: string): Answer {
+  function called(method: string): AnswerMethod {
     return (params, exchange) => guarded(exchange, () => carry(method, params, exchange as Exchange & Context));
   }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Budget } from '../../jsonrpc/budget.ts';
 import { ByteGatherer } from '../../jsonrpc/bytes.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
-import type { Decoded, Received, Refusal } from '../../jsonrpc/message.ts';
+import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
 import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../jsonrpc/noise.ts';
 import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
 import type { Trace } from '../port.ts';
@@ -12,12 +12,12 @@ const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
 /** Who reads, and within which limits. */
-export interface Reader<D extends Received | Decoded> {
+export interface Reader<D extends Unjudged | Decoded> {
   readonly trace?: Trace | undefined;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
   readonly maxNoiseBytes?: number | undefined;
-  /** What a line says: `decode`, or `receive` for who asks nothing. */
+  /** What a line says: by `decode`, or by `decodeUnjudged` where the connection judges answers. */
   decode(text: string): D;
   /** `text` is its line; undefined where that was not kept. */
   message(decoded: D | Refusal, text?: string): void;
@@ -39,7 +39,7 @@ export interface Reading {
  * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
  * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
  */
-export function readMessages<D extends Received | Decoded>(stream: Readable, reader: Reader<D>): Reading {
+export function readMessages<D extends Unjudged | Decoded>(stream: Readable, reader: Reader<D>): Reading {
   const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   const framer = createFramer({
     line(text) {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { peerBudget } from '../../jsonrpc/budget.ts';
-import { receive } from '../../jsonrpc/codec.ts';
+import { decodeUnjudged } from '../../jsonrpc/codec.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ServerPort, Trace } from '../port.ts';
@@ -75,7 +75,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   ));
   const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {
-    ...options, budget, decode: receive,
+    ...options, budget, decode: decodeUnjudged,
     message(decoded) {
       peer.receive(decoded);
       if (writer.full) reading.hold(true);

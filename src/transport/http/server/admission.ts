@@ -1,5 +1,5 @@
-import { AccessDenied, refusalData } from '../../port.ts';
-import type { Auth, AuthRefusal } from '../../port.ts';
+import { refusalData } from '../../port.ts';
+import type { AccessDenied, Auth, AuthRefusal } from '../../port.ts';
 import type { Authenticated, Authenticator } from './authenticator.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
@@ -53,6 +53,8 @@ function challengeFields({ challenge, headers }: AuthRefusal): HeaderFields {
 
 /** The response that a thrown `AccessDenied` asks for; undefined for anything else. */
 export function denial(thrown: unknown): { status: number; fields: HeaderFields } | undefined {
-  if (!(thrown instanceof AccessDenied)) return undefined;
-  return { status: thrown.refusal.status, fields: challengeFields(thrown.refusal) };
+  // By name: the server may be of another copy of this package.
+  if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
+  const { refusal } = thrown as AccessDenied;
+  return { status: refusal.status, fields: challengeFields(refusal) };
 }

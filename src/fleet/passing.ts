@@ -75,7 +75,9 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
       else reply?.request.respond(202, '');
     }, (thrown: unknown) => {
       services.report(thrown);
-      if (reply) refuse(services, reply.request, 400, nobodyWaits);
+      // Where the engine is away, the client brings it again.
+      if (reply && isUndeliverable(thrown)) refuse(services, reply.request, 400, nobodyWaits);
+      else if (reply) refuse(services, reply.request, 503, unreachable, { data: unreachableData });
     });
     return true;
   }

@@ -111,7 +111,7 @@ const entries = [
     name: 'http-caller',
     what: 'client over HTTP that calls',
     budget: 12 * KIB,
-    ceiling: 17.59 * KIB,
+    ceiling: 17.62 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -123,7 +123,7 @@ const entries = [
   {
     name: 'http-client',
     what: 'McpClient over HTTP: every part, first load',
-    ceiling: 22.98 * KIB,
+    ceiling: 23.03 * KIB,
     platform: 'neutral',
     firstLoad: true,
     code: wholeClient,
@@ -131,7 +131,7 @@ const entries = [
   {
     name: 'http-client-2',
     what: 'the same and the validator that it loads later',
-    ceiling: 28.91 * KIB,
+    ceiling: 28.97 * KIB,
     platform: 'neutral',
     code: wholeClient,
   },
@@ -147,7 +147,7 @@ const entries = [
   {
     name: 'oauth-login',
     what: 'client that calls, with a login',
-    ceiling: 29.61 * KIB,
+    ceiling: 29.65 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -163,7 +163,7 @@ const entries = [
   {
     name: 'oauth-service',
     what: 'the same with client credentials',
-    ceiling: 27.30 * KIB,
+    ceiling: 27.35 * KIB,
     platform: 'neutral',
     code: `
       import { ClientCore } from 'barewire/client';
@@ -243,8 +243,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1193 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3099 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1194 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3105 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

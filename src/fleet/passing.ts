@@ -70,13 +70,15 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
       rest = undefined;
     }
     if (sent.length === 0) return false;
-    Promise.all(sent).then(() => {
+    services.track(Promise.all(sent).then(() => {
       if (rest) reply?.take(rest);
       else reply?.request.respond(202, '');
     }, (thrown: unknown) => {
       services.report(thrown);
-      if (reply) refuse(services, reply.request, 400, nobodyWaits);
-    });
+      // Where the engine is away, the client brings it again.
+      if (reply && isUndeliverable(thrown)) refuse(services, reply.request, 400, nobodyWaits);
+      else if (reply) refuse(services, reply.request, 503, unreachable, { data: unreachableData });
+    }));
     return true;
   }
 
@@ -88,7 +90,7 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
       return (decoded) => {
         if (decoded.kind === 'refusal') return;
         const message = decoded.kind === 'batch' ? decoded.values : decoded.message;
-        side.send(holder, { kind: 'message', session: pair, paired: true, auth: dataOf(auth), message }).then(
+        services.track(side.send(holder, { kind: 'message', session: pair, paired: true, auth: dataOf(auth), message }).then(
           () => request.respond(202, ''),
           (thrown: unknown) => {
             // With its process the session has gone; where the engine is away, nobody can say.
@@ -96,7 +98,7 @@ export function createPassing(side: FleetSide, services: EndpointServices): Pick
             services.report(thrown);
             refuse(services, request, 503, unreachable, { data: unreachableData });
           },
-        );
+        ));
       };
     },
   };

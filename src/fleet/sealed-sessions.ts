@@ -80,14 +80,14 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     };
     const known = records.get(id);
     if (known) return go(known);
-    openRecord(side.sealer, id, auth?.principal).then((record) => {
+    services.track(openRecord(side.sealer, id, auth?.principal).then((record) => {
       const opened = record && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
       if (opened) records.set(id, opened);
       go(opened);
     }).catch((thrown: unknown) => {
       services.report(thrown);
       refuse(services, request, 500, 'The session could not be opened');
-    });
+    }));
   }
 
   async function seal(session: Session): Promise<void> {

@@ -45,7 +45,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     };
     const known = opened.known(id, true);
     if (known) return go(known);
-    opened.check(id).then(go).catch((thrown: unknown) => cannotReach(request, thrown));
+    services.track(opened.check(id).then(go).catch((thrown: unknown) => cannotReach(request, thrown)));
   }
 
   /** The answer to what changes the record waits until the store has it. */
@@ -79,9 +79,9 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     enter, outlet,
     listen: streams.listen,
     remove(request, { id }) {
-      opened.end(id, 'the client ended the session').then(
+      services.track(opened.end(id, 'the client ended the session').then(
         () => request.respond(204, ''), (thrown: unknown) => cannotReach(request, thrown),
-      );
+      ));
     },
     drain: streams.drain,
     pairs: true,

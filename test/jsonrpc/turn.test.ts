@@ -25,6 +25,17 @@ test('a reader that goes on for eight milliseconds has read enough, and not befo
   assert.equal(readEnough(), true);
 });
 
+test('a clock that was set back does not let a reader go on until it has caught up', (t) => {
+  const clock = clockOf(t);
+  beginReading();
+  clock.setTime(now - 500_000);
+  beginReading();
+  clock.tick(7);
+  assert.equal(readEnough(), false);
+  clock.tick(1);
+  assert.equal(readEnough(), true);
+});
+
 test('a pause of two milliseconds is a turn of the others', (t) => {
   const clock = clockOf(t);
   beginReading();

@@ -267,9 +267,39 @@ test('that the handshake is over is said three times to a server that is away, o
     assert.deepEqual(it.told, ['success', `error: HTTP ${status}`, 'success'], String(status));
     const sent = it.sent.map(({ body = '' }) => (JSON.parse(body) as { method: string }).method);
     assert.deepEqual(sent, ['initialize', ...Array.from({ length: tries }, () => 'notifications/initialized'), 'tools/list']);
-    assert.deepEqual(it.waits.filter((ms) => ms < 1_000_000), Array.from({ length: tries - 1 }, () => 1000));
+    assert.deepEqual(it.waits.filter((ms) => ms < 1_000_000), [1000, 2000].slice(0, tries - 1));
     await it.transport.close();
   }
+});
+
+test('an answer and a cancellation are brought again to a server that is away, a report of progress is not', async () => {
+  for (const [what, message, status, tries] of [
+    ['an answer', {}, 502, 4], ['an answer', {}, 429, 4], ['an answer', {}, 400, 1], ['an answer', {}, 404, 1],
+    ['a cancellation', { method: 'notifications/cancelled' }, 503, 4], ['roots', { method: 'notifications/roots/list_changed' }, 503, 4],
+    ['progress', { method: 'notifications/progress' }, 503, 1], ['any other', { method: 'notifications/own' }, 503, 1],
+  ] as const) {
+    const it = await scripted(() => empty(status), { limits: { reconnectAttempts: 3 } });
+    it.send(message, note);
+    await it.settled();
+    await it.settled();
+    assert.deepEqual([it.sent.length, it.told], [tries, [`error: HTTP ${status}`]], `${what} ${status}`);
+    assert.deepEqual(it.waits, [1000, 2000, 4000].slice(0, tries - 1), `${what} ${status}`);
+    await it.transport.close();
+  }
+});
+
+test('an answer that the server has taken is not brought again, and none after the end', async () => {
+  const it = await scripted((_request, number) => empty(number === 1 ? 502 : 202));
+  it.send({}, result(1));
+  await it.settled();
+  await it.settled();
+  assert.deepEqual([it.sent.length, it.told], [2, []]);
+  const away = await scripted(() => empty(502), { wait: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())) });
+  away.send({}, result(1));
+  await away.settled();
+  await away.transport.close();
+  await away.settled();
+  assert.deepEqual([away.sent.length, away.told], [1, []]);
 });
 
 test('an error status that is no message has its body and its fields', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 import { httpListener } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern, start } from './harness.ts';
@@ -98,6 +99,95 @@ test('a request whose body comes after the end is refused', async (t) => {
   const answer = await answered;
   assert.equal(answer.statusCode, 503);
   assert.match(await drained(answer), /closing/);
+});
+
+test('a request whose body is still coming while the server closes is served: the time to drain is for it too', async (t) => {
+  const server = fakeServer();
+  const listener = httpListener(server);
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  const { port } = http.address() as { port: number };
+  const agent = new Agent();
+  const work = post(port, agent, 'wait', { key: 'w' });
+  await server.arrived('w');
+  const closed = listener.close({ drainMs: 60_000 });
+  const { headers, body } = modern('ping');
+  const text = JSON.stringify(body);
+  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request({
+      port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
+      headers: { 'content-type': 'application/json', accept: both, 'content-length': text.length, ...headers },
+    }, resolve);
+    sent.on('error', reject);
+    sent.write(text.slice(0, 10));
+    // What was in flight ends first.
+    void arrived.then(async () => {
+      server.waiting.get('w')?.finish();
+      await drained(await work);
+      sent.end(text.slice(10));
+    });
+  });
+  assert.equal(answer.statusCode, 200);
+  await drained(answer);
+  await closed;
+});
+
+test('a client that leaves before the end of its body does not hold a server that closes', async (t) => {
+  const server = fakeServer();
+  const listener = httpListener(server);
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  const { port } = http.address() as { port: number };
+  const work = post(port, new Agent(), 'wait', { key: 'w' });
+  await server.arrived('w');
+  const closed = listener.close({ drainMs: 60_000 });
+  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
+  const sent = request({
+    port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
+    headers: { 'content-type': 'application/json', accept: both, 'content-length': 100 },
+  });
+  sent.on('error', () => {});
+  sent.write('{');
+  await arrived;
+  sent.destroy();
+  server.waiting.get('w')?.finish();
+  await drained(await work);
+  await closed;
+});
+
+test('fetch: a body that comes, and credentials that are checked, after the server began to close', async () => {
+  const { headers, body } = modern('ping');
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  for (const slow of ['body', 'auth']) {
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const handle = fetchHandler(fakeServer(), {
+      auth: async () => {
+        if (slow === 'auth') await gate;
+        return { principal: 'a' };
+      },
+    });
+    const stream = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(bytes.subarray(0, 5));
+        if (slow === 'body') await gate;
+        controller.enqueue(bytes.subarray(5));
+        controller.close();
+      },
+    });
+    const init = {
+      method: 'POST', headers: { 'content-type': 'application/json', accept: both, ...headers }, body: stream, duplex: 'half' as const,
+    };
+    const answer = handle(new Request('http://localhost/mcp', init));
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = handle.close({ drainMs: 60_000 });
+    go();
+    assert.equal((await answer).status, 200, slow);
+    await closed;
+  }
 });
 
 test('a stream that has ended leaves its connection to the next request', async (t) => {

@@ -53,7 +53,7 @@ export class ScriptedRequest implements HttpRequest {
     return Object.entries(this.#headers);
   }
 
-  read(_maxBytes: number, done: (body: Body) => void): void {
+  read(_maxBytes: number, done: (body: Body) => void): undefined {
     done(this.#body);
   }
 

@@ -12,7 +12,10 @@ export interface HttpClientLimits {
    * given up. 256 MiB.
    */
   maxNoiseBytes: number;
-  /** Reconnections of a stream in a row that the server may refuse before it is given up. 5. */
+  /**
+   * Reconnections of a stream in a row that the server may refuse before it is given up; and times that an answer to a
+   * question is brought again where the server cannot be reached or answers 429 or 5xx. 5.
+   */
   reconnectAttempts: number;
   /**
    * Milliseconds before any reconnection at least, doubled while none brings a message. A server's `retry` that is

@@ -121,7 +121,7 @@ export const isRefusal = (thrown: unknown): boolean => thrown instanceof Authori
  * Milliseconds before the next reconnection. The server's `retry` is never undercut. A shorter one than
  * `reconnectMinMs` is not taken at its word: while no message comes, that time doubles, up to `reconnectInitialMs`.
  */
-function delay(
+export function delay(
   attempts: number, empty: number, retry: number | undefined, { limits, random }: Resumption,
 ): number {
   const { reconnectMinMs, reconnectInitialMs, reconnectMaxMs } = limits;

@@ -13,7 +13,7 @@ import type { HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
 import { requester } from './requester.ts';
-import { follow, isRefusal } from './resumption.ts';
+import { delay, follow, isRefusal } from './resumption.ts';
 import type { Resumption } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
@@ -90,14 +90,17 @@ export function clientTransport(
     if (requests.awaited(posted)) throw new HttpError(answer.status, '', 'the server answered another request');
   }
 
-  /** A server that has not heard that the handshake is over asks nothing: where it is away, it is told again. */
-  async function insist(posted: PostedRequest, go: () => Promise<void>): Promise<void> {
-    for (let tries = 1; ; tries++) {
+  /**
+   * What somebody on the other side waits for is told again where the server, or the way to it, is away for a while: a
+   * question without its answer holds up the call that asks it.
+   */
+  async function insist(posted: PostedRequest, most: number, go: () => Promise<void>): Promise<void> {
+    for (let failures = 0; ; failures++) {
       try {
         return await go();
       } catch (thrown) {
-        if (isRefusal(thrown) || tries === initializedAttempts || requests.closed) throw thrown;
-        await wait(limits.reconnectInitialMs, posted.cancellation.signal);
+        if (isRefusal(thrown) || failures >= most || requests.closed) throw thrown;
+        await wait(delay(failures, 0, undefined, resumption), posted.cancellation.signal);
       }
     }
   }
@@ -154,7 +157,9 @@ export function clientTransport(
       if (posted.id === undefined) requests.tells();
       const first = message.method === 'notifications/initialized';
       const go = (): Promise<void> => post(posted, text, message);
-      const sent = first ? insist(posted, go) : listener.held && posted.id !== undefined ? listener.held.then(go) : go();
+      // Requests wait until the server knows that the handshake is over.
+      const most = first ? initializedRepeats : limits.reconnectAttempts;
+      const sent = repeatable.has(message.method) ? insist(posted, most, go) : listener.held && posted.id !== undefined ? listener.held.then(go) : go();
       if (first) listener.hold(sent);
       const end = (): void => {
         requests.end(posted);
@@ -198,8 +203,13 @@ export function clientTransport(
   };
 }
 
-/** How often `notifications/initialized` is posted to a server that answers 5xx or cannot be reached. */
-const initializedAttempts = 3;
+/** How often `notifications/initialized` is posted again to a server that answers 5xx or cannot be reached. */
+const initializedRepeats = 2;
+
+/** What says the same when it comes twice; `undefined` is an answer: the second one finds nobody who waits. */
+const repeatable: ReadonlySet<string | undefined> = new Set([
+  undefined, 'notifications/initialized', 'notifications/cancelled', 'notifications/roots/list_changed',
+]);
 
 const postHeaders: Readonly<Record<string, string>> = {
   accept: 'application/json, text/event-stream', 'content-type': 'application/json',

@@ -74,13 +74,14 @@ class FetchHttpRequest implements HttpRequest {
     return this.#request.headers;
   }
 
-  read(maxBytes: number, done: (body: Body) => void): void {
+  read(maxBytes: number, done: (body: Body) => void): Promise<void> | undefined {
     const given = this.#body;
     // The runtimes of workers call a handler with an environment as its second argument. It has no `body`, unless a binding is called so.
     if (given !== undefined) {
-      return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
+      done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
+      return undefined;
     }
-    readBody(this.#request, maxBytes).then(done, () => done({ fault: 'unreadable' }));
+    return readBody(this.#request, maxBytes).then(done, () => done({ fault: 'unreadable' }));
   }
 
   respond(status: number, body: string, fields?: HeaderFields): void {

@@ -114,15 +114,15 @@ class NodeHttpRequest implements HttpRequest {
     return Object.entries(this.#req.headers);
   }
 
-  read(maxBytes: number, done: (body: Body) => void): void {
+  read(maxBytes: number, done: (body: Body) => void): undefined {
     const req = this.#req;
     const given = this.#body;
     if (given !== undefined) {
-      return done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
+      return void done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
     }
-    if (req.readableEnded) return done({ fault: 'unreadable' });
+    if (req.readableEnded) return void done({ fault: 'unreadable' });
     const length = Number(req.headers['content-length']);
-    if (length > maxBytes) return done({ fault: 'too large' });
+    if (length > maxBytes) return void done({ fault: 'too large' });
     let reader: BodyReader | undefined;
     let body: Body | undefined;
     req.on('data', (chunk: Buffer) => {

@@ -43,7 +43,7 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
       fields: challengeFields(refusal), data: refusalData(refusal),
     });
   }
-  return (request, admitted) => void check(request, admitted);
+  return (request, admitted) => services.track(check(request, admitted));
 }
 
 /** RFC 9110, 11.6.1. */

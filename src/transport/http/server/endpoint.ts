@@ -87,7 +87,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     });
     // More may come while the last of these is awaited.
     for (let busy = inFlight(); busy.length > 0 && !late; busy = inFlight()) {
-      await Promise.race([timeUp, Promise.all(busy.map((one) => one.idle()))]);
+      await Promise.race([timeUp, Promise.all(busy)]);
     }
     clearTimeout(timer);
     services.phase = 'closed';
@@ -95,8 +95,11 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     for (const session of sessions.all()) sessions.end(session, 'the server is closing');
   }
 
-  const inFlight = (): { idle(): Promise<void> }[] =>
-    [...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open()];
+  const inFlight = (): Promise<void>[] => [
+    ...[...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open()]
+      .map((one) => one.idle()),
+    ...services.underWay,
+  ];
 
   return { handle, drain, close: ({ drainMs = 5000 } = {}) => closed ??= close(drainMs) };
 }

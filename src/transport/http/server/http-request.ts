@@ -36,8 +36,11 @@ export interface HttpRequest extends RequestInfo {
   headers(): Iterable<readonly [name: string, value: unknown]>;
   /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
   common: HeaderFields | undefined;
-  /** Reads the body, once. `done` is not called when the client leaves before its end. */
-  read(maxBytes: number, done: (body: Body) => void): void;
+  /**
+   * Reads the body, once. `done` is not called when the client leaves before its end. May return what is settled when
+   * it was called, or never will be.
+   */
+  read(maxBytes: number, done: (body: Body) => void): Promise<void> | undefined;
   /** Answers whole; with a body it is JSON unless `fields` says otherwise. */
   respond(status: number, body: string, fields?: HeaderFields): void;
   /**

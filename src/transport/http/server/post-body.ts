@@ -18,7 +18,16 @@ export function takesJson(services: EndpointServices, request: HttpRequest): boo
 /** Reads a body to its end. Where it cannot be read, or is too long, the request is refused. */
 export function readWhole(services: EndpointServices, request: HttpRequest, done: (body: WholeBody) => void): void {
   const { maxBodyBytes } = services.limits;
-  request.read(maxBodyBytes, (body) => {
+  let over: (() => void) | undefined;
+  // An endpoint that is open waits for nothing.
+  if (services.phase !== 'open') {
+    services.track(new Promise<void>((resolve) => {
+      over = resolve;
+      request.onGone(resolve);
+    }));
+  }
+  const reading = request.read(maxBodyBytes, (body) => {
+    over?.();
     // The endpoint may have closed while the body came.
     if (services.phase === 'closed') return refuseWork(services, request);
     if (typeof body !== 'object' || !('fault' in body)) return done(body);
@@ -28,6 +37,7 @@ export function readWhole(services: EndpointServices, request: HttpRequest, done
     if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields });
     refuse(services, request, 413, `Content too large: the limit is ${maxBodyBytes} bytes`, { fields });
   });
+  if (reading) services.track(reading);
 }
 
 /** Whether a body begins as a batch does; it need not be JSON. */

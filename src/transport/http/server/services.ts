@@ -37,6 +37,10 @@ export interface EndpointServices {
   phase: 'open' | 'draining' | 'closed';
   /** Where somebody traces. */
   readonly tracing: Tracing | undefined;
+  /** What is awaited for requests that no session has yet. Never rejects. */
+  readonly underWay: ReadonlySet<Promise<void>>;
+  /** A request is under way until this is settled, and a closing endpoint waits for it. */
+  track(promise: Promise<unknown>): void;
   /** Tells `onError` what no client can be told. */
   report(thrown: unknown): void;
 }
@@ -47,8 +51,14 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
   const limits = { ...defaultHttpLimits, ...options.limits };
   checkTimes(limits);
   const report = (thrown: unknown): void => onError?.(toError(thrown));
+  const underWay = new Set<Promise<void>>();
   return {
-    server, limits, report,
+    server, limits, report, underWay,
+    track(promise) {
+      const done = (): void => void underWay.delete(settled);
+      const settled = promise.then(done, done);
+      underWay.add(settled);
+    },
     budgets: new Budgets(),
     unread: new Unread(limits.maxUnreadBytes, (bytes) =>
       report(new Error(`a response was cut off: its reader is too slow, ${bytes} bytes were waiting`))),

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import { memoryEngine } from '../../src/fleet/index.ts';
+import type { FleetEngine } from '../../src/fleet/index.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { startFleet } from './harness.ts';
+import type { FleetBench, Member } from './harness.ts';
+import { read } from './reading.ts';
+
+const version = '2025-11-25';
+const accepted = { action: 'accept', content: { sure: true } };
+
+/** Begins to close a process, and goes past the time in which it waits for what may be on its way. */
+async function beginClosing(t: TestContext, { http }: Member): Promise<{ readonly closed: Promise<void> }> {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const closed = http.close({ drainMs: 20_000 });
+  t.mock.timers.tick(100);
+  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.reset();
+  return { closed };
+}
+
+const memberOf = ({ members }: FleetBench, at: number): Member => members[at] as Member;
+
+/** The id of the question that comes next. */
+async function question(live: { next(): Promise<{ readonly data: string } | undefined> }): Promise<string> {
+  for (let event = await live.next(); event; event = await live.next()) {
+    if (event.data === '') continue;
+    const { id, method } = JSON.parse(event.data) as { id: string; method: string };
+    assert.equal(method, 'elicitation/create');
+    return id;
+  }
+  throw new Error('no question came');
+}
+
+// A balancer whose processes are just being restarted answers 502 of its own.
+for (const [what, broken] of [
+  ['a balancer that knows no process just then', () => Promise.resolve(new Response('Bad Gateway', { status: 502 }))],
+  ['a connection that breaks', () => Promise.reject(new TypeError('fetch failed'))],
+] as const) {
+  test(`an answer that is lost to ${what} is brought again, and the process that closes meanwhile waits for it`, async (t) => {
+    const bench = await startFleet(t, { version, engine: memoryEngine() });
+    let lost = 0;
+    let closed: Promise<void> | undefined;
+    const errors: Error[] = [];
+    const client = new McpClient({ name: 'test', version: '1' }, {
+      onError: (error) => errors.push(error),
+      onElicit() {
+        const asking = bench.log.findLast(({ body }) => body.includes('tools/call'));
+        closed = memberOf(bench, asking?.member ?? 0).http.close({ drainMs: 20_000 });
+        return { action: 'accept', content: { sure: true } };
+      },
+    });
+    t.after(() => client.close());
+    await client.connect(httpTransport('http://127.0.0.1:1/mcp', {
+      wait: () => new Promise((resolve) => setImmediate(resolve)),
+      // Round robin comes to the process that listens no more, too.
+      fetch: (input, init) => String(init?.body ?? '').includes('"action"') && lost++ < 2 ? broken() : bench.roundRobin(input, init),
+    }));
+    const { content } = await client.callTool('confirm');
+    assert.deepEqual(content, [{ type: 'text', text: 'accept true' }]);
+    assert.ok(lost > 2);
+    await closed;
+    assert.deepEqual(errors, []);
+  });
+}
+
+for (const [how, again] of [['goes on', false], ['was cut, and its client came back elsewhere', true]] as const) {
+  test(`a process that closes waits for a question whose answer comes by another process: its stream ${how}`, async (t) => {
+    const bench = await startFleet(t, { version, engine: memoryEngine() });
+    const headers = await bench.open(0);
+    let live = await bench.call(0, headers, 'confirm');
+    const last = (await live.next())?.id;
+    const id = await question(live);
+    if (again) {
+      live.cut();
+      live = await bench.get(1, headers, last);
+      assert.equal(await question(live), id);
+    }
+    const { closed } = await beginClosing(t, memberOf(bench, 0));
+    const answered = await bench.post(2, headers, { jsonrpc: '2.0', id, result: accepted });
+    assert.equal(answered.status, 202);
+    assert.deepEqual((await read(live)).words, ['result of 1']);
+    await closed;
+    assert.deepEqual(bench.errors, []);
+  });
+
+  test(`a question that nobody answers ends with an error once the time to drain is over: its stream ${how}`, async (t) => {
+    const bench = await startFleet(t, { version, engine: memoryEngine() });
+    const headers = await bench.open(0);
+    let live = await bench.call(0, headers, 'confirm');
+    const last = (await live.next())?.id;
+    const id = await question(live);
+    if (again) {
+      live.cut();
+      live = await bench.get(1, headers, last);
+      assert.equal(await question(live), id);
+    }
+    const closed = memberOf(bench, 0).http.close({ drainMs: 300 });
+    const { words } = await read(live);
+    assert.match(words.join(), /error The process that served this request has closed before its end of 1$/);
+    await closed;
+  });
+}
+
+test('where a process cannot reach the bus, an answer gets 503, and the client may bring it again; where nobody waits, 400', async (t) => {
+  const whole = memoryEngine();
+  let away = false;
+  const engine: FleetEngine = {
+    ...whole,
+    async join(name) {
+      const bus = await whole.join(name);
+      return {
+        ...bus,
+        async send(to, message) {
+          if (away) throw new Error('no connection');
+          return bus.send(to, message);
+        },
+      };
+    },
+  };
+  const bench = await startFleet(t, { version, engine });
+  const headers = await bench.open(0);
+  const live = await bench.call(0, headers, 'confirm');
+  const id = await question(live);
+  const answer = { jsonrpc: '2.0', id, result: accepted };
+  away = true;
+  const refused = await bench.post(1, headers, answer);
+  assert.equal(refused.status, 503);
+  const { error } = await refused.json() as { error: { data: unknown } };
+  assert.deepEqual(error.data, { code: 'fleet_unreachable' });
+  away = false;
+  assert.equal((await bench.post(1, headers, answer)).status, 202);
+  assert.deepEqual((await read(live)).words, ['result of 1']);
+  assert.equal((await bench.post(1, headers, { ...answer, id: 'nobody-1' })).status, 400);
+});
+
+test('a GET stream, a modern listen and a session without work do not hold a process that closes', async (t) => {
+  const bench = await startFleet(t, { engine: memoryEngine() });
+  const headers = await bench.open(0);
+  const listening = await bench.get(0, headers);
+  await listening.next();
+  const carried = await bench.open(1);
+  const first = await bench.get(1, carried);
+  const known = (await first.next())?.id;
+  first.cut();
+  const elsewhere = await bench.get(0, carried, known);
+  const client = new McpClient({ name: 'test', version: '1' }, { era: 'modern' });
+  t.after(() => client.close());
+  await client.connect(httpTransport(memberOf(bench, 0).http.url));
+  await client.subscribe('note:a');
+  // Far less than the time to drain.
+  const from = performance.now();
+  await memberOf(bench, 0).http.close({ drainMs: 60_000 });
+  assert.ok(performance.now() - from < 30_000);
+  assert.deepEqual((await read(listening)).words.concat((await read(elsewhere)).words), []);
+});

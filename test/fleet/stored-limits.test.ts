@@ -39,10 +39,13 @@ test('the sessions of a principal are counted over all processes, and the one th
 });
 
 test('a session that nobody uses ends in all processes, and one that is used or connected does not', async (t) => {
-  const bench = await startFleet(t, { version, engine: memoryEngine(), http: { limits: { sessionIdleMs: 400 } } });
+  // Long beside the pauses between two uses, so that a machine that stands still for a second does not end the session in use.
+  const sessionIdleMs = 1500;
+  const bench = await startFleet(t, { version, engine: memoryEngine(), http: { limits: { sessionIdleMs } } });
   const [idle, used, connected] = [await bench.open(0), await bench.open(1), await bench.open(2)];
   const live = await bench.get(0, connected);
-  for (let i = 0; i < 8; i++) {
+  const over = performance.now() + 2 * sessionIdleMs;
+  for (let i = 0; performance.now() < over; i++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal((await bench.post(i % 3, used, ping)).status, 200);
   }

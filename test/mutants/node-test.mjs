@@ -1,6 +1,8 @@
 // Stands in for node:test in the copy that is mutated: it remembers the tests of all files, so that one process runs
 // those that one mutant asks for, one after the other.
 import { after, afterEach, before, beforeEach, describe as suite, mock, test as run } from 'node:test';
+// Imported, because a test may take the global one away.
+import { performance } from 'node:perf_hooks';
 
 export { after, afterEach, before, beforeEach, mock };
 

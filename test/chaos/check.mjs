@@ -1,9 +1,13 @@
 // What has to hold after the chaos run, whatever was killed and stopped.
+import { leaseMs } from './order.mjs';
+
+/** Milliseconds between the time that an effect notes and its line in the log, beyond which the process stood still there. */
+const stoodStill = leaseMs / 2;
 
 export function check({ results, kept, words, lines, blows }) {
   const faults = [];
   const counts = {
-    ended: 0, kills: 0, stops: 0, effects: 0, 'effects made again': 0, 'of them after a kill or stop': 0, 'of them after a delay': 0, 'writes refused': 0, 'late, the machine being busy': 0, 'leases in all': 0,
+    ended: 0, kills: 0, stops: 0, effects: 0, 'effects made again': 0, 'of them after a kill or stop': 0, 'of them after a delay': 0, 'interrupted themselves': 0, 'writes refused': 0, 'late, the machine being busy': 0, 'leases in all': 0,
   };
   for (const { what } of blows) counts[what === 'kill' ? 'kills' : 'stops']++;
 
@@ -28,13 +32,18 @@ export function check({ results, kept, words, lines, blows }) {
   const effects = new Map();
   const written = new Map();
   const late = [];
+  let latest = 0;
   lines.forEach((line, at) => {
     const [what, key, pid, ...rest] = line.split(' ');
     if (what === 'effect') {
       counts.effects++;
       const [attempt, when, step] = rest;
       const before = effects.get(key) ?? [];
-      before.push({ at, pid: Number(pid), attempt: Number(attempt), when: Number(when), step });
+      latest = Math.max(latest, Number(when));
+      // Stopped in the middle of an effect: nothing can keep that from coming after the next attempt's.
+      const interrupted = latest - Number(when) > stoodStill;
+      if (interrupted) counts['interrupted themselves']++;
+      before.push({ at, pid: Number(pid), attempt: Number(attempt), when: Number(when), step, interrupted });
       effects.set(key, before);
     } else if (what === 'written') {
       if (written.has(key)) faults.push(`${key}: its value was written twice`);
@@ -50,6 +59,7 @@ export function check({ results, kept, words, lines, blows }) {
     for (let i = 1; i < tries.length; i++) {
       counts['effects made again']++;
       const [before, again] = [tries[i - 1], tries[i]];
+      if (again.interrupted) continue;
       if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}: ${JSON.stringify(tries)}`);
       // Killed or stopped after the effect; or held up by a machine that was too busy.
       const struck = blows.some(({ pid, at }) => pid === before.pid && at >= before.when - 5);
@@ -58,7 +68,7 @@ export function check({ results, kept, words, lines, blows }) {
       if (!struck && !heldUp) faults.push(`${key}: made again, and worker ${before.pid} was neither killed nor stopped`);
     }
     const stands = written.get(key);
-    const after = tries.filter(({ at }) => stands !== undefined && at > stands);
+    const after = tries.filter(({ at, interrupted }) => stands !== undefined && at > stands && !interrupted);
     if (after.length > 0) faults.push(`${key}: ran again after its value was written`);
   }
   return { faults, counts };

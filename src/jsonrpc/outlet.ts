@@ -48,10 +48,9 @@ export class Serialized {
 }
 
 export function successText(id: RequestId, result: object): string {
-  // Known by its shape: the server may come from another copy of this package. No result of an author has functions.
-  const { text } = result as Partial<Serialized>;
+  const text = result instanceof Serialized ? result.text() : JSON.stringify(result);
   // Not `${id}` for a number: V8 caches that text, and what it is part of outlives the young generation.
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${typeof text === 'function' ? text() : JSON.stringify(result)}}`;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
 /** `nullId`: whether an error without an id says `"id": null`, or leaves the member out. */

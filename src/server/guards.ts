@@ -1,5 +1,4 @@
 import { after } from '../jsonrpc/attempt.ts';
-import { shorten } from '../jsonrpc/quote.ts';
 import { MetaWatch } from '../protocol/meta-watch.ts';
 import { AccessDenied } from '../transport/port.ts';
 import type { Auth } from '../transport/port.ts';
@@ -7,6 +6,7 @@ import { callThrough } from './around.ts';
 import type { AnyAround, Around, HandlerCall } from './around.ts';
 import type { PlainContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import { placeOf } from './failure.ts';
 import type { ErrorPlace } from './failure.ts';
 import type { ListedKind, ListFilter } from './list-filter.ts';
 import type { Guarded } from './needs.ts';
@@ -53,12 +53,11 @@ export class Guards<C extends PlainContext = PlainContext> {
 
   /** `finish`, followed by a check of the result: the author hears of malformed keys of `_meta`, which are sent as they are. */
   checkingMeta<V, T>(
-    { name, ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: { report(error: Error, where: ErrorPlace): void },
+    { ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: { report(error: Error, where: ErrorPlace): void },
   ): (value: V) => T | Promise<T> {
     return (value) => after(finish(value), (result) => {
-      this.#metas.look(result, (fault) => failures.report(fault, {
-        what: 'result', name: shorten(name), request: (ctx as Exchange).inbound.request,
-      }));
+      const { request } = (ctx as Exchange).inbound;
+      this.#metas.look(result, (fault) => failures.report(fault, { ...placeOf(request), what: 'result' }));
       return result;
     });
   }

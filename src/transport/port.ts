@@ -1,7 +1,7 @@
 import type { Budget } from '../jsonrpc/budget.ts';
 import { invalidRequest } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
-import type { UnjudgedAnswer, Decoded, RequestId } from '../jsonrpc/message.ts';
+import type { Decoded, Request, RequestId, UnjudgedAnswer } from '../jsonrpc/message.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
@@ -129,10 +129,10 @@ export interface ServerPort {
 export interface HttpSide {
   readonly modern: {
     /**
-     * The result of one modern request that stands alone, or a promise of it; a throw is an error answer. `meta` is what
-     * `readRequestMeta` made of it.
+     * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
+     * `outlet`; `cancel()` on the returned request stops it.
      */
-    answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
+    alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
   };
   readonly catalogue: { readonly features: readonly HttpFeature[] };
 }

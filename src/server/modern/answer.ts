@@ -1,7 +1,8 @@
 import { after } from '../../jsonrpc/attempt.ts';
-import type { Inbound } from '../../jsonrpc/inbound.ts';
-import type { Params } from '../../jsonrpc/message.ts';
+import { Inbound } from '../../jsonrpc/inbound.ts';
+import type { Request } from '../../jsonrpc/message.ts';
 import { Serialized } from '../../jsonrpc/outlet.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
 import * as metaKeys from '../../protocol/meta-keys.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
@@ -37,14 +38,21 @@ export class ModernAnswers {
     this.#server = server;
   }
 
+  /** Answers a request that is part of no connection. */
+  alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
+    const inbound = new Inbound(request, outlet);
+    inbound.run(() => this.answer(inbound, meta, auth));
+    return inbound;
+  }
+
   /** The result of a request, or a promise of it. A throw is an error answer. */
   answer(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
     const { method } = inbound.request;
     const server = this.#server;
     if (method === 'server/discover') return this.#complete(this.#discover(meta.revision));
     const exchange = server.exchanges.modern(inbound, meta, auth);
-    const handle = (own: Params): object | Promise<object> => server.catalogue.handle(method, own, exchange);
-    return after(exchange.begin(handle), (result) => this.#complete(result));
+    const begun = exchange.begin((own) => server.catalogue.handle(method, own, exchange));
+    return after(begun, (result) => this.#complete(result));
   }
 
   #discover(revision: Revision): object {
@@ -64,7 +72,7 @@ export class ModernAnswers {
     return new Serialized(() => {
       const text = JSON.stringify(result);
       const stamp = this.#stampText ??= JSON.stringify(stamped({}, this.#server.info)).slice(0, -1);
-      return text === '{}' ? `${stamp}}` : `${stamp},${text.slice(1)}`;
+      return stamp + (text === '{}' ? '}' : `,${text.slice(1)}`);
     });
   }
 }

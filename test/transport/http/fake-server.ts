@@ -136,18 +136,21 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
     },
     side: {
       modern: {
-        answer(inbound, _meta, auth) {
-          const { request } = inbound;
-          if (request.method === 'subscriptions/listen') {
-            subscriptions.add(inbound);
-            inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
-            return new Promise((resolve) => {
-              waiting.set('listen', { inbound, finish: () => resolve({}) });
-            });
-          }
-          const result = common(inbound, auth);
-          if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
-          return result;
+        alone(request, _meta, outlet, auth) {
+          const inbound = new Inbound(request, outlet);
+          inbound.run(() => {
+            if (request.method === 'subscriptions/listen') {
+              subscriptions.add(inbound);
+              inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
+              return new Promise((resolve) => {
+                waiting.set('listen', { inbound, finish: () => resolve({}) });
+              });
+            }
+            const result = common(inbound, auth);
+            if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
+            return result;
+          });
+          return inbound;
         },
       },
       catalogue: { features: [{ toolInput: (name) => (name === 'mirrored' ? mirrored : undefined) }] },

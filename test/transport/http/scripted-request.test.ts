@@ -224,9 +224,9 @@ test('a modern request has room for what may be lost while its client reads, and
     side: {
       ...server.side,
       modern: {
-        answer(inbound, meta, auth) {
-          ({ outlet } = inbound);
-          return server.side.modern.answer(inbound, meta, auth);
+        alone(message, meta, to, auth) {
+          outlet = to;
+          return server.side.modern.alone(message, meta, to, auth);
         },
       },
     },

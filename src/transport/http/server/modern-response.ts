@@ -1,7 +1,8 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
-import { invalidRequest, RpcError, toErrorObject } from '../../../jsonrpc/errors.ts';
-import { Cancelled, Inbound } from '../../../jsonrpc/inbound.ts';
-import type { ErrorObject, Request, RequestId } from '../../../jsonrpc/message.ts';
+import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
+import { Cancelled } from '../../../jsonrpc/inbound.ts';
+import type { Inbound } from '../../../jsonrpc/inbound.ts';
+import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { failureText } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
@@ -26,16 +27,6 @@ function statusOf(code: number = 0): number {
 }
 
 const isListen = ({ method }: Request): boolean => method === 'subscriptions/listen';
-
-/**
- * The error of a server of another copy of this package, whose `RpcError` is another class: known by its members.
- * Undefined: it is of this copy, or no such error.
- */
-function foreignError(thrown: unknown): ErrorObject | undefined {
-  if (!(thrown instanceof Error) || thrown instanceof RpcError || !('data' in thrown)) return undefined;
-  const { code, message, data } = thrown as RpcError;
-  return Number.isInteger(code) ? { code, message, data } : undefined;
-}
 
 /**
  * The place of a response among those that are open. What a Set held while it grew stays reachable from its old table
@@ -96,9 +87,7 @@ export class ModernResponse implements Outlet {
       this.#expiresAt = auth?.expiresAt;
     }
     this.#message = message;
-    const inbound = new Inbound(message, this);
-    inbound.run(() => server.side.modern.answer(inbound, checked, auth));
-    this.#inbound = inbound;
+    this.#inbound = server.side.modern.alone(message, checked, this, auth);
     // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
     if (this.#left) return this.#gone();
     if (this.#answered) return;
@@ -121,11 +110,6 @@ export class ModernResponse implements Outlet {
 
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.#answered) return;
-    const foreign = foreignError(thrown);
-    if (foreign && this.#message) {
-      errorCode = foreign.code;
-      text = failureText(this.#message.id, foreign);
-    }
     if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
       const denied = denial(thrown);

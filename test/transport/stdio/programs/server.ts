@@ -46,7 +46,7 @@ const port: ServerPort = {
   },
   side: {
     modern: {
-      answer() {
+      alone() {
         throw new Error('not over stdio');
       },
     },

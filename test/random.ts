@@ -8,3 +8,9 @@ export function randomOf(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** One of these, each as often as its weight says; undefined where there is none. */
+export function drawn<T>(random: () => number, among: readonly (readonly [weight: number, what: T])[]): T | undefined {
+  let left = random() * among.reduce((sum, [weight]) => sum + weight, 0);
+  return among.find(([weight]) => (left -= weight) < 0)?.[1];
+}

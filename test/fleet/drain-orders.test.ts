@@ -7,7 +7,7 @@ import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import type { FetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { sseParser } from '../../src/transport/http/sse-parser.ts';
-import { randomOf } from '../random.ts';
+import { drawn, randomOf } from '../random.ts';
 import { newKey } from './harness.ts';
 import { ScheduledEngine } from './scheduled-engine.ts';
 import type { Process } from './scheduled-engine.ts';
@@ -19,7 +19,6 @@ import type { Process } from './scheduled-engine.ts';
 const [from = 1, to = from] = (process.env['DRAIN_SEEDS'] ?? '1-20').split('-').map(Number);
 const version = '2025-11-25';
 const url = 'http://localhost/mcp';
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** One process of the fleet. */
 interface Place {
@@ -167,23 +166,8 @@ class World {
       });
   }
 
-  async steps(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) {
-      this.engine.step();
-      await turn();
-    }
-  }
-
-  async calm(): Promise<void> {
-    for (let ticks = 0; ticks < 3; ticks++) {
-      for (let steps = 0; !this.engine.idle; steps++) {
-        assert.ok(steps < 3000, 'it comes to rest');
-        await this.steps(1);
-      }
-      this.#t.mock.timers.tick(300);
-      await turn();
-      await turn();
-    }
+  calm(): Promise<void> {
+    return this.engine.calm(this.#t, 3);
   }
 }
 
@@ -213,11 +197,9 @@ async function live(world: World): Promise<void> {
     [2, () => world.close()],
     [2, () => world.places.length < 3 ? world.start() : undefined],
   ];
-  const whole = actions.reduce((sum, [weight]) => sum + weight, 0);
   for (let i = 0; i < 50; i++) {
-    let draw = world.random() * whole;
-    await actions.find(([weight]) => (draw -= weight) < 0)?.[1]();
-    await world.steps(Math.floor(world.random() * 8));
+    await drawn(world.random, actions)?.();
+    await world.engine.steps(Math.floor(world.random() * 8));
   }
   for (let tries = 0; tries < 12 && (calls.some(open) || world.closing.size > 0); tries++) {
     await world.calm();

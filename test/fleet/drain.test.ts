@@ -5,6 +5,7 @@ import { McpClient } from '../../src/client/index.ts';
 import { memoryEngine } from '../../src/fleet/index.ts';
 import type { FleetEngine } from '../../src/fleet/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import type { Live } from '../transport/http/harness.ts';
 import { startFleet } from './harness.ts';
 import type { FleetBench, Member } from './harness.ts';
 import { read } from './reading.ts';
@@ -33,6 +34,20 @@ async function question(live: { next(): Promise<{ readonly data: string } | unde
     return id;
   }
   throw new Error('no question came');
+}
+
+/** A call of the first process that waits for the answer to its question. `again`: its client has come back elsewhere. */
+async function asked(bench: FleetBench, again: boolean): Promise<{ headers: Record<string, string>; live: Live; id: string }> {
+  const headers = await bench.open(0);
+  let live = await bench.call(0, headers, 'confirm');
+  const last = (await live.next())?.id;
+  const id = await question(live);
+  if (again) {
+    live.cut();
+    live = await bench.get(1, headers, last);
+    assert.equal(await question(live), id);
+  }
+  return { headers, live, id };
 }
 
 // A balancer whose processes are just being restarted answers 502 of its own.
@@ -70,15 +85,7 @@ for (const [what, broken] of [
 for (const [how, again] of [['goes on', false], ['was cut, and its client came back elsewhere', true]] as const) {
   test(`a process that closes waits for a question whose answer comes by another process: its stream ${how}`, async (t) => {
     const bench = await startFleet(t, { version, engine: memoryEngine() });
-    const headers = await bench.open(0);
-    let live = await bench.call(0, headers, 'confirm');
-    const last = (await live.next())?.id;
-    const id = await question(live);
-    if (again) {
-      live.cut();
-      live = await bench.get(1, headers, last);
-      assert.equal(await question(live), id);
-    }
+    const { headers, live, id } = await asked(bench, again);
     const { closed } = await beginClosing(t, memberOf(bench, 0));
     const answered = await bench.post(2, headers, { jsonrpc: '2.0', id, result: accepted });
     assert.equal(answered.status, 202);
@@ -89,15 +96,7 @@ for (const [how, again] of [['goes on', false], ['was cut, and its client came b
 
   test(`a question that nobody answers ends with an error once the time to drain is over: its stream ${how}`, async (t) => {
     const bench = await startFleet(t, { version, engine: memoryEngine() });
-    const headers = await bench.open(0);
-    let live = await bench.call(0, headers, 'confirm');
-    const last = (await live.next())?.id;
-    const id = await question(live);
-    if (again) {
-      live.cut();
-      live = await bench.get(1, headers, last);
-      assert.equal(await question(live), id);
-    }
+    const { headers, live, id } = await asked(bench, again);
     const closed = memberOf(bench, 0).http.close({ drainMs: 300 });
     const { words } = await read(live);
     assert.match(words.join(), /error The process that served this request has closed before its end of 1$/);

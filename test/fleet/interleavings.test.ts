@@ -6,7 +6,7 @@ import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import type { FetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { sseParser } from '../../src/transport/http/sse-parser.ts';
-import { randomOf } from '../random.ts';
+import { drawn, randomOf } from '../random.ts';
 import { newKey } from './harness.ts';
 import { ScheduledEngine } from './scheduled-engine.ts';
 import type { Process } from './scheduled-engine.ts';
@@ -29,7 +29,6 @@ interface Place {
   readonly connections: Set<() => void>;
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const url = 'http://localhost/mcp';
 
 class World {
@@ -75,26 +74,9 @@ class World {
     return alive[this.pick(alive.length)] as Place;
   }
 
-  /** Some of what could happen in the engine happens. */
-  async steps(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) {
-      this.engine.step();
-      await turn();
-    }
-  }
-
-  /** All that can happen by itself happens, timers included. */
-  async calm(): Promise<void> {
-    // A process that carries the stream of another one asks for its lease with each tick.
-    for (let ticks = 0; ticks < 4; ticks++) {
-      for (let steps = 0; !this.engine.idle; steps++) {
-        assert.ok(steps < 3000, 'it comes to rest');
-        await this.steps(1);
-      }
-      this.#t.mock.timers.tick(300);
-      await turn();
-      await turn();
-    }
+  /** All that can happen by itself happens. A process that carries the stream of another one asks for its lease with each tick. */
+  calm(): Promise<void> {
+    return this.engine.calm(this.#t, 4);
   }
 }
 
@@ -250,11 +232,9 @@ async function live(t: TestContext, world: World): Promise<void> {
     }],
     [4, () => t.mock.timers.tick(300)],
   ];
-  const whole = actions.reduce((sum, [weight]) => sum + weight, 0);
   for (let i = 0; i < 60; i++) {
-    let draw = world.random() * whole;
-    await actions.find(([weight]) => (draw -= weight) < 0)?.[1]();
-    await world.steps(world.pick(8));
+    await drawn(world.random, actions)?.();
+    await engine.steps(world.pick(8));
   }
   if (engine.away) engine.back();
   for (let tries = 0; tries < 10; tries++) {

@@ -1,5 +1,10 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { memoryEngine, Undeliverable } from '../../src/fleet/index.ts';
 import type { BusHandler, FleetEngine, StoringEngine } from '../../src/fleet/index.ts';
+
+/** Lets promises and sockets have their turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Something that is on its way between a process and the engine. */
 interface Step {
@@ -58,6 +63,27 @@ export class ScheduledEngine {
     if (step === undefined) return;
     this.#steps.splice(this.#steps.indexOf(step), 1);
     step.run();
+  }
+
+  /** Lets some things happen, and others hear of each. */
+  async steps(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      this.step();
+      await turn();
+    }
+  }
+
+  /** Lets all happen that can happen by itself, timers included, so many times. */
+  async calm({ mock }: TestContext, ticks: number): Promise<void> {
+    for (let tick = 0; tick < ticks; tick++) {
+      for (let steps = 0; !this.idle; steps++) {
+        assert.ok(steps < 3000, 'it comes to rest');
+        await this.steps(1);
+      }
+      mock.timers.tick(300);
+      await turn();
+      await turn();
+    }
   }
 
   kill(process: Process): void {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { Agent, createServer, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, Server } from 'node:http';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 import { httpListener } from '../../../src/transport/http/node/index.ts';
+import type { HttpListener } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
+import type { FakeServer } from './fake-server.ts';
 import { both, modern, start } from './harness.ts';
 
 /** A POST over the agent's one connection. */
@@ -18,6 +21,32 @@ function post(port: number, agent: Agent, method: string, params: object = {}): 
     sent.on('error', reject);
     sent.end(JSON.stringify(body));
   });
+}
+
+/** A server mounted in somebody's own. */
+async function mounted(t: TestContext): Promise<{ server: FakeServer; listener: HttpListener; http: Server; port: number }> {
+  const server = fakeServer();
+  const listener = httpListener(server);
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  const { port } = http.address() as { port: number };
+  return { server, listener, http, port };
+}
+
+/** A POST of which the server has the head and the first bytes. `end` sends the others. */
+async function begun(http: Server, port: number): Promise<{ sent: ClientRequest; answer: Promise<IncomingMessage>; end(): void }> {
+  const { headers, body } = modern('ping');
+  const text = JSON.stringify(body);
+  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
+  const sent = request({
+    port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
+    headers: { 'content-type': 'application/json', accept: both, 'content-length': text.length, ...headers },
+  });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject));
+  sent.write(text.slice(0, 10));
+  await arrived;
+  return { sent, answer, end: () => sent.end(text.slice(10)) };
 }
 
 const drained = async (response: IncomingMessage): Promise<string> => {
@@ -56,12 +85,7 @@ test('while it closes a server serves what comes over open connections, and asks
 });
 
 test('a listener in somebody\'s own server can be closed: it drains, and then refuses', async (t) => {
-  const server = fakeServer();
-  const listener = httpListener(server);
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  t.after(() => http.close());
-  const { port } = http.address() as { port: number };
+  const { server, listener, http, port } = await mounted(t);
   const agent = new Agent();
   const work = post(port, agent, 'wait', { key: 'w' });
   await server.arrived('w');
@@ -78,80 +102,38 @@ test('a listener in somebody\'s own server can be closed: it drains, and then re
 });
 
 test('a request whose body comes after the end is refused', async (t) => {
-  const server = fakeServer();
-  const listener = httpListener(server);
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  t.after(() => http.close());
-  const { port } = http.address() as { port: number };
-  const { headers, body } = modern('ping');
-  const text = JSON.stringify(body);
-  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request({
-      port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
-      headers: { 'content-type': 'application/json', accept: both, 'content-length': text.length, ...headers },
-    }, resolve);
-    sent.on('error', reject);
-    sent.write(text.slice(0, 10));
-    void arrived.then(() => listener.close({ drainMs: 0 })).then(() => sent.end(text.slice(10)));
-  });
-  const answer = await answered;
+  const { listener, http, port } = await mounted(t);
+  const late = await begun(http, port);
+  await listener.close({ drainMs: 0 });
+  late.end();
+  const answer = await late.answer;
   assert.equal(answer.statusCode, 503);
   assert.match(await drained(answer), /closing/);
 });
 
 test('a request whose body is still coming while the server closes is served: the time to drain is for it too', async (t) => {
-  const server = fakeServer();
-  const listener = httpListener(server);
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  t.after(() => http.close());
-  const { port } = http.address() as { port: number };
-  const agent = new Agent();
-  const work = post(port, agent, 'wait', { key: 'w' });
+  const { server, listener, http, port } = await mounted(t);
+  const work = post(port, new Agent(), 'wait', { key: 'w' });
   await server.arrived('w');
   const closed = listener.close({ drainMs: 60_000 });
-  const { headers, body } = modern('ping');
-  const text = JSON.stringify(body);
-  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request({
-      port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
-      headers: { 'content-type': 'application/json', accept: both, 'content-length': text.length, ...headers },
-    }, resolve);
-    sent.on('error', reject);
-    sent.write(text.slice(0, 10));
-    // What was in flight ends first.
-    void arrived.then(async () => {
-      server.waiting.get('w')?.finish();
-      await drained(await work);
-      sent.end(text.slice(10));
-    });
-  });
+  const late = await begun(http, port);
+  // What was in flight ends first.
+  server.waiting.get('w')?.finish();
+  await drained(await work);
+  late.end();
+  const answer = await late.answer;
   assert.equal(answer.statusCode, 200);
   await drained(answer);
   await closed;
 });
 
 test('a client that leaves before the end of its body does not hold a server that closes', async (t) => {
-  const server = fakeServer();
-  const listener = httpListener(server);
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  t.after(() => http.close());
-  const { port } = http.address() as { port: number };
+  const { server, listener, http, port } = await mounted(t);
   const work = post(port, new Agent(), 'wait', { key: 'w' });
   await server.arrived('w');
   const closed = listener.close({ drainMs: 60_000 });
-  const arrived = new Promise<void>((resolve) => http.once('request', () => resolve()));
-  const sent = request({
-    port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false,
-    headers: { 'content-type': 'application/json', accept: both, 'content-length': 100 },
-  });
-  sent.on('error', () => {});
-  sent.write('{');
-  await arrived;
+  const { sent, answer } = await begun(http, port);
+  answer.catch(() => {});
   sent.destroy();
   server.waiting.get('w')?.finish();
   await drained(await work);

@@ -84,15 +84,19 @@ export interface BearerOptions {
   readonly now?: () => number;
 }
 
-const optionNames = 'resource authorizationServers scopes requiredScopes initialScopes implies verify audiences dpop metadata limits onRefused now';
+// A record, so that an option without its name does not compile.
+const optionNames: Readonly<Record<keyof BearerOptions, true>> = {
+  resource: true, authorizationServers: true, scopes: true, requiredScopes: true, initialScopes: true, implies: true, verify: true,
+  audiences: true, dpop: true, metadata: true, limits: true, onRefused: true, now: true,
+};
 
 /**
  * Throws where the options contradict the specifications, and for names that no option has: `requiredScope` would ask for
  * no scope at all. At the start, and not at the first request.
  */
 export function checkOptions(options: BearerOptions): void {
-  const stray = Object.keys(options).find((key) => !optionNames.split(' ').includes(key));
-  if (stray !== undefined) throw new OAuthError('unknown_option', `bearer: "${stray}" is no option, there are ${optionNames}`);
+  const stray = Object.keys(options).find((key) => !Object.hasOwn(optionNames, key));
+  if (stray !== undefined) throw new OAuthError('unknown_option', `bearer: "${stray}" is no option, there are ${Object.keys(optionNames).join(' ')}`);
   const { resource, authorizationServers = [], scopes = [], requiredScopes = [], initialScopes = [] } = options;
   const url = parseUrl(resource, 'bearer: resource');
   requireSecure(url, 'bearer: resource');

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
-import { memoryEngine } from '../../src/fleet/index.ts';
+import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import type { FleetEngine } from '../../src/fleet/index.ts';
-import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/index.ts';
 import type { Live } from '../transport/http/harness.ts';
-import { startFleet } from './harness.ts';
+import { newKey, startFleet } from './harness.ts';
 import type { FleetBench, Member } from './harness.ts';
 import { read } from './reading.ts';
+import { turn } from './scheduled-engine.ts';
 
 const version = '2025-11-25';
 const accepted = { action: 'accept', content: { sure: true } };
@@ -18,7 +20,7 @@ async function beginClosing(t: TestContext, { http }: Member): Promise<{ readonl
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const closed = http.close({ drainMs: 20_000 });
   t.mock.timers.tick(100);
-  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 5; turns++) await turn();
   t.mock.timers.reset();
   return { closed };
 }
@@ -155,4 +157,38 @@ test('a GET stream, a modern listen and a session without work do not hold a pro
   await memberOf(bench, 0).http.close({ drainMs: 60_000 });
   assert.ok(performance.now() - from < 30_000);
   assert.deepEqual((await read(listening)).words.concat((await read(elsewhere)).words), []);
+});
+
+test('a process that closes waits for a DELETE whose session the engine is still deleting', async (t) => {
+  const whole = memoryEngine();
+  let go = (): void => {};
+  const allowed = new Promise<void>((resolve) => (go = resolve));
+  const engine: FleetEngine = {
+    ...whole,
+    sessions: {
+      ...whole.sessions,
+      async delete(id) {
+        await allowed;
+        return whole.sessions.delete(id);
+      },
+    },
+  };
+  const own = await fleet({ keys: [newKey()], engine });
+  t.after(() => own.close());
+  const handle = fetchHandler(new McpServer({ name: 'test', version: '1' }), { fleet: own });
+  const ask = (method: string, headers: Record<string, string>, body?: string): Promise<Response> => handle(new Request('http://localhost/mcp', {
+    method, headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }, ...body !== undefined && { body },
+  }));
+  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const opened = await ask('POST', {}, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
+  await opened.text();
+  const order: string[] = [];
+  const answer = ask('DELETE', { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': version })
+    .then(({ status }) => order.push(`answered ${status}`));
+  for (let turns = 0; turns < 10; turns++) await turn();
+  const closed = handle.close({ drainMs: 60_000 }).then(() => order.push('closed'));
+  for (let turns = 0; turns < 10; turns++) await turn();
+  go();
+  await Promise.all([answer, closed]);
+  assert.deepEqual(order, ['answered 204', 'closed']);
 });

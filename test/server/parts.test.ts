@@ -260,3 +260,13 @@ test('a core without pinging asks no client, and one with it asks none that spea
   assert.deepEqual(modern.sent.map(({ id }) => id), [1]);
   assert.equal('result' in (modern.sent[0] ?? {}), true);
 });
+
+test('modern: a result without members is complete, and names its server', async () => {
+  const server = new ServerCore(info, {
+    features: [{ methods: { 'org.example/nothing': () => ({}) }, capabilities: () => ({}), attach() {} }],
+  });
+  const client = await connected(server, 'modern');
+  const result = await client.request('org.example/nothing');
+  assert.deepEqual(result, { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': info } });
+  await client.close();
+});

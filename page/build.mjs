@@ -9,7 +9,9 @@ import { minify } from 'terser';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** What playground.html should weigh, gzipped, the server inside included; and what it may not exceed, as barewire grows. */
-const [budget, ceiling] = [120 * 1024, 122 * 1024];
+const [budget, ceiling] = [135 * 1024, 146 * 1024];
+/** What a browser loads of the local server's page before anything is pressed, in bytes as they are. */
+const firstLoad = 200_000;
 
 /** @param {import('esbuild').BuildOptions} options */
 async function bundled(options) {
@@ -17,7 +19,7 @@ async function bundled(options) {
     absWorkingDir: here, tsconfigRaw: {}, jsx: 'transform', jsxFactory: 'h', jsxFragment: 'Fragment', inject: ['src/ui/jsx.ts'], bundle: true, minify: true, write: false, target: 'es2022', charset: 'utf8', legalComments: 'none', logOverride: { 'ignored-bare-import': 'silent' },
     outdir: 'dist', ...options,
   });
-  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.split('.').at(-1), text]));
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.slice(path.lastIndexOf('/') + 1), text]));
 }
 
 /** The travel example runs in a worker: what it uses of Node is there in a small form. */
@@ -39,7 +41,7 @@ const { version } = JSON.parse(await readFile(`${here}node_modules/barewire/pack
 const define = { barewireVersion: JSON.stringify(version) };
 
 const [local, playground, style, html] = await Promise.all([
-  bundled({ entryPoints: ['src/local/page.ts'], format: 'esm' }),
+  bundled({ entryPoints: ['src/local/page.ts'], format: 'esm', splitting: true, chunkNames: 'part-[hash]' }),
   bundled({ entryPoints: ['src/playground/main.ts'], format: 'iife', define, plugins: [machine] }),
   bundled({ entryPoints: ['src/ui/style.css'] }),
   readFile(`${here}src/ui/index.html`, 'utf8'),
@@ -47,28 +49,37 @@ const [local, playground, style, html] = await Promise.all([
 
 await rm(`${here}dist/ui`, { recursive: true, force: true });
 await mkdir(`${here}dist/ui`, { recursive: true });
-await writeFile(`${here}dist/ui/page.js`, local.js);
-await writeFile(`${here}dist/ui/page.css`, style.css);
+for (const [name, text] of Object.entries(local)) await writeFile(`${here}dist/ui/${name}`, text);
+await writeFile(`${here}dist/ui/page.css`, style['style.css']);
 await writeFile(`${here}dist/ui/index.html`, html);
 
-const { code } = await minify(playground.js, { ecma: 2022, compress: { passes: 3, ecma: 2022 } });
+const { code } = await minify(playground['main.js'], { ecma: 2022, compress: { passes: 3, ecma: 2022 } });
 const script = inScript(code);
 // What a browser may do with the file: run this script, here and in its worker, use this style, and reach nothing.
 const policy = [
-  "default-src 'none'", `script-src ${hash(script)}`, 'worker-src blob:', `style-src ${hash(style.css)}`,
+  "default-src 'none'", `script-src ${hash(script)}`, 'worker-src blob:', `style-src ${hash(style['style.css'])}`,
   'img-src data: blob:', 'media-src data: blob:', "base-uri 'none'", "form-action 'none'",
 ].join('; ');
 const scriptLine = '<script type="module" src="page.js"></script>';
 const styleLine = '<link rel="stylesheet" href="page.css">';
 if (!html.includes(scriptLine) || !html.includes(styleLine)) throw new Error(`src/ui/index.html lacks ${styleLine} or ${scriptLine}`);
 const page = html
-  .replace(styleLine, () => `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style.css}</style>`)
+  .replace(styleLine, () => `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style['style.css']}</style>`)
   .replace(scriptLine, () => `<script>${script}</script>`);
 await writeFile(`${here}dist/playground.html`, page);
 
+/** The script and what it imports before it runs. */
+function loadedFirst(name, known = new Set()) {
+  known.add(name);
+  for (const [, one] of local[name].matchAll(/(?:^|[;}])import(?:[^"'();]*?from)?["']\.\/([^"']+)["']/g)) if (!known.has(one)) loadedFirst(one, known);
+  return known;
+}
+
 const size = gzipSync(page, { level: 9 }).length;
-console.log(`playground.html: ${(size / 1024).toFixed(1)} KiB gzipped (budget ${budget / 1024}, ceiling ${ceiling / 1024}); page.js: ${(gzipSync(local.js).length / 1024).toFixed(1)} KiB`);
-if (size > ceiling) {
-  console.error(`playground.html is ${size - ceiling} bytes over its ceiling`);
+const first = [...loadedFirst('page.js')].reduce((sum, name) => sum + Buffer.byteLength(local[name]), Buffer.byteLength(style['style.css']) + Buffer.byteLength(html));
+console.log(`playground.html: ${(size / 1024).toFixed(1)} KiB gzipped (budget ${budget / 1024}, ceiling ${ceiling / 1024}); the page's first load: ${(first / 1000).toFixed(1)} kB (budget ${firstLoad / 1000})`);
+for (const [what, over] of [['playground.html', size - ceiling], ["the page's first load", first - firstLoad]]) {
+  if (over <= 0) continue;
+  console.error(`${what} is ${over} bytes over its budget`);
   process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 // The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
-// in chunks, because a program starts faster from four files than from sixty. Names are short, and a source map beside each
+// in chunks, because a program starts faster from four files than from sixty. The files are not minified: a stack names
+// functions, the line that threw can be read, and a comment before each module names its source. A source map beside each
 // file leads to the sources, which are in the package too: `node --enable-source-maps` shows their lines in a stack.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, posix, relative } from 'node:path';
@@ -23,9 +24,8 @@ const options = {
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',
-  minify: true,
-  // Node prints the line that threw: a mistake of an author's filled the screen with 40 kB.
-  lineLimit: 500,
+  charset: 'utf8',
+  legalComments: 'none',
   sourcemap: 'linked',
   sourcesContent: false,
   external: ['node:*'],
@@ -98,10 +98,52 @@ const fromEntries = {
   },
 };
 
-rmSync(new URL('../dist/lib', import.meta.url), { recursive: true, force: true });
-await build({ ...options, entryPoints, splitting: true, chunkNames: 'shared-[hash]', plugins: [oneChunk, fromEntries] });
+/**
+ * The name of a chunk, after what is in it, since stacks show it: its only source file, else the folder that holds more than
+ * half of its files, else `mixed`.
+ */
+function chunkName(sources, mixed) {
+  const paths = sources.map((path) => path.replace(/^src\/(cli\/(commands\/)?)?|\.ts$/g, ''));
+  if (paths.length === 1) return paths[0].replaceAll('/', '-');
+  let folder = '';
+  for (;;) {
+    const counts = new Map();
+    for (const path of paths) {
+      const end = path.startsWith(folder) ? path.indexOf('/', folder.length) + 1 : 0;
+      if (end > 0) counts.set(path.slice(0, end), (counts.get(path.slice(0, end)) ?? 0) + 1);
+    }
+    const most = [...counts].find(([, count]) => count > paths.length / 2);
+    if (most === undefined) break;
+    [folder] = most;
+  }
+  return folder === '' ? mixed : `${folder.replaceAll('/', '-')}parts`;
+}
+
+/** Bundles entries, names their chunks (`prefix` stands before each name), and writes the files. */
+async function publish(entryPoints, { prefix = '', mixed, plugins }) {
+  const { outputFiles, metafile } = await build({
+    ...options, entryPoints, plugins, splitting: true, chunkNames: 'chunk-[hash]', write: false, metafile: true,
+  });
+  const names = new Map();
+  for (const [path, { entryPoint, inputs }] of Object.entries(metafile.outputs)) {
+    const old = basename(path, '.js');
+    if (!/^chunk-[A-Z0-9]{8}$/.test(old) || path.endsWith('.map')) continue;
+    const name = `${prefix}${chunkName(entryPoint === undefined ? Object.keys(inputs) : [entryPoint], mixed)}`;
+    const taken = new Set([...names.values(), ...Object.keys(entryPoints)]);
+    let free = name;
+    for (let i = 2; taken.has(free); i++) free = `${name}-${i}`;
+    names.set(old, free);
+  }
+  const renamed = (text) => text.replace(/chunk-[A-Z0-9]{8}/g, (old) => names.get(old) ?? old);
+  for (const { path, text } of outputFiles) writeFileSync(renamed(path), renamed(text));
+}
+
+const lib = new URL('../dist/lib', import.meta.url);
+rmSync(lib, { recursive: true, force: true });
+mkdirSync(lib, { recursive: true });
+await publish(entryPoints, { mixed: 'core', plugins: [oneChunk, fromEntries] });
 // A subcommand is a chunk of its own, so that --help loads none.
-await build({ ...options, entryPoints: { cli: 'src/cli/main.ts' }, splitting: true, chunkNames: 'cli-[name]-[hash]', plugins: [fromEntries] });
+await publish({ cli: 'src/cli/main.ts' }, { prefix: 'cli-', mixed: 'shared', plugins: [fromEntries] });
 
 // The declarations that the entries reach, and no others.
 const seen = new Set();

@@ -41,6 +41,7 @@ const GROUPS = {
   FileLockLimits: '`fileStore` of `barewire/oauth/node`: `limits`',
   ConsentLimits: '`Host`: `limits`',
   RestartLimits: '`Host`, a server that dies: `limits`',
+  ListingLimits: '`Host`, what a server lists: `limits`',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([

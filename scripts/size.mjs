@@ -10,263 +10,61 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { programNamed } from './programs.mjs';
+import { fromSources, root } from './trees.mjs';
 
 const KIB = 1024;
 
-// The programs are whole: what a user writes to have that thing and nothing else.
-// The servers are of tools; `mcp-server` has every feature.
-const tools = (options) => `
-      import { ServerCore, tools } from 'barewire/server';
-      const echo = tools(${options});
-      const server = new ServerCore({ name: 'size', version: '1.0.0' }, { features: [echo] });
-      const input = { type: 'object', properties: { text: { type: 'string' } } };
-      echo.add('echo', { input }, ({ text }) => text);`;
-const stdio = `
-      import { serveStdio } from 'barewire/stdio';
-      serveStdio(server);`;
-
-const wholeClient = `
-      import { McpClient } from 'barewire/client';
-      import { httpTransport } from 'barewire/fetch';
-      const client = new McpClient({ name: 'size', version: '1.0.0' });
-      await client.connect(httpTransport('http://127.0.0.1:3000/mcp'));
-      console.log(await client.callTool('echo', { text: 'hello' }));`;
-
-// Every chunk of a program counts; with `firstLoad` those alone that a page or a worker loads at its start.
+// Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
-  {
-    name: 'stdio-tools',
-    what: 'stdio server of tools, both eras',
-    budget: 12 * KIB,
-    ceiling: 12 * KIB,
-    platform: 'node',
-    code: tools('{}') + stdio,
-  },
-  {
-    name: 'stdio-server',
-    what: 'the same with its validator',
-    budget: 14 * KIB,
-    ceiling: 17.86 * KIB,
-    platform: 'node',
-    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + stdio,
-  },
-  {
-    name: 'http-server',
-    what: 'the same over HTTP',
-    budget: 20 * KIB,
-    ceiling: 27.85 * KIB,
-    platform: 'node',
-    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
-      import { serveHttp } from 'barewire/http';
-      serveHttp(server, { port: 3000 });`,
-  },
-  {
-    name: 'protected',
-    what: 'the HTTP server behind bearer()',
-    ceiling: 36.06 * KIB,
-    platform: 'node',
-    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
-      import { serveHttp } from 'barewire/http';
-      import { bearer } from 'barewire/oauth';
-      const resource = 'https://trips.example/mcp';
-      serveHttp(server, { port: 3000, auth: bearer({ resource, authorizationServers: ['https://as.example'] }) });`,
-  },
-  {
-    name: 'mcp-server',
-    what: 'McpServer over stdio: every feature',
-    ceiling: 33.42 * KIB,
-    platform: 'node',
-    code: `
-      import { McpServer } from 'barewire/server';
-      const server = new McpServer({ name: 'size', version: '1.0.0' });
-      server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);` + stdio,
-  },
-  {
-    name: 'tasks-server',
-    what: 'McpServer over stdio with tasks in a folder',
-    ceiling: 46.51 * KIB,
-    platform: 'node',
-    code: `
-      import { McpServer } from 'barewire/server';
-      import { tasks } from 'barewire/tasks';
-      import { folderStore } from 'barewire/tasks/node';
-      const server = new McpServer({ name: 'size', version: '1.0.0' });
-      tasks(server, { store: await folderStore('tasks') });
-      server.tool('echo', { task: 'optional' }, () => 'done');` + stdio,
-  },
-  {
-    name: 'fleet-server',
-    what: 'http-server as one of several behind a balancer',
-    ceiling: 39.32 * KIB,
-    platform: 'node',
-    code: `import { compile } from 'barewire/schema';` + tools('{ validator: compile }') + `
-      import { serveHttp } from 'barewire/http';
-      import { fleet } from 'barewire/fleet';
-      serveHttp(server, { port: 3000, fleet: await fleet({ keys: [new Uint8Array(32)] }) });`,
-  },
-  {
-    name: 'http-caller',
-    what: 'client over HTTP that calls',
-    budget: 12 * KIB,
-    ceiling: 17.61 * KIB,
-    platform: 'neutral',
-    code: `
-      import { ClientCore } from 'barewire/client';
-      import { httpTransport } from 'barewire/fetch';
-      const client = new ClientCore({ name: 'size', version: '1.0.0' });
-      await client.connect(httpTransport('http://127.0.0.1:3000/mcp'));
-      console.log(await client.callTool('echo', { text: 'hello' }));`,
-  },
-  {
-    name: 'http-client',
-    what: 'McpClient over HTTP: every part, first load',
-    ceiling: 23.03 * KIB,
-    platform: 'neutral',
-    firstLoad: true,
-    code: wholeClient,
-  },
-  {
-    name: 'http-client-2',
-    what: 'the same and the validator that it loads later',
-    ceiling: 28.97 * KIB,
-    platform: 'neutral',
-    code: wholeClient,
-  },
-  {
-    name: 'schema-full',
-    what: 'validator of the whole dialect',
-    ceiling: 8.35 * KIB,
-    platform: 'neutral',
-    code: `
-      import { compile } from 'barewire/schema/full';
-      globalThis.validate = compile({ type: 'object' });`,
-  },
-  {
-    name: 'oauth-login',
-    what: 'client that calls, with a login',
-    ceiling: 29.63 * KIB,
-    platform: 'neutral',
-    code: `
-      import { ClientCore } from 'barewire/client';
-      import { httpTransport } from 'barewire/fetch';
-      import { authorizationCode, oauth } from 'barewire/oauth';
-      const client = new ClientCore({ name: 'size', version: '1.0.0' });
-      const auth = oauth({
-        grant: authorizationCode({ client: { name: 'size' }, redirectUri: 'https://app.example/callback', onAuthorize: console.log }),
-      });
-      await client.connect(httpTransport('http://127.0.0.1:3000/mcp', { auth }));
-      console.log(await client.callTool('echo', { text: 'hello' }));`,
-  },
-  {
-    name: 'oauth-service',
-    what: 'the same with client credentials',
-    ceiling: 27.33 * KIB,
-    platform: 'neutral',
-    code: `
-      import { ClientCore } from 'barewire/client';
-      import { httpTransport } from 'barewire/fetch';
-      import { clientCredentials, oauth } from 'barewire/oauth';
-      const client = new ClientCore({ name: 'size', version: '1.0.0' });
-      const auth = oauth({ grant: clientCredentials({ clientId: 'size', clientSecret: 'secret' }) });
-      await client.connect(httpTransport('http://127.0.0.1:3000/mcp', { auth }));
-      console.log(await client.callTool('echo', { text: 'hello' }));`,
-  },
-  {
-    name: 'validator',
-    what: 'validator alone',
-    ceiling: 7 * KIB,
-    platform: 'neutral',
-    code: `
-      import { compile } from 'barewire/schema';
-      globalThis.validate = compile({ type: 'object' });`,
-  },
-  {
-    name: 'host',
-    what: 'Host with its clients, over any transport',
-    ceiling: 31.40 * KIB,
-    platform: 'neutral',
-    code: `
-      import { Host } from 'barewire/host';
-      globalThis.host = new Host({ info: { name: 'size', version: '1.0.0' }, servers: {}, transport: globalThis.open });`,
-  },
-  {
-    name: 'tap',
-    what: 'a transport that shows, holds and injects raw text',
-    ceiling: 3.06 * KIB,
-    platform: 'neutral',
-    code: `
-      import { tap } from 'barewire/tap';
-      globalThis.tap = tap;`,
-  },
-  {
-    name: 'transcript',
-    what: 'transcripts: record, replay, compare',
-    ceiling: 4.97 * KIB,
-    platform: 'neutral',
-    code: `
-      import * as transcript from 'barewire/transcript';
-      globalThis.transcript = transcript;`,
-  },
-  {
-    name: 'explain',
-    what: 'a message as a sentence with its section',
-    ceiling: 7.94 * KIB,
-    platform: 'neutral',
-    code: `
-      import * as explaining from 'barewire/explain';
-      globalThis.explaining = explaining;`,
-  },
-  {
-    name: 'doctor',
-    what: 'what is wrong with a server, without validator',
-    ceiling: 14.56 * KIB,
-    platform: 'neutral',
-    code: `
-      import * as doctor from 'barewire/doctor';
-      globalThis.doctor = doctor;`,
-  },
-  {
-    name: 'everything',
-    what: 'McpServer, McpClient, every transport',
-    budget: 45 * KIB,
-    ceiling: 72.21 * KIB,
-    platform: 'node',
-    // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
-    code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
-      .map((name) => `import * as ${name.replace('-', '')} from 'barewire/${name}'; globalThis['${name}'] = ${name.replace('-', '')};`)
-      .join('\n'),
-  },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.07 * KIB },
+  { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.04 * KIB },
+  { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.62 * KIB },
+  { ...programNamed('protected'), ceiling: 39.89 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 36.05 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 51.14 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
+  { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.10 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.17 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.08 * KIB },
+  { ...programNamed('schema-full'), ceiling: 8.79 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 34.85 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 32.23 * KIB },
+  { ...programNamed('validator'), ceiling: 7 * KIB },
+  { ...programNamed('host'), ceiling: 41.62 * KIB },
+  { ...programNamed('tap'), ceiling: 3.8 * KIB },
+  { ...programNamed('transcript'), ceiling: 5.39 * KIB },
+  { ...programNamed('explain'), ceiling: 8.51 * KIB },
+  { ...programNamed('doctor'), ceiling: 16.29 * KIB },
+  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 79.77 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1194 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3105 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 1989 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources and source maps', ceiling: 3450 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {
   return path.startsWith('src/') || path.endsWith('.map');
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-/** Bundles what is published; or the sources, whose names say what is in it. */
-const from = (published) => ({
-  name: 'from',
+/** Imports of barewire lead to what is published. */
+const fromPublished = {
+  name: 'from-published',
   setup(bundler) {
     bundler.onResolve({ filter: new RegExp(`^${manifest.name}(/|$)`) }, ({ path }) => {
-      const target = manifest.exports[`.${path.slice(manifest.name.length)}`];
-      if (target === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
-      const file = published ? target.default : target.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts');
+      const file = manifest.exports[`.${path.slice(manifest.name.length)}`]?.default;
+      if (file === undefined) return { errors: [{ text: `package.json exports no ${path}` }] };
       const found = join(root, file);
       return existsSync(found) ? { path: found, sideEffects: false } : { errors: [{ text: `no ${file}: run npm run build` }] };
     });
   },
-});
+};
 
 // What a stdio server is made of, by what a user would miss. Shared code belongs to no part.
 const parts = {
@@ -313,7 +111,7 @@ async function bundle({ code, platform, firstLoad = false }, leftOut) {
     write: false,
     metafile: true,
     logLevel: 'silent',
-    plugins: leftOut ? [from(false), without(leftOut)] : [from(true)],
+    plugins: leftOut ? [fromSources(root), without(leftOut)] : [fromPublished],
   });
   const chunks = new Set();
   const load = (path) => {

@@ -3,6 +3,7 @@
 //
 //   npm run verify                      two builds against each other
 //   npm run verify -- FILE.tgz          and against a published package (npm pack barewire@VERSION brings one)
+//   npm run verify -- --one FILE        only this: a file of `npm run one` against what its commit makes, byte for byte
 //
 // It also writes dist/sbom.cdx.json (CycloneDX): serial number and time come from the commit, so it is the same for all.
 // Exit code 1 where a file differs, or where the list of components is not empty.
@@ -12,6 +13,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { verifyOne } from './one/verify.mjs';
+
+if (process.argv[2] === '--one') {
+  const differ = await verifyOne(process.argv[3] ?? '').catch((error) => [error.message]);
+  console.log(differ.length === 0 ? `${process.argv[3]}: the same` : differ.join('\n'));
+  process.exit(differ.length === 0 ? 0 : 1);
+}
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = (cwd, command, ...args) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -63,13 +63,13 @@ const memories: Readonly<Record<string, () => (at: number) => unknown>> = {
     const verify = introspection({ endpoint: 'https://as.example/introspect', issuer: 'https://as.example', fetch, limits });
     return (at) => verify(`token ${at}`, { issuers: [], now: () => wholeClock });
   },
-  'DPoP proofs of one key': () => {
-    const replays = proofReplays({ maxProofsPerKey: most }, () => 0);
-    return (at) => replays.add('key', `${at}`, at, 1e9);
+  'DPoP proofs of one principal': () => {
+    const replays = proofReplays({ maxProofs: most }, () => more);
+    return (at) => replays.add({ principal: 'one', key: 'key', jti: `${at}`, created: at, expires: 1e9 });
   },
-  'DPoP proofs of all keys': () => {
-    const replays = proofReplays({ maxProofs: most }, () => 0);
-    return (at) => replays.add(`key ${at}`, 'proof', at, 1e9);
+  'DPoP proofs of many principals': () => {
+    const replays = proofReplays({ maxProofs: most }, () => more);
+    return (at) => replays.add({ principal: `${at}`, key: 'key', jti: 'proof', created: at, expires: 1e9 });
   },
   'results of a client': () => {
     const cache = resultCache(most);

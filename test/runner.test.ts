@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,6 +31,50 @@ test('a test that hangs is named when the time of its file is over', () => {
   assert.equal(status, 1);
   assert.match(words, /its time was over\n {2}still running: hangs\n$/);
 });
+
+const alive = (pid: number): boolean => {
+  try {
+    // A process that has ended and whose parent has not asked is a zombie.
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+};
+
+const skip = process.platform !== 'linux' && 'processes are found by /proc';
+
+for (const [what, code, seconds] of [
+  ['is cut because it hangs', "setInterval(() => {}, 1000); await new Promise(() => {});", 3],
+  ['fails and leaves something open', "setInterval(() => {}, 1000); throw new Error('here');", 60],
+  ['passes', '', 60],
+] as const) {
+  test(`what a test file has started ends with it: the file ${what}`, { skip }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barewire-runner-'));
+    try {
+      const pids = join(folder, 'pids');
+      writeFileSync(pids, '');
+      // The child starts another, which has left its environment behind.
+      const child = `const { spawn } = require('node:child_process'); const { appendFileSync } = require('node:fs');
+        spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env: {}, stdio: 'ignore' }).once('spawn', function () {
+          appendFileSync(${JSON.stringify(pids)}, process.pid + ' ' + this.pid); console.log('up'); }); setInterval(() => {}, 1000);`;
+      const { report, words } = run(`import { spawn } from 'node:child_process'; import { once } from 'node:events';
+        test('starts', async () => {
+          const child = spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: ['ignore', 'pipe', 'ignore'] });
+          await once(child.stdout, 'data');
+          child.unref();
+          child.stdout.unref();
+          ${code}
+        });`, seconds);
+      const started = readFileSync(pids, 'utf8').split(' ').map(Number);
+      assert.equal(started.length, 2);
+      assert.match(report + words, /ended: /);
+      // The signal is on its way.
+      while (started.some(alive)) await new Promise((resolve) => setTimeout(resolve, 10));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
 
 test('a test that fails and leaves a server open does not wait for the time of its file', () => {
   const { status, report, words } = run(`test('fails', () => new Promise((done, fail) => createServer().listen(0, '127.0.0.1', () => fail(new Error('here')))));`, 60);

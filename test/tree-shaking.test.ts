@@ -122,7 +122,7 @@ test('a server of tools alone holds no other feature', async () => {
     const server = new ServerCore({ name: 'test', version: '1' }, { features: [echo] });
     echo.add('echo', {}, () => 'hello');
     serveStdio(server);`);
-  assert.ok(files.includes('server/tools.ts') && files.includes('server/legacy/handshake.ts'));
+  assert.ok(files.includes('server/tools.ts') && files.includes('server/connected-client.ts'));
   without(files, /resources|prompts|completion|template|protocol\/form|question|asking|modern\/exchange|request-state|aes|compile/);
 });
 
@@ -152,7 +152,7 @@ test('a client of calls alone holds no other part', async () => {
     import { ClientCore } from 'barewire/client';
     import { httpTransport } from 'barewire/fetch';
     await new ClientCore({ name: 'test', version: '1' }).connect(httpTransport('http://127.0.0.1/mcp'));`);
-  assert.ok(files.includes('client/client-core.ts') && files.includes('client/tool-headers.ts'));
+  assert.ok(files.includes('client/client-core.ts') && files.includes('transport/http/client/tool-headers.ts'));
   without(files, /mcp-client|answering|questions|rounds|protocol\/form|listening|cache|tool-output|schema\/|http\/node/);
 });
 

@@ -10,6 +10,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { memoryTransport } from 'barewire/memory';
 import { TaskClient, tasks } from 'barewire/tasks';
@@ -23,16 +24,17 @@ let worker: ChildProcess;
 let closing = false;
 
 function hire(): void {
-  worker = spawn(process.execPath, [fileURLToPath(new URL('worker.js', import.meta.url)), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  worker.stdout?.setEncoding('utf8').on('data', (said: string) => {
-    console.log(`worker: ${said.trim()}`);
+  const hired = spawn(process.execPath, [fileURLToPath(new URL('worker.js', import.meta.url)), folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  worker = hired;
+  createInterface(hired.stdout).on('line', (said) => {
+    console.log(`worker: ${said}`);
     const at = deadly.findIndex((word) => said.startsWith(word));
     if (at < 0) return;
     deadly.splice(at, 1);
     console.log('        killed, before it could write that down');
-    worker.kill('SIGKILL');
+    hired.kill('SIGKILL');
   });
-  worker.once('exit', () => {
+  hired.once('exit', () => {
     if (!closing) hire();
   });
 }

@@ -1,4 +1,4 @@
-// Works on the orders in a folder, until it is killed. As many of these as one likes may run.
+// Works on the orders in a folder, until it is killed or its input ends. As many of these as one likes may run.
 //
 //   node dist/examples/durable/worker.js FOLDER
 import { join } from 'node:path';
@@ -8,5 +8,6 @@ import { createShop } from './shop.ts';
 
 const folder = process.argv[2] ?? '.';
 // A short lease, so that nobody has to wait long for whoever takes over. The default is half a minute.
-runTasks(createShop(folder), await folderStore(join(folder, 'tasks')), { limits: { leaseMs: 500, scanMs: 50 } });
-setInterval(() => {}, 60_000);
+runTasks(createShop(folder), await folderStore(join(folder, 'tasks')), { limits: { leaseMs: 2_000, scanMs: 50 } });
+// Whoever started this has gone.
+process.stdin.resume().once('end', () => process.exit());

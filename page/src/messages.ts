@@ -1,12 +1,13 @@
 // The one interface between the page and the host behind it. Messages are JSON texts, one a frame; they are the same over a
 // WebSocket (the local server) and over a MessagePort (the playground's worker), and the page does not know which it has.
 //
-//   page → host   hello (WebSocket: the first frame, with the token), then actions, each with an id; cancel
+//   page → host   hello, then actions, each with an id; cancel
 //   host → page   welcome (everything that there is), then one reply an action, and news whenever something changes
 //
 // Several pages (tabs) may be connected to one host. News go to all of them; replies to the one that asked.
 
 import type { CompleteRequestParams, CompleteResult, LoggingLevel, Root } from 'barewire/protocol';
+import type { Lexemes } from './json/lexemes.ts';
 import type {
   ActivityView, Answer, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
   QuestionView, RecordingView, ReplayView, ServerView, TaskView, WireEntry, WireMemory,
@@ -16,6 +17,12 @@ export type * from './views.ts';
 
 /** The version of these messages. A page that reads another one says so and asks to be loaded again. */
 export const messagesVersion = 1;
+
+/**
+ * The subprotocol of the WebSocket. The page offers it together with a second one, which is the token: `['barewire-page',
+ * token]`; the server answers with the first.
+ */
+export const socketProtocol = 'barewire-page';
 
 /** One action: what it needs, and what its reply holds. */
 interface Action<P, R = null> {
@@ -50,8 +57,18 @@ export interface Actions {
   'server.refresh': Action<One>;
 
   // ---- calls: the reply comes when the call ended, and `call` news tell of it meanwhile. `cancel` with the action's id cancels.
-  /** Asks the rules and then the person. `task`: call it as a task, and reply when the task was begun. */
-  'tool.call': Action<One & { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly task?: boolean }, CallView>;
+  /**
+   * The person pressed Call: that is their consent, unless the tool changed, says that it destroys, a rule wants them to be asked,
+   * or `origin` says that the arguments are not theirs. `task`: call it as a task, and reply when the task was begun.
+   */
+  'tool.call': Action<One & {
+    readonly name: string; readonly args: Readonly<Record<string, unknown>>;
+    /** Numbers of `args` with their digits as they were typed, by JSON Pointer: they are sent so. */
+    readonly lexemes?: Lexemes;
+    /** `ToolView.digest` of the definition that the person had before them. Without it they are asked. */
+    readonly digest?: string;
+    readonly task?: boolean; readonly origin?: 'link' | 'file';
+  }, CallView>;
   'resource.read': Action<One & { readonly uri: string }, CallView>;
   'prompt.get': Action<One & { readonly name: string; readonly args: Readonly<Record<string, string>> }, CallView>;
   /** Cancels a call of any tab. */
@@ -133,10 +150,9 @@ export type ActionName = keyof Actions;
 export type ParamsOf<N extends ActionName> = Actions[N]['params'];
 export type ResultOf<N extends ActionName> = Actions[N]['result'];
 
-/** The first frame over a WebSocket; over a MessagePort `token` is ''. */
+/** The first message of a page. */
 export interface Hello {
   readonly type: 'hello';
-  readonly token: string;
   readonly version: number;
   /** A name for this tab that it keeps over reconnections, such as a random UUID. */
   readonly tab: string;

@@ -5,6 +5,7 @@ import type {
   CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, GetPromptResult, Implementation,
   LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, ServerCapabilities, Tool,
 } from 'barewire/protocol';
+import type { Lexemes } from './json/lexemes.ts';
 
 // ---- servers
 
@@ -117,7 +118,8 @@ export interface CallView {
   readonly call: number;
   readonly server: string;
   readonly about:
-    | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+    /** `lexemes`: numbers of `args` as they were typed, by JSON Pointer. */
+    | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes }
     | { readonly kind: 'resource'; readonly uri: string }
     | { readonly kind: 'prompt'; readonly name: string; readonly args: Readonly<Record<string, string>> };
   /** `waiting`: for a rule or the person; `running`: it was sent. */
@@ -145,6 +147,8 @@ interface Asked {
   /** The server that asks, or whose tool is about to be called. */
   readonly server: string;
   readonly askedAt: number;
+  /** Until when an answer counts, as far as is known here; null: nothing here ends it. */
+  readonly until: number | null;
 }
 
 /** The host waits for the person. Every tab shows it; the first answer counts. */
@@ -160,13 +164,18 @@ export type QuestionView = Asked & (
     readonly kind: 'approval';
     readonly tool: Tool;
     readonly args: Readonly<Record<string, unknown>>;
+    /** Numbers of `args` as they were typed. */
+    readonly lexemes: Lexemes;
     /** With the specification's defaults for what the server does not say. */
     readonly annotations: {
       readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: boolean;
     };
+    /** The server says something of the tool; else all of `annotations` are the specification's. */
+    readonly annotated: boolean;
     readonly trusted: boolean;
     readonly digest: string;
-    readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late';
+    /** `destructive`: the server says that it destroys. `link`, `file`: where the arguments are from. */
+    readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late' | 'destructive' | 'link' | 'file';
   }
   | { readonly kind: 'change'; readonly change: ChangeView }
 );
@@ -184,7 +193,7 @@ export interface ChangeView {
 
 /** The person's answer. `kind` is that of the question. */
 export type Answer =
-  | { readonly kind: 'form'; readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'form'; readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes }
   | { readonly kind: 'form'; readonly action: 'decline' | 'cancel' }
   | { readonly kind: 'url'; readonly action: 'accept' | 'decline' | 'cancel' }
   /** `params`: the request as it was edited. `byHand`: the answer, where the person answers in the place of a model. */

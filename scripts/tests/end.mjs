@@ -1,10 +1,12 @@
 // Preloaded into the process of each test file by scripts/test.mjs. A file whose tests have all ended, but in which
 // something that they left open keeps the process alive, is ended as failed after five seconds, and what is open is
 // named. Without this a failed assertion that skips a `close()` would wait for the time limit of the file.
+// What the file starts is marked, so that it can be ended with it (leftovers.mjs).
 
 // Not the globals: a test may take those away.
 import { clearTimeout, setTimeout } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
+import { endLeftovers, markChildren } from './leftovers.mjs';
 
 const QUIET_MS = Number(process.env.QUIET_MS ?? 5_000);
 
@@ -16,6 +18,7 @@ const count = (text, word) => text.split(word).length - 1;
 
 // Programs that a test starts may inherit both the option and the environment.
 if (process.env.NODE_TEST_CONTEXT === 'child-v8' && isMainThread && /\.test\.m?[jt]s$/.test(process.argv[1] ?? '')) {
+  markChildren(process.ppid, process.argv[1]);
   const { write } = process.stdout;
   process.stdout.write = function (chunk, ...rest) {
     if (typeof chunk !== 'string') {
@@ -31,6 +34,7 @@ if (process.env.NODE_TEST_CONTEXT === 'child-v8' && isMainThread && /\.test\.m?[
 function end() {
   const left = [...new Set(process.getActiveResourcesInfo())].join(', ');
   console.error(`${process.argv[1]}: all tests have ended, and the process has not for ${QUIET_MS / 1000} s. Still open: ${left}`);
+  for (const one of endLeftovers(process.ppid, process.argv[1])) console.error(`ended: ${one}`);
   process.exitCode = 1;
   process.exit();
 }

@@ -1,4 +1,6 @@
-// A reporter beside the one that people read: names the tests that had not ended when the time of their file was over.
+// A reporter beside the one that people read: names the tests that had not ended when the time of their file was over, and
+// ends what that file had started: its own process is ended by the runner, and nobody else knows of the others.
+import { endLeftovers } from './leftovers.mjs';
 
 export default async function* unfinished(events) {
   const running = new Map();
@@ -13,6 +15,8 @@ export default async function* unfinished(events) {
       yield `\n${data.file}: its time was over\n`;
       if (names.size === 0) yield '  all tests that began had ended\n';
       for (const name of names.values()) yield `  still running: ${name}\n`;
+      for (const one of endLeftovers(process.pid, data.file)) yield `  ended: ${one}\n`;
     }
   }
+  for (const one of endLeftovers(process.pid)) yield `\nleft by a test file, and ended: ${one}\n`;
 }

@@ -1,38 +1,93 @@
-import { visible } from '../explain/safe-text.ts';
+import { head } from '../explain/safe-text.ts';
+import { name as nameOf } from '../explain/words.ts';
+import { framed, rowsOf } from '../host/node/frame.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Prompter } from '../host/node/prompter.ts';
 import type { Style } from '../host/node/style.ts';
 
-/** The most lines of arguments that are shown; nobody consents to what they cannot see, so more are refused. */
-const maxLines = 200;
+/** The most rows of arguments that are shown at once; where even their outline takes more, the call is refused. */
+const maxRows = 200;
 
-/** Shows server, tool and arguments, with everything from the wire made visible. False: there is too much to show. */
-export function showCall(
+/** The most characters of one text within the arguments; of a longer one, its beginning and its end are shown. */
+const maxText = 1_000;
+const shownEnd = 200;
+
+/** A call before a person: what is shown of its arguments, and all of them. */
+interface ShownCall {
+  /** All arguments as JSON. */
+  readonly whole: string;
+  /** Characters of long texts that the outline leaves out. */
+  readonly left: number;
+}
+
+/**
+ * Shows server, tool and arguments, with everything from the wire in a frame. Undefined: there is too much to show, and
+ * nobody consents to what they cannot see.
+ */
+function showCall(
   prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
-): boolean {
+): ShownCall | undefined {
   const { bold, dim, yellow } = style;
+  const { columns } = prompter;
   const { readOnlyHint, destructiveHint, title } = tool.annotations ?? {};
-  const lines = JSON.stringify(args, null, 2).split('\n').map(visible);
-  if (lines.length > maxLines) {
-    prompter.say(`The arguments of ${visible(tool.name)} take ${lines.length} lines, too many to show: it is not called.`);
-    return false;
+  const { outline, left } = outlined(args);
+  const { rows, used } = rowsOf(outline, (columns ?? 80) - 3, maxRows);
+  if (used < outline.length) {
+    prompter.say(`The arguments of ${nameOf(tool.name)} take more than ${rows.length} lines, too many to show: it is not called.`);
+    return undefined;
   }
   prompter.say('');
-  prompter.say(`${bold(visible(server))} is to run ${bold(visible(tool.name))}${title ? ` (${visible(title)})` : ''}`);
-  if (tool.description) prompter.say(dim(visible(tool.description.slice(0, 400))));
-  for (const line of lines) prompter.say(`  ${line}`);
+  prompter.say(`${bold(nameOf(server))} is to run ${bold(nameOf(tool.name))}${title ? ` (${nameOf(title)})` : ''}`);
+  // A name that does not fit there may have its meaning at its end.
+  if (tool.name.length > 60) for (const row of framed(tool.name, { columns, dim })) prompter.say(row);
+  if (tool.description) for (const row of framed(tool.description, { columns, rows: 8, dim, paint: dim })) prompter.say(row);
+  prompter.say('with exactly these arguments:');
+  for (const row of framed(outline, { columns, rows: maxRows, dim })) prompter.say(row);
+  if (left > 0) prompter.say(yellow(`${left.toLocaleString('en')} characters within them are left out here: "m" shows all.`));
   const says = readOnlyHint === true ? 'it only reads'
     : destructiveHint === false ? 'it destroys nothing'
       : destructiveHint === true ? 'it may destroy' : 'nothing, which means that it may destroy';
   prompter.say(yellow(`The server says of it: ${says}. That is the server's word.`));
-  return true;
+  return { whole: JSON.stringify(args, null, 2), left };
+}
+
+/** The arguments as JSON in which every member stands, and long texts are cut; how many characters that leaves out. */
+function outlined(args: Readonly<Record<string, unknown>>): { readonly outline: string; readonly left: number } {
+  let left = 0;
+  const outline = JSON.stringify(args, (_name, value: unknown) => {
+    if (typeof value !== 'string' || value.length <= maxText) return value;
+    const [begin, end] = [head(value, maxText - shownEnd), value.slice(-shownEnd)];
+    const out = value.length - begin.length - end.length;
+    left += out;
+    return `${begin} … ${out.toLocaleString('en')} characters … ${end}`;
+  }, 2);
+  return { outline, left };
+}
+
+/**
+ * Shows a call and puts the question, again after each `m`, which shows the arguments whole, in pieces. Undefined: there
+ * was too much to show, and nothing was asked; '': there was no answer.
+ */
+export async function askAboutCall(
+  prompter: Prompter, style: Style, about: { readonly server: string; readonly tool: Tool; readonly args: Readonly<Record<string, unknown>> },
+  question: string, signal?: AbortSignal,
+): Promise<string | undefined> {
+  const shown = showCall(prompter, style, about.server, about.tool, about.args);
+  if (!shown) return undefined;
+  for (let rest = shown.whole; ;) {
+    const answer = (await prompter.ask(question, signal) ?? '').trim().toLowerCase();
+    if (answer !== 'm' || shown.left === 0) return answer;
+    const { columns } = prompter;
+    const { used } = rowsOf(rest, (columns ?? 80) - 3, maxRows);
+    for (const row of framed(rest, { columns, rows: maxRows, dim: style.dim })) prompter.say(row);
+    rest = used < rest.length ? rest.slice(used) : shown.whole;
+  }
 }
 
 /** Shows a call, and asks. Only `y` or `yes` is consent. */
 export async function askConsent(
   prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  if (!showCall(prompter, style, server, tool, args)) return false;
-  const answer = await prompter.ask('Run it? [y/N] ');
-  return /^\s*y(es)?\s*$/i.test(answer ?? '');
+  const answer = await askAboutCall(prompter, style, { server, tool, args }, 'Run it? [y/N] ');
+  return answer === 'y' || answer === 'yes';
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ServerConfig } from '../host/index.ts';
 import { revisions } from '../explain/phrases.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { readConfiguration } from './configuration.ts';
+import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** The options of every subcommand that speaks with one server. */
@@ -21,8 +21,7 @@ const common = {
 /** Their help. */
 export const commonHelp: readonly (readonly [string, string])[] = [
   ['--json', 'prints JSON, for scripts'],
-  ['--config FILE', 'takes names from this mcpServers file; default: .mcp.json, and servers.json of the user'],
-  ['--from APP', 'takes names from claude-desktop, claude-code, vscode or cursor'],
+  ...configurationHelp,
   ['--header "N: V"', 'sends this header over HTTP; may be given again'],
   ['--revision X', 'speaks that revision of the protocol'],
   ['--timeout N', 'seconds to wait for an answer; 60'],
@@ -107,7 +106,7 @@ export async function readClientWords(words: readonly string[], own: OwnOptions 
       if (!URL.canParse(target)) throw new WrongUse(`${target} is no address`);
       server = { url: target };
     } else {
-      const servers = await readConfiguration({ config: text('config'), from: text('from') });
+      const servers = await readConfiguration({ config: text('config'), from: text('from'), name: target });
       const found = Object.hasOwn(servers, target) ? servers[target] : undefined;
       if (!found) {
         const names = Object.keys(servers);
@@ -122,8 +121,8 @@ export async function readClientWords(words: readonly string[], own: OwnOptions 
 
 function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(lines.map((line): [string, string] => {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
+    const [, name, value] = /^([^:\s]+):([^\r\n]*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new WrongUse('--header takes "Name: value"');
-    return [name, value];
+    return [name, value.trimStart()];
   }));
 }

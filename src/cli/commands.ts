@@ -26,6 +26,7 @@ export const commands: Readonly<Record<string, Listed>> = {
   whoami: { about: 'shows the logins that are kept', load: async () => ({ command: (await import('./commands/login.ts')).whoami }) },
   log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
   pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
+  accept: { about: 'accepts a file of servers that came with a folder', load: () => import('./commands/accept.ts') },
   serve: { about: 'serves the executables of a folder as tools', load: () => import('./commands/serve.ts') },
   bridge: { about: 'serves a server over another transport, in other revisions', load: () => import('./commands/bridge.ts') },
 };

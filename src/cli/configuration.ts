@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readApplication, readConfigFile } from '../host/node/index.ts';
+import { chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from '../host/node/index.ts';
 import type { Application } from '../host/node/index.ts';
-import type { ServerConfig } from '../host/index.ts';
+import type { HostStore, ServerConfig } from '../host/index.ts';
+import { framed, columnsFor } from '../host/node/frame.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** Where barewire keeps what is the user's: the configuration, pins, grants, the activity log. */
@@ -11,26 +11,39 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>> = p
   return env['BAREWIRE_HOME'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'barewire');
 }
 
+/** Pins, grants, and which files of folders were accepted. */
+export const userStore = (): HostStore => fileStore(join(homeFolder(), 'store'));
+
 const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
 
 /** What `--config` and `--from` say. */
 export interface ConfigurationOptions {
   readonly config?: string | undefined;
   readonly from?: string | undefined;
+  /** Only the server of this name is wanted. */
+  readonly name?: string | undefined;
 }
 
+/** The help of both. */
+export const configurationHelp: readonly (readonly [string, string])[] = [
+  ['--config FILE', 'takes servers from this mcpServers file; default: servers.json of the user, and .mcp.json'],
+  ['--from APP', `takes servers from ${applications.slice(0, -1).join(', ')} or ${applications.at(-1)}`],
+];
+
 /**
- * The user's servers: of `--config FILE`, of the application that `--from` names, else of `.mcp.json` in this folder and
- * `servers.json` in the user's own, the first before the second.
+ * The user's servers: of `--config FILE`, of the application that `--from` names, else of `servers.json` in the user's own
+ * folder and of `.mcp.json` in this one, the first before the second. A file that came with a folder is used once the
+ * person has accepted it; rejects with a `HostError` `not-accepted` where nobody can be asked.
  */
-export async function readConfiguration({ config, from }: ConfigurationOptions): Promise<Record<string, ServerConfig>> {
-  if (config !== undefined) return readConfigFile(config);
-  if (from !== undefined) {
-    const application = applications.find((one) => one === from);
-    if (!application) throw new WrongUse(`--from takes one of ${applications.join(', ')}`);
-    return readApplication(application);
-  }
-  const files = [join(homeFolder(), 'servers.json'), join(process.cwd(), '.mcp.json')].filter((file) => existsSync(file));
-  const found = await Promise.all(files.map((file) => readConfigFile(file)));
-  return Object.assign({}, ...found) as Record<string, ServerConfig>;
+export async function readConfiguration(options: ConfigurationOptions): Promise<Record<string, ServerConfig>> {
+  const { config, from, name } = options;
+  const application = applications.find((one) => one === from);
+  if (from !== undefined && !application) throw new WrongUse(`--from takes one of ${applications.join(', ')}`);
+  return readConfigFiles(chosenConfigFiles({ config, from: application, home: homeFolder() }), {
+    name,
+    accept: folderConsent(userStore()),
+    onProblem: (error) => {
+      for (const row of ['barewire: a file of this folder was left out:', ...framed(error.message, { columns: columnsFor(process.stderr) })]) process.stderr.write(`${row}\n`);
+    },
+  });
 }

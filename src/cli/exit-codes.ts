@@ -19,8 +19,16 @@ export class WrongUse extends Error {}
 /** Consent that was not given: exit code 3. */
 export class Refused extends Error {}
 
-/** A server that could not be reached: exit code 4. */
-export class NotReached extends Error {}
+/** A folder's file of servers that was not accepted, a `HostError`: exit code 3. Its class is loaded only where it is used. */
+export const isNotAccepted = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'not-accepted';
 
-/** A server whose result lacks what the command has to print: exit code 1. */
-export class MalformedResult extends Error {}
+/** A server that could not be reached: exit code 4. */
+export class NotReached extends Error {
+  /** Why, perhaps in the words of the server: they are shown in a frame. */
+  readonly said: string;
+
+  constructor(message: string, said: string = '') {
+    super(message);
+    this.said = said;
+  }
+}

@@ -1,5 +1,10 @@
 import type { CatalogueTool, Host } from '../host/index.ts';
+import { framed } from '../host/node/frame.ts';
+import type { FrameOptions } from '../host/node/frame.ts';
 import { logLines } from '../host/node/index.ts';
+import { style } from '../host/node/style.ts';
+import type { Paint } from '../host/node/style.ts';
+import { jsonLine } from './json-line.ts';
 import { visible } from '../explain/safe-text.ts';
 import { describeLine } from './commands/log.ts';
 import { WrongUse } from './exit-codes.ts';
@@ -7,7 +12,6 @@ import type { WithPrompter } from './missing-arguments.ts';
 import { completed } from './missing-arguments.ts';
 import { changeLines } from './host-person.ts';
 import { binary, renderBlock, renderResult, textLines } from './render.ts';
-import { checkResult } from './result-shape.ts';
 import type { RenderOptions } from './render.ts';
 import { table } from './terminal.ts';
 import { readArguments } from './tool-arguments.ts';
@@ -18,6 +22,8 @@ export interface HostShell {
   readonly logFile: string;
   readonly json: boolean;
   readonly render: RenderOptions;
+  /** How results of servers are framed; undefined: they are not, since no prompt stands around them. */
+  readonly frame: FrameOptions | undefined;
   /** Undefined: nobody can be asked. */
   readonly ask: WithPrompter | undefined;
   print(line: string): void;
@@ -38,10 +44,15 @@ function needed(words: readonly string[], what: string): readonly [string, ...st
 }
 
 /** Prints the value as JSON, or lines for a person. */
-/** `method`: whose result it is, which is checked before it is printed as lines. */
-function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[], method = ''): void {
-  if (!json) checkResult(method, value);
-  for (const line of json ? [JSON.stringify(value)] : lines()) print(line);
+function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[]): void {
+  for (const line of json ? [jsonLine(value)] : lines()) print(line);
+}
+
+/** Prints a server's result. At a terminal it stands in a frame: prompts are around it. */
+function showResult(shell: HostShell, value: unknown, lines: (render: RenderOptions) => readonly string[], paint?: Paint): void {
+  show(shell, value, () => (shell.frame
+    ? framed(lines({ ...shell.render, columns: shell.render.columns - 3, style: style(false) }).join('\n'), { ...shell.frame, ...paint && { paint } })
+    : lines(shell.render).map((line) => paint?.(line) ?? line)));
 }
 
 const firstLine = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
@@ -99,7 +110,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const found = await toolCalled(host, name);
       const args = await completed(found.tool, readArguments(given, found.tool.inputSchema), render.style, ask);
       const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, onProgress: (report) => shell.progress(report) });
-      show(shell, result, () => renderResult(result, render).map((line) => (result.isError ? render.style.red(line) : line)), 'tools/call');
+      showResult(shell, result, (how) => renderResult(result, how), result.isError ? render.style.red : undefined);
       return result.isError === true;
     },
   },
@@ -108,9 +119,8 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     async run(shell, [server, uri], signal) {
       if (server === undefined || uri === undefined) throw new WrongUse('a server and a URI are wanted');
       const result = await shell.host.readResource(server, uri, { signal });
-      const { style, save } = shell.render;
-      show(shell, result, () => result.contents.flatMap((one) =>
-        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, style)])), 'resources/read');
+      showResult(shell, result, ({ style: paints, save }) => result.contents.flatMap((one) =>
+        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, paints)])));
     },
   },
   get: {
@@ -123,7 +133,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
         return [word.slice(0, at), word.slice(at + 1)];
       }));
       const result = await shell.host.getPrompt(server, prompt, args, { signal });
-      show(shell, result, () => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, shell.render).map((line) => `  ${line}`)]), 'prompts/get');
+      showResult(shell, result, (how) => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, how).map((line) => `  ${line}`)]));
     },
   },
   refresh: {
@@ -138,7 +148,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     usage: 'changes', about: 'tools that are not what was accepted, as diffs',
     async run(shell) {
       const changes = shell.host.pendingChanges();
-      show(shell, changes, () => (changes.length === 0 ? ['Every tool is what was accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style))));
+      show(shell, changes, () => (changes.length === 0 ? ['Every tool is what was accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style, shell.render.columns))));
     },
   },
   accept: {

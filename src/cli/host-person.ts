@@ -1,15 +1,19 @@
 import type { ApprovalRequest, Decision, Model, Person, PinChange } from '../host/index.ts';
-import { visible } from '../explain/safe-text.ts';
+import { name as nameOf } from '../explain/words.ts';
 import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
-import { showCall } from './ask-consent.ts';
+import { askAboutCall } from './ask-consent.ts';
 import type { Desk } from './desk.ts';
 import { fillForm } from '../host/node/form.ts';
 import type { CompleteForm } from '../host/node/form.ts';
-import { textLines } from './render.ts';
+import { framed } from '../host/node/frame.ts';
+import type { FrameOptions } from '../host/node/frame.ts';
 import type { Style } from '../host/node/style.ts';
 
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
+
+/** The messages of a sampling request that are shown, the last ones. */
+const maxMessages = 20;
 
 /** Why a call that was shown before is shown again. */
 const again: Partial<Record<ApprovalRequest['why'], string>> = {
@@ -17,11 +21,15 @@ const again: Partial<Record<ApprovalRequest['why'], string>> = {
   'too-late': 'The answer came too late. It is shown again.',
 };
 
-/** A changed tool, as lines. */
-export function changeLines({ kind, server, name, formerly, diff }: PinChange, { green, red, bold }: Style): string[] {
+/** The most lines of a difference that are shown, and rows of each. */
+const maxDiff = 60;
+
+/** A changed tool, as lines. What the server wrote stands in a frame; what is left out is counted. */
+export function changeLines({ kind, server, name, formerly, diff }: PinChange, { green, red, bold, dim }: Style, columns?: number): string[] {
   return [
-    `${bold(visible(`${server}/${name}`))} ${kind === 'renamed' ? `was renamed: it was ${visible(formerly ?? '')}` : kind === 'gone' ? 'is gone' : `is ${kind}`}`,
-    ...diff.map((line) => `  ${line.startsWith('-') ? red(visible(line)) : green(visible(line))}`),
+    `${bold(nameOf(`${server}/${name}`))} ${kind === 'renamed' ? `was renamed: it was ${nameOf(formerly ?? '')}` : kind === 'gone' ? 'is gone' : `is ${kind}`}`,
+    ...diff.slice(0, maxDiff).flatMap((line) => framed(line, { columns, rows: 8, dim, paint: line.startsWith('-') ? red : green })),
+    ...diff.length > maxDiff ? [dim(`└ ${diff.length - maxDiff} differences more were left out`)] : [],
   ];
 }
 
@@ -32,29 +40,33 @@ export function personAt(desk: Desk, style: Style): Person {
     approve: ({ server, tool, args, why }, { signal }) => desk.question(async (prompter): Promise<Decision> => {
       const note = again[why];
       if (note !== undefined) prompter.say(style.yellow(note));
-      if (!showCall(prompter, style, server, tool, args)) return { allow: false, reason: 'the arguments are too long to show' };
-      const answer = (await prompter.ask('Run it? [o]nce, for this [s]ession, [a]lways, [N]o: ', signal))?.trim().toLowerCase() ?? '';
+      // What reaches further than this call is not bound to the arguments that were shown.
+      const question = 'Run it? [o]nce, or with any arguments for this [s]ession or [a]lways, [N]o: ';
+      const answer = await askAboutCall(prompter, style, { server, tool, args }, question, signal);
+      if (answer === undefined) return { allow: false, reason: 'the arguments are too long to show' };
       if (answer === 'o' || answer === 'once' || agrees(answer)) return { allow: 'once' };
       if (answer === 's' || answer === 'session') return { allow: 'session' };
       if (answer === 'a' || answer === 'always') return { allow: 'always' };
       return { allow: false, reason: 'the person said no' };
     }),
     acceptChange: (change, { signal }) => desk.question(async (prompter) => {
-      for (const line of changeLines(change, style)) prompter.say(line);
+      for (const line of changeLines(change, style, prompter.columns)) prompter.say(line);
       return agrees(await prompter.ask('Accept it as it is now? [y/N] ', signal));
     }),
     elicit: (form, { server, signal }) => desk.question((prompter) => fillForm(form, prompter, { complete, style, from: server, signal })),
     elicitUrl: ({ host: _host, ...page }, { server, signal }) =>
       desk.question((prompter) => fillForm(page, prompter, { complete, style, from: server, signal })),
     samplingRequest: (params, { server, signal }) => desk.question(async (prompter) => {
-      prompter.say(`${style.bold(visible(server))} asks a model, for at most ${params.maxTokens} tokens:`);
-      if (params.systemPrompt !== undefined) for (const line of textLines(params.systemPrompt)) prompter.say(`  system: ${line}`);
-      for (const { role, content } of params.messages.slice(-20)) {
-        for (const line of textLines(typeof content === 'object' && 'text' in content ? String(content.text) : JSON.stringify(content))) {
-          prompter.say(`  ${visible(role)}: ${line}`);
-        }
+      const frame: FrameOptions = { columns: prompter.columns, dim: style.dim };
+      prompter.say(`${style.bold(nameOf(server))} asks a model, for at most ${params.maxTokens} tokens:`);
+      const say = (head: string, text: string): void => [head, ...framed(text, frame)].forEach((line) => prompter.say(line));
+      if (params.systemPrompt !== undefined) say('  system:', params.systemPrompt);
+      const earlier = params.messages.length - maxMessages;
+      if (earlier > 0) prompter.say(style.dim(`  … ${earlier} earlier messages were left out`));
+      for (const { role, content } of params.messages.slice(-maxMessages)) {
+        say(`  ${nameOf(role)}:`, typeof content === 'object' && 'text' in content ? String(content.text) : JSON.stringify(content));
       }
-      if (params.modelPreferences !== undefined) prompter.say(style.dim(`  preferences: ${visible(JSON.stringify(params.modelPreferences))}`));
+      if (params.modelPreferences !== undefined) say('  preferences:', JSON.stringify(params.modelPreferences));
       return agrees(await prompter.ask('Answer it, in the place of a model? [y/N] ', signal)) ? { allow: true } : { allow: false };
     }),
     // Whoever wrote the answer has seen it.

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { helpOf } from './command.ts';
 import { commands, overview } from './commands.ts';
-import { exitCodes, MalformedResult, NotReached, Refused, WrongUse } from './exit-codes.ts';
+import { visible } from '../explain/safe-text.ts';
+import { columnsFor, framed } from '../host/node/frame.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { linesTo } from '../host/node/lines.ts';
+import { exitCodes, isNotAccepted, NotReached, Refused, WrongUse } from './exit-codes.ts';
 
 /** The version of the package: dist/lib/cli.js and dist/src/cli/main.js are not equally deep. */
 function version(): string {
@@ -51,19 +55,30 @@ async function main(words: readonly string[]): Promise<number> {
 
 function codeOf(thrown: unknown): number {
   if (thrown instanceof WrongUse) return exitCodes.wrongUse;
-  if (thrown instanceof Refused) return exitCodes.refused;
+  if (thrown instanceof Refused || isNotAccepted(thrown)) return exitCodes.refused;
   if (thrown instanceof NotReached) return exitCodes.notReached;
   return exitCodes.failed;
 }
+
+/** A server whose result lacks what the command has to print: `MalformedResult` of barewire/client, which is not loaded here. */
+const isMalformedResult = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'malformed_result';
 
 // A reader that has seen enough (`head`) is no failure of ours.
 process.stdout.on('error', () => process.exit(exitCodes.good));
 
 main(process.argv.slice(2)).then((code) => code, (thrown: unknown) => {
   const code = codeOf(thrown);
-  const ours = code === exitCodes.failed && !(thrown instanceof MalformedResult);
-  const message = thrown instanceof Error ? ours ? thrown.stack ?? thrown.message : thrown.message : String(thrown);
-  process.stderr.write(`barewire: ${message}\n`);
+  const malformed = isMalformedResult(thrown);
+  const write = linesTo(process.stderr);
+  const frame = { columns: columnsFor(process.stderr) };
+  if (code === exitCodes.failed && !malformed) {
+    write('barewire failed:');
+    // A stack is ours, and the message in it may be a server's.
+    framed(thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown), frame).forEach(write);
+  } else {
+    write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it as it came' : ''}`);
+    if (thrown instanceof NotReached && thrown.said !== '') framed(thrown.said, frame).forEach(write);
+  }
   if (code === exitCodes.wrongUse) process.stderr.write('barewire --help says how it is used.\n');
   return code;
 }).then((code) => {

@@ -27,7 +27,7 @@ const endings = ['SIGTERM', 'SIGHUP'] as const;
  */
 export async function relay({ command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
   const own = Object.fromEntries(Object.entries({ ...process.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
-  const windows = process.platform === 'win32' ? await import('../transport/stdio/windows-spawn.ts') : undefined;
+  const windows = process.platform === 'win32' ? await import('../transport/stdio/windows.ts') : undefined;
   const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
     const how = windows?.spawnOnWindows(command, args, own, cwd) ?? { command, args, options: { env: own, cwd } };
     const started = spawn(how.command, [...how.args], { ...how.options, stdio: ['pipe', 'pipe', 'inherit'] });

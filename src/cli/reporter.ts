@@ -1,6 +1,6 @@
 import { explain } from '../explain/explain.ts';
 import { explainHttp, httpLines } from '../explain/http.ts';
-import { truncate, visible, width, wireLine } from '../explain/safe-text.ts';
+import { head, truncate, visible, width, wireLine } from '../explain/safe-text.ts';
 import { table, wrap } from './terminal.ts';
 import type { Style } from '../host/node/style.ts';
 import { bag } from '../explain/words.ts';
@@ -112,6 +112,12 @@ const longLine = 100;
 const legend = 'After so many seconds, → the client or ← the server says this; '
   + 'then what it is, and where that is specified.';
 
+/** What went wrong may be told in a server's words, of any length. */
+const maxSaid = 2_000;
+
+const bounded = (text: string): string =>
+  visible(head(text, maxSaid)) + (text.length > maxSaid ? `… ${(text.length - head(text, maxSaid).length).toLocaleString('en')} characters more` : '');
+
 const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(3);
 
 /** For a person who watches. */
@@ -170,9 +176,9 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
       for (const line of rest) print(`${' '.repeat(10)}${dim(columns === Infinity ? line : truncate(line, columns - 10))}`);
       said(what, section);
     },
-    note: (text) => wrapped(`(${visible(text)})`, yellow),
+    note: (text) => wrapped(`(${bounded(text)})`, yellow),
     stderr: (line) => print(`${indent}${dim(`stderr │ ${wireLine(line, columns - indent.length - 9)}`)}`),
-    problem: (text) => wrapped(`Problem: ${visible(text)}`, red),
+    problem: (text) => wrapped(`Problem: ${bounded(text)}`, red),
     result({ outcome, step, detail }) {
       const word = outcome === 'ok' ? green('ok') : outcome === 'failed' ? red('failed') : dim('not there');
       print(`   ${word}  ${step}${detail && `: ${visible(detail)}`}`);
@@ -208,7 +214,7 @@ export function quietReporter({ print, style, columns }: PrintOptions): Reporter
     http: nothing,
     note: nothing,
     stderr: nothing,
-    problem: (text) => print(red(`Problem: ${visible(text)}`)),
+    problem: (text) => print(red(`Problem: ${bounded(text)}`)),
     result: nothing,
     summary(title, rows) {
       print(bold(visible(title)));

@@ -8,7 +8,7 @@ import type { ClientTransport, HttpTrace } from '../transport/port.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
 import type { ServerConfig } from '../host/index.ts';
 import { readConfiguration } from './configuration.ts';
-import { NotReached } from './exit-codes.ts';
+import { isNotAccepted, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
 import type { Root } from '../protocol/roots.ts';
 
@@ -35,8 +35,11 @@ export function openTarget(target: Target, trace: HttpTrace, onStderr: (line: st
 export async function named(target: Target): Promise<Target> {
   if (target.kind !== 'program' || target.args.length > 0 || /[\\/]/.test(target.command)) return target;
   const { command: name } = target;
-  // A configuration that cannot be read does not keep a program from being toured.
-  const servers = await readConfiguration({}).catch(() => ({} as Record<string, ServerConfig>));
+  // A configuration that cannot be read does not keep a program from being toured; one that has to be accepted does.
+  const servers = await readConfiguration({ name }).catch((thrown: unknown) => {
+    if (isNotAccepted(thrown)) throw thrown;
+    return {} as Record<string, ServerConfig>;
+  });
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   return server ? { kind: 'configured', name, server } : target;
 }

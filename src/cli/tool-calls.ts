@@ -4,7 +4,7 @@ import type { ConsentOptions } from './consent.ts';
 import { count, some } from '../explain/words.ts';
 import { RpcError } from '../client/index.ts';
 import type { McpClient } from '../client/index.ts';
-import type { CallOptions } from '../client/call-options.ts';
+import type { CallOptions } from '../client/options.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Tool } from '../protocol/tools.ts';
 

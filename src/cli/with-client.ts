@@ -1,6 +1,7 @@
 import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions } from '../client/index.ts';
 import { visible } from '../explain/safe-text.ts';
+import { name as nameOf } from '../explain/words.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/index.ts';
@@ -9,8 +10,10 @@ import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
 import { progressBar } from './progress-bar.ts';
-import { textLines } from './render.ts';
-import { checkResult } from './result-shape.ts';
+import { jsonLine } from './json-line.ts';
+import { linesTo } from '../host/node/lines.ts';
+import { columnsFor, framed } from '../host/node/frame.ts';
+import type { FrameOptions } from '../host/node/frame.ts';
 import { style, wantsColour } from '../host/node/style.ts';
 import type { Style } from '../host/node/style.ts';
 
@@ -38,13 +41,9 @@ export interface SessionOptions {
   readonly endless?: boolean;
 }
 
-/** A client whose results have what is printed of them. */
-class CheckedClient extends McpClient {
-  override async request(method: string, params?: Bag, options?: CallOptions): Promise<Bag> {
-    const result = await super.request(method, params, options);
-    checkResult(method, result);
-    return result;
-  }
+/** A client for `--json`, which prints results as they came. */
+class RawClient extends McpClient {
+  protected override checkResult(): void {}
 }
 
 /**
@@ -56,7 +55,10 @@ export async function withClient(
 ): Promise<number> {
   const json = words.flag('json');
   const colours = style(!words.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
-  const note = (line: string): void => void process.stderr.write(`${line}\n`);
+  const note = linesTo(process.stderr);
+  const out = linesTo(process.stdout);
+  // What a server wrote, in a frame that it cannot leave.
+  const tell = (text: string, options: FrameOptions): void => framed(text, { columns: columnsFor(process.stderr), dim: colours.dim, ...options }).forEach(note);
   const bar = progressBar(process.stderr);
   const interrupt = new AbortController();
   const onInterrupt = (): void => {
@@ -78,7 +80,7 @@ export async function withClient(
   let lastWords = '';
   let unseen = 0;
   // --json prints what came, whatever it is.
-  const client = new (json ? McpClient : CheckedClient)({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
+  const client = new (json ? RawClient : McpClient)({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
     ...words.revisions && { revisions: words.revisions },
     // npx may have to fetch the server first.
     limits: { timeoutMs: words.timeoutMs, probeTimeoutMs: Math.min(words.timeoutMs, 15_000) },
@@ -86,9 +88,9 @@ export async function withClient(
     onElicit: (form, context) => answers.onElicit(form, context),
     onElicitUrl: (page, context) => answers.onElicitUrl(page, context),
     logLevel: words.flag('verbose') ? 'debug' : 'warning',
-    onLog: ({ level, data }) => note(colours.dim(`${level}: ${visible(typeof data === 'string' ? data : JSON.stringify(data))}`)),
+    onLog: ({ level, data }) => tell(typeof data === 'string' ? data : JSON.stringify(data), { mark: `${nameOf(level)} │`, paint: colours.dim }),
     onError: (error) => {
-      if (words.flag('verbose')) note(colours.dim(visible(error.message)));
+      if (words.flag('verbose')) tell(error.message, { paint: colours.dim });
     },
     ...options.onListChanged && { onListChanged: options.onListChanged },
     ...options.onResourceUpdated && { onResourceUpdated: options.onResourceUpdated },
@@ -100,23 +102,25 @@ export async function withClient(
         trace: () => {},
         onStderr: (line) => {
           lastWords = line;
-          if (words.flag('verbose')) note(colours.dim(`stderr │ ${visible(line)}`));
+          if (words.flag('verbose')) tell(line, { mark: 'stderr │', paint: colours.dim });
           else unseen++;
         },
       }));
     } catch (thrown) {
       if (interrupt.signal.aborted) return exitCodes.interrupted;
-      const why = textLines(errorMessage(thrown)).join('\n');
-      const said = lastWords !== '' && !why.includes(visible(lastWords)) ? `; it said: ${visible(lastWords)}` : '';
+      const why = errorMessage(thrown);
+      const said = lastWords !== '' && !why.includes(lastWords) ? `\nIt said: ${lastWords}` : '';
       const unknown = thrown instanceof HttpError && thrown.status === 401 ? `; it wants a login: barewire login ${visible(words.targetName)}` : '';
-      throw new NotReached(`${visible(words.targetName)} was not reached: ${why}${said}${unknown}`);
+      throw new NotReached(`${visible(words.targetName)} was not reached${unknown}`, `${why}${said}`);
     }
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
     const code = await run({
       client, how, json, atTerminal, style: colours, note,
       print: (line) => {
         bar.hide();
-        process.stdout.write(`${line}\n`);
+        // JSON is one line, however long.
+        if (json) process.stdout.write(`${line}\n`);
+        else out(line);
       },
     });
     failed = code === exitCodes.failed;
@@ -125,12 +129,15 @@ export async function withClient(
     if (interrupt.signal.aborted) return options.endless ? exitCodes.good : exitCodes.interrupted;
     if (thrown instanceof RpcError) {
       const { code, message, data } = thrown;
-      if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, data } })}\n`);
-      else note(colours.red(`The server answered with error ${code}: ${visible(message)}`));
+      if (json) process.stdout.write(`${jsonLine({ error: { code, message, data } })}\n`);
+      else {
+        note(colours.red(`The server answered with error ${code}:`));
+        tell(message, { paint: colours.red });
+      }
       failed = true;
       return exitCodes.failed;
     }
-    if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(visible(thrown.message));
+    if (thrown instanceof ConnectionError && thrown.reason === 'closed') throw new NotReached(`${visible(words.targetName)} is gone`, thrown.message);
     throw thrown;
   } finally {
     bar.hide();

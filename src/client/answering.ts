@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
@@ -9,7 +10,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import { relatedTask } from '../protocol/tasks.ts';
 import type { AnsweringOptions } from './options.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { defaultAnsweringLimits } from './options.ts';
+import { answeringShape, defaultAnsweringLimits } from './options.ts';
 import { answerQuestion, checkRoots } from './questions.ts';
 import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
@@ -20,6 +21,7 @@ import type { RoundsPort } from './rounds.ts';
  * is told with `client.notify('notifications/roots/list_changed')`.
  */
 export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
+  checkOptions('answering: options', given, answeringShape());
   const options = { ...given };
   const limits = { ...defaultAnsweringLimits, ...given.limits };
   if (Array.isArray(given.roots)) checkRoots(given.roots);

@@ -1,6 +1,8 @@
+import { checkOptions } from '../bounds/options.ts';
 import { BoundedMap } from '../jsonrpc/bounded-map.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { hasCacheHints, listMethods, neededCapability } from '../protocol/methods.ts';
+import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
 
 /** Discovery is asked once a connection anyway, and again only to see that the server is there. */
@@ -8,13 +10,14 @@ const isCacheable = (method: string): boolean =>
   hasCacheHints(method) && method !== 'server/discover';
 
 /** The part of a client that keeps results, `max` at most. */
-export function resultCache(max: number = 256): Cache {
+export function resultCache(max: number = defaultMaxCached): Cache {
+  checkOptions('resultCache: max', max, 'number');
   return new ResultCache(max);
 }
 
 /**
- * Results that the server calls fresh for a while, by method, parameters and authorization; those that it calls
- * public, by method and parameters alone.
+ * Results that the server calls fresh for a while. The key of a result is its method, parameters and authorization; that of
+ * a public result is its method and parameters.
  * Source: 2026-07-28 server/utilities/caching.
  */
 class ResultCache implements Cache {
@@ -25,6 +28,10 @@ class ResultCache implements Cache {
 
   constructor(max: number) {
     this.#kept = new BoundedMap(max);
+  }
+
+  keeps(method: string): boolean {
+    return isCacheable(method);
   }
 
   /** The result of an equal request, while it is fresh. */
@@ -82,6 +89,6 @@ class ResultCache implements Cache {
   }
 }
 
-// `_meta` says how to answer (progress, logging), not what. What follows the line break says for whom.
+// `_meta` says how to answer (progress, logging), so it is not part of the key. After the line break comes the scope.
 const keyOf = (method: string, params: Bag | undefined): string =>
   `${method} ${JSON.stringify({ ...params, _meta: undefined })}\n`;

@@ -1,28 +1,30 @@
+import { checkOptions } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../jsonrpc/quote.ts';
-import { checkTimes } from '../jsonrpc/times.ts';
 import { weighValue } from '../jsonrpc/weight.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
-import * as columns from '../protocol/columns.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import { isExtensionId } from '../protocol/meta.ts';
+import { checkInfo, isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import { shapeFault } from '../protocol/shape.ts';
+import type { Shape } from '../protocol/shape.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
-import { ConnectedServer, noOptions } from './connected-server.ts';
-import { defaultCoreClientLimits } from './options.ts';
-import type { CallOptions } from './call-options.ts';
-import type { CoreClientLimits, CoreClientOptions, ListName } from './options.ts';
-import { take } from './parts.ts';
+import { ConnectedServer } from './connected-server.ts';
+import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } from './options.ts';
+import type { CallOptions, CoreClientOptions, ListName } from './options.ts';
 import type { Answering, AskingCall } from './parts.ts';
+import { MalformedResult } from './result-shapes.ts';
+import { noOptions } from './terms.ts';
+import type { MethodTerms } from './terms.ts';
 
-/** What tells of a change; in the group, of which list. */
+/** Notifications of a change. The group is the list that has changed. */
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 
 /**
- * A client of one MCP server, in whatever revision that server speaks: what every client needs, and the parts
+ * A client of one MCP server, in any revision that the server speaks. It has what every client needs, and the parts
  * that it is given. `McpClient` has all of them.
  *
  * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the
@@ -34,44 +36,47 @@ export class ClientCore {
   readonly #options: CoreClientOptions;
 
   /**
-   * @param info who the client says it is
-   * @throws RangeError for a time that is none, for a revision that is not in the table, or when none is left; TypeError for
-   *   an extension's identifier that is not well formed; Error for a part that belongs to
-   *   another client
+   * @param info the name and version of the client
+   * @throws TypeError for an unknown or malformed option, and for an extension's identifier that is not well formed;
+   *   RangeError for a revision that is not in the table, or when none is left; Error for a part that belongs to another
+   *   client
    */
   constructor(info: Implementation, options: CoreClientOptions = {}) {
+    checkInfo('ClientCore: info', info);
+    checkOptions('ClientCore: options', options, coreClientShape());
+    for (const [id, extension] of Object.entries(options.extensions ?? {})) {
+      checkOptions(`ClientCore: options.extensions.${id}`, extension, extensionShape);
+    }
     this.#options = options;
     for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {
       if (!isExtensionId(id)) throw new TypeError(`not the identifier of an extension: ${quote(id)}`);
     }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
     const limits = { ...defaultCoreClientLimits, ...options.limits };
-    checkTimes(limits);
     this.#server = new ConnectedServer(info, options, limits, {
       notice: (notification) => this.#notice(notification),
-      forget: () => options.cache?.clear(),
       relist: () => this.listTools({ fresh: true }),
     });
   }
 
-  /** What was found; undefined before `connect`. */
+  /** The revision that was agreed on; undefined before `connect`. */
   get revision(): Revision | undefined {
-    return this.#server.agreement?.revision;
+    return this.#server.terms?.agreement.revision;
   }
 
-  /** Who the server says it is: for display, not for trust. */
+  /** The name and version that the server gives itself: for display, not for trust. */
   get server(): Implementation | undefined {
-    return this.#server.agreement?.server;
+    return this.#server.terms?.agreement.server;
   }
 
   /** What the server has declared. */
   get capabilities(): ServerCapabilities | undefined {
-    return this.#server.agreement?.capabilities;
+    return this.#server.terms?.agreement.capabilities;
   }
 
   /** How to use the server, in its own words. */
   get instructions(): string | undefined {
-    return this.#server.agreement?.instructions;
+    return this.#server.terms?.agreement.instructions;
   }
 
   /**
@@ -82,14 +87,14 @@ export class ClientCore {
     return this.#server.connect(transport);
   }
 
-  /** Ends the connection in an orderly way; what is pending fails. Never rejects. */
+  /** Ends the connection in an orderly way; pending requests fail. Never rejects. */
   close(): Promise<void> {
     return this.#server.close();
   }
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    const { options, meta } = this.#server;
+    const options = this.#options;
     const { listening } = options;
     if (method === 'notifications/elicitation/complete' && options.answering?.completed(params) === false) return;
     if (method === 'notifications/message') {
@@ -97,7 +102,7 @@ export class ClientCore {
     }
     const [changed, list] = changes.exec(method) ?? [];
     if (changed) {
-      if (meta && !listening?.owns(params)) return;
+      if (this.#server.terms?.meta && !listening?.owns(params)) return;
       options.cache?.invalidate(method, params);
       if (list) {
         if (list === 'tools') options.outputs?.forget();
@@ -123,28 +128,31 @@ export class ClientCore {
   /** `tool`: the tool whose result is to be judged. One function, because each promise costs a call 3 %. */
   async #call(method: string, params: Bag | undefined, options: CallOptions, tool?: string): Promise<Bag> {
     const server = this.#server;
+    if (options !== noOptions) checkOptions(`${method}: options`, options, callShape);
     const ready = server.ready(method);
     // `await` would cost each call a microtask; nearly always there is nothing to wait for.
-    const { revision } = ready instanceof Promise ? await ready : ready;
-    const cache = columns.cacheHints(revision) ? this.#options.cache : undefined;
-    // Only where the authorization may change is it asked for: before, and once the result is there.
+    const terms = ready instanceof Promise ? await ready : ready;
+    const { cache } = terms;
+    // The authorization is asked for before the request and after it, and only where it may change.
     const context = cache && server.transport?.context;
     const asking = context && await context();
     let result = options.fresh ? undefined : cache?.find(method, params, asking);
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
-      result = await server.send(method, params, options);
+      result = await server.request(terms, params, options);
       const type = result['resultType'];
-      const complete = type === undefined || type === 'complete' || !columns.resultType(revision);
-      if (complete) {
-        if (!context || await context() === asking) cache?.keep(method, params, result, epoch, asking);
-      } else result = await this.#unfinished(method, params, result, options);
+      if (terms.all.typed && type !== undefined && type !== 'complete') {
+        result = await this.#unfinished(terms, params, result, options);
+      } else if (cache && (!context || await context() === asking)) cache.keep(method, params, result, epoch, asking);
     }
     if (method === 'tools/list' && Array.isArray(result['tools'])) {
-      if (server.headers) result['tools'] = server.headers.learn(result['tools']);
+      const { headers } = terms.all;
+      if (headers) result['tools'] = headers.learn(result['tools']);
       this.#options.outputs?.learn(result['tools'] as unknown[]);
     }
-    const judged = tool === undefined ? undefined : this.#options.outputs?.check(tool, result, server.report);
+    if (tool === undefined) return result;
+    this.checkResult(method, result, terms.shape);
+    const judged = this.#options.outputs?.check(tool, result, server.report);
     if (judged) await judged;
     return result;
   }
@@ -152,12 +160,13 @@ export class ClientCore {
   /**
    * Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid.
    */
-  async #unfinished(method: string, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
+  async #unfinished(terms: MethodTerms, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const server = this.#server;
+    const { method, all } = terms;
     const call: AskingCall = {
-      revision: server.known().revision,
+      revision: all.agreement.revision,
       signal: options.signal,
-      send: (next) => server.send(method, next, options),
+      send: (next) => server.request(terms, next, options),
     };
     const result = first['resultType'] === 'input_required'
       ? await this.#answering(method).rounds(method, params, first, call)
@@ -185,11 +194,24 @@ export class ClientCore {
     throw new Error(`${method}: the server asks for input, and this client was made without \`answering\``);
   }
 
+  /**
+   * Throws a `MalformedResult` where a result is not what the type of its method promises. `request` does not ask it: its
+   * results have no type.
+   */
+  protected checkResult(method: string, result: Bag, shape: Shape | undefined = this.#server.known().of(method).shape): void {
+    // A result of another type than `complete` is an extension's: 2026-07-28 basic/index#resulttype.
+    if (shape === undefined || (result['resultType'] ?? 'complete') !== 'complete') return;
+    const fault = shapeFault(result, shape, 'result');
+    if (fault === undefined) return;
+    this.#options.cache?.drop(method);
+    throw new MalformedResult(method, fault);
+  }
+
   // ---- lists
 
   /**
-   * Any list, page by page as it is needed: `member` is what the result calls its items. Rejects where the pages are
-   * too many, take too much memory, or go round in a circle.
+   * Any list, page by page as it is needed. `member` is the member of the result that holds the items. Rejects where the
+   * pages are too many, take too much memory, or go round in a circle.
    */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
     for await (const page of this.#pages(method, member, options)) yield* page as T[];
@@ -224,13 +246,14 @@ export class ClientCore {
       try {
         page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
       } catch (error) {
-        // The pages before this one are of a list that is no more.
+        // The list has changed since the pages before this one.
         if (cursor !== undefined && isInvalidParams(error)) this.#options.cache?.drop(method);
         throw error;
       }
       const items = page[member];
-      if (!Array.isArray(items)) throw new Error(`${method}: the result has no list of ${member}`);
-      // 2026-07-28 server/utilities/pagination: only null is no cursor; '' is one like any other.
+      if (!Array.isArray(items)) throw new MalformedResult(method, `result.${member} must be a list`);
+      this.checkResult(method, page);
+      // 2026-07-28 server/utilities/pagination: only null ends the list; '' is a cursor.
       cursor = page['nextCursor'] ?? undefined;
       if (cursor !== undefined || bytes > 0) {
         const weight = weighValue(page);
@@ -271,20 +294,18 @@ export class ClientCore {
   /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */
   async setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void> {
     const server = this.#server;
-    const { revision } = server.known();
-    if (!server.meta) await this.request('logging/setLevel', { level }, options);
+    await (server.known().meta ? checkOptions('logging/setLevel: options', options ?? {}, callShape) : this.request('logging/setLevel', { level }, options));
     server.logLevel = level;
-    if (server.meta) server.meta = server.metaFor(revision);
   }
 
   /** Whether the server is there. Since 2026-07-28, which has no `ping`, by `server/discover`. */
   async ping(options?: CallOptions): Promise<void> {
-    await this.request(this.#server.meta ? 'server/discover' : 'ping', undefined, options);
+    await this.request(this.#server.terms?.meta ? 'server/discover' : 'ping', undefined, options);
   }
 
   /**
-   * Tells a legacy server something, such as `notifications/roots/list_changed`. A modern one is told nothing, nor
-   * is one with which the handshake is not over.
+   * Sends a notification to a legacy server, such as `notifications/roots/list_changed`. Nothing is sent to a modern server,
+   * or before the handshake is over.
    */
   notify(method: string, params?: Bag): void {
     this.#server.notify(method, params);
@@ -293,3 +314,13 @@ export class ClientCore {
 
 const isInvalidParams = (error: unknown): boolean =>
   error instanceof RpcError && error.code === errorCodes.invalidParams;
+
+let taken: WeakSet<object> | undefined;
+
+/** Gives a part to a client. Throws where it belongs to another client, which would no longer be told anything. */
+function take(name: string, part: object | undefined): void {
+  if (part === undefined) return;
+  taken ??= new WeakSet();
+  if (taken.has(part)) throw new Error(`the part \`${name}\` belongs to another client: make one for each`);
+  taken.add(part);
+}

@@ -11,16 +11,16 @@ export { listening } from './listening.ts';
 export { McpClient } from './mcp-client.ts';
 export type { Agreement } from './negotiation.ts';
 export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
-export type { CallOptions } from './call-options.ts';
 export type {
-  AnsweringLimits, AnsweringOptions, Answers, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
+  AnsweringLimits, AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
   CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
+export { MalformedResult } from './result-shapes.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Abortable } from '../jsonrpc/inbound.ts';
 export type { Stop } from '../jsonrpc/stop.ts';
 export { HttpError, SessionExpired } from '../transport/port.ts';
-export type { ClientReceiver, ClientTransport, Outgoing } from '../transport/port.ts';
+export type { ClientReceiver, ClientTransport, Outgoing, ToolHeaders } from '../transport/port.ts';

@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import { inBackground } from '../jsonrpc/times.ts';
@@ -6,6 +7,7 @@ import { metaOf } from '../protocol/meta.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/port.ts';
+import { callShape } from './options.ts';
 import type { Listening, ListeningPort } from './parts.ts';
 
 interface Stream {
@@ -34,12 +36,14 @@ export function listening(): Listening {
 
   return {
     async subscribe(uri, options = {}) {
+      checkOptions('resources/subscribe: options', options, callShape);
       const at = await ready('resources/subscribe');
       if (stream) return stream.subscribe(uri);
       await at.send('resources/subscribe', { uri }, options);
       uris.add(uri);
     },
     async unsubscribe(uri, options = {}) {
+      checkOptions('resources/unsubscribe: options', options, callShape);
       if (stream) return stream.unsubscribe(uri);
       uris.delete(uri);
       await (await ready('resources/unsubscribe')).send('resources/unsubscribe', { uri }, options);

@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import * as columns from '../protocol/columns.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
@@ -8,15 +9,15 @@ import { answering } from './answering.ts';
 import { resultCache } from './cache.ts';
 import { ClientCore } from './client-core.ts';
 import { listening } from './listening.ts';
-import type { CallOptions } from './call-options.ts';
-import type { AnsweringOptions, ClientOptions } from './options.ts';
+import { clientShape, defaultClientLimits } from './options.ts';
+import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
 import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 
 /**
  * A client of one MCP server, in whatever revision that server speaks, with every part there is. What tools return is
  * judged by barewire's own JSON Schema validator, which is loaded when it is needed, unless `options.validator` says
- * otherwise. What is to stay small is put together from `ClientCore` and the parts that it needs.
+ * otherwise. A program that is to stay small puts a `ClientCore` together with the parts that it needs.
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;
@@ -24,16 +25,22 @@ export class McpClient extends ClientCore {
   readonly #cache: Cache | undefined;
 
   /**
-   * @param info who the client says it is
-   * @throws RangeError for a revision that is not in the table, or when none is left
+   * @param info the name and version of the client
+   * @throws TypeError for an unknown or malformed option; RangeError for a revision that is not in the table, or when none
+   *   is left
    */
-  constructor(info: Implementation, options: ClientOptions = {}) {
-    const { around, cache, limits, validator } = options;
-    const answers = answering(options);
+  constructor(info: Implementation, given: ClientOptions = {}) {
+    checkOptions('McpClient: options', given, clientShape());
+    const { around, cache, validator, onElicit, onElicitUrl, onSample, roots, ...options } = given;
+    if (validator) checkOptions('McpClient: options.validator', validator, 'function');
+    const { capabilities } = options;
+    const { maxRounds, maxQuestions, maxCached, ...limits } = { ...defaultClientLimits(), ...options.limits };
+    const answers = answering({ onElicit, onElicitUrl, onSample, roots, capabilities, limits: { maxRounds, maxQuestions } });
     const listener = listening();
-    const kept = cache === false ? undefined : resultCache(limits?.maxCached);
+    const kept = cache === false ? undefined : resultCache(maxCached);
     super(info, {
       ...options,
+      limits,
       answering: around ? around(answers) : answers,
       listening: listener,
       cache: kept,
@@ -74,18 +81,22 @@ export class McpClient extends ClientCore {
     return this.all('prompts/list', 'prompts', options);
   }
 
+  async #typed<T>(method: string, params: Bag, options: CallOptions | undefined): Promise<T> {
+    const result = await this.request(method, params, options);
+    this.checkResult(method, result);
+    return result as T;
+  }
+
   /** What a resource holds now. Rejects with `RpcError` where the server has none of that URI. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.request(
-      'resources/read', { uri }, options,
-    ) as Promise<Bag> as Promise<ReadResourceResult & Bag>;
+    return this.#typed<ReadResourceResult>('resources/read', { uri }, options);
   }
 
   /** A prompt's messages, with its arguments filled in. */
   getPrompt(
     name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
   ): Promise<GetPromptResult> {
-    return this.request('prompts/get', { name, arguments: args }, options) as Promise<Bag> as Promise<GetPromptResult & Bag>;
+    return this.#typed<GetPromptResult>('prompts/get', { name, arguments: args }, options);
   }
 
   /**
@@ -99,8 +110,7 @@ export class McpClient extends ClientCore {
     options?: CallOptions,
   ): Promise<CompleteResult['completion']> {
     const context = settled && this.revision && columns.completionContext(this.revision) ? { context: { arguments: settled } } : {};
-    const { completion } = await this.request('completion/complete', { ref, argument, ...context }, options);
-    return completion as CompleteResult['completion'];
+    return (await this.#typed<CompleteResult>('completion/complete', { ref, argument, ...context }, options)).completion;
   }
 
   /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
@@ -122,7 +132,7 @@ export class McpClient extends ClientCore {
     return this.#listening.listen(key, value);
   }
 
-  /** Other roots from now on; a legacy server is told. Throws where none were declared when connecting. */
+  /** Sets other roots, and tells a legacy server. Throws where no roots were declared when connecting. */
   setRoots(roots: NonNullable<AnsweringOptions['roots']>): void {
     const { revision } = this;
     const declared = revision && this.#answering.capabilities(revision);
@@ -131,7 +141,7 @@ export class McpClient extends ClientCore {
     if (declared?.roots?.listChanged) this.notify('notifications/roots/list_changed');
   }
 
-  /** Forgets the results that were kept: to be called when the authorization changes. */
+  /** Forgets the results that were kept. Call it when the authorization changes. */
   clearCache(): void {
     this.#cache?.clear();
   }

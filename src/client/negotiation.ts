@@ -9,7 +9,7 @@ import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { HttpError } from '../transport/port.ts';
 
-/** What client and server know of each other once they have met. */
+/** What a client and a server have agreed on. */
 export interface Agreement {
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
@@ -17,29 +17,29 @@ export interface Agreement {
   readonly instructions: string | undefined;
 }
 
-/** What the negotiation needs of the client. */
+/** What a negotiation needs of the client. */
 export interface Negotiator {
   /** The revisions that may be spoken, newest first. */
   readonly revisions: readonly Revision[];
-  /** What was found at an earlier time. */
+  /** The revision of an earlier connection to this server. */
   readonly remembered: Revision | undefined;
-  /** Asks `server/discover`, speaking this revision. */
+  /** Sends `server/discover` in this revision. */
   discover(revision: Revision): Promise<Record<string, unknown>>;
-  /** Asks `initialize`, offering this revision. */
+  /** Sends `initialize`, which offers this revision. */
   initialize(revision: Revision): Promise<Record<string, unknown>>;
-  /** Resolves when the probe has waited so long that the server may be a legacy one; undefined: silence says nothing. */
+  /** Resolves when the probe has waited so long that the server may be a legacy one; undefined where silence tells nothing. */
   readonly silence: (() => Promise<void>) | undefined;
-  /** Starts the far side again, after it left; undefined where that cannot be done. */
+  /** Starts the server again after it has left; undefined where that cannot be done. */
   readonly restart: (() => Promise<void>) | undefined;
 }
 
 /**
  * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by
- * `initialize`. Rejects where there is none, saying what each side speaks.
+ * `initialize`. Rejects where there is no such revision; the error says what each side speaks.
  * Source: 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions,
  * and that of each transport.
  */
-export async function negotiate(client: Negotiator): Promise<Agreement> {
+export async function findAgreement(client: Negotiator): Promise<Agreement> {
   const { revisions, remembered } = client;
   const hasLegacy = revisions.some(isLegacy);
   const hasModern = revisions.some((revision) => !isLegacy(revision));
@@ -63,7 +63,7 @@ type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 const outcome = <T>(promise: Promise<T>): Promise<Outcome<T>> =>
   promise.then((value) => ({ value }), (error: unknown) => ({ error }));
 
-/** What the answer to `server/discover` leads to. */
+/** Goes on from the answer to `server/discover`. */
 async function conclude(
   client: Negotiator, found: Outcome<Record<string, unknown>>,
   legacy: () => Promise<Agreement> = () => initialize(client),
@@ -84,7 +84,7 @@ async function probe(client: Negotiator, silence: () => Promise<void>): Promise<
   const early = await Promise.race([probed, silence()]);
   if (early) return conclude(client, early);
   const made = outcome(initialize(client));
-  // Undefined: `initialize` has a result, and the probe none so far.
+  // Undefined: `initialize` has a result, and the probe has not been answered so far.
   const found = await Promise.race([probed, made.then((answer) => ('value' in answer ? undefined : probed))]);
   const legacy = async (): Promise<Agreement> => {
     const answer = await made;
@@ -92,7 +92,7 @@ async function probe(client: Negotiator, silence: () => Promise<void>): Promise<
     throw answer.error;
   };
   if (found === undefined) return legacy();
-  // A server that has left is started again: what it was asked before is lost.
+  // A server that has left is started again, and its pending requests are lost.
   const left = 'error' in found && found.error instanceof ConnectionError && found.error.reason === 'closed';
   return conclude(client, found, left ? undefined : legacy);
 }
@@ -132,7 +132,7 @@ async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   } catch (error) {
     const unsupported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion;
     const supported = unsupported ? supportedBy(error) : [];
-    // It may name the one that was refused: then it is offered once more, and no oftener.
+    // It may name the revision that was refused, which is then offered once more.
     const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
     return client.discover(next);
@@ -185,7 +185,7 @@ function agreement(
   };
 }
 
-/** What a server says it speaks, at the length of a line. */
+/** The revisions that a server names, in a line. */
 const listed = (versions: readonly unknown[]): string => shorten(versions.slice(0, 20).map((version) => (typeof version === 'string' ? version : quote(version))).join(', '));
 
 function explain({ revisions }: Negotiator, cause: unknown): Error {

@@ -1,24 +1,42 @@
+import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Notification } from '../jsonrpc/message.ts';
+import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
+import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { JsonSchema, Validate } from '../schema/types.ts';
-import type { CallOptions } from './call-options.ts';
 import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 
-/** What a handler of a question is told beside the question. */
+/** What every request of a client may be given. */
+export interface CallOptions extends RequestOptions {
+  /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
+  logLevel?: LoggingLevel | undefined;
+  /** Go with the request over HTTP, such as the `Mcp-Name` that an extension asks for. Since 2026-07-28. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Asks the server even where a kept result is still fresh. */
+  fresh?: boolean | undefined;
+}
+
+/** For `checkOptions`. */
+export const callShape: Shape<CallOptions> = {
+  signal: 'object', timeoutMs: 0, maxTimeoutMs: 0, onProgress: 'function', onLate: 'function', logLevel: loggingLevelKind,
+  headers: 'object', fresh: 'boolean',
+};
+
+/** What a handler of a question gets with the question. */
 export interface QuestionContext {
   /** Aborts when the server, or the caller whose call the question belongs to, no longer wants the answer. */
   readonly signal: AbortSignal;
 }
 
-/** The answer to an elicitation; `content` with `accept` of a form alone. */
+/** The answer to an elicitation. Only an accepted form has `content`. */
 export interface ElicitAnswer {
   /** `decline`: the person said no; `cancel`: the person said nothing. */
   action: 'accept' | 'decline' | 'cancel';
@@ -97,6 +115,9 @@ export interface AnsweringLimits {
 /** The limits of answering that hold where none is given. */
 export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuestions: 100 };
 
+/** How many results are kept, where no other limit is given. */
+export const defaultMaxCached = 256;
+
 export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
   /** Results that are kept. 256. */
   maxCached: number;
@@ -120,7 +141,7 @@ export interface CoreClientOptions {
   answering?: Answering | undefined;
   /**
    * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change:
-   * `onListChanged` hears of legacy servers alone.
+   * `onListChanged` hears only of legacy servers.
    */
   listening?: Listening | undefined;
   /** Keeps results as long as the server says they are fresh. */
@@ -137,9 +158,9 @@ export interface CoreClientOptions {
   onListChanged?: ((list: ListName) => void) | undefined;
   /** A resource that was subscribed to has changed. */
   onResourceUpdated?: ((uri: string) => void) | undefined;
-  /** Every other notification: an extension's, or `notifications/elicitation/complete`. */
+  /** Gets every other notification: an extension's, or `notifications/elicitation/complete`. */
   onNotification?: ((notification: Notification) => void) | undefined;
-  /** What went wrong and has no caller to tell. Default: nothing is told. */
+  /** Hears of errors that no call rejects with. Default: nobody does. */
   onError?: ((error: Error) => void) | undefined;
   /** The channel is gone, and `close` was not called. */
   onClose?: ((why: string) => void) | undefined;
@@ -161,7 +182,7 @@ type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 /** What `McpClient` may be given. */
 export interface ClientOptions
   extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
-  /** Stands around the answering of the server's questions, such as `receiveTasks` of barewire/tasks. */
+  /** Wraps the answering of the server's questions, such as `receiveTasks` of barewire/tasks. */
   around?: ((answering: Answering) => Answering) | undefined;
   /** Whether results are kept as long as the server says they are fresh. Default: true. */
   cache?: boolean | undefined;
@@ -174,3 +195,42 @@ export interface ClientOptions
   capabilities?: ClientCapabilities | undefined;
   limits?: Partial<ClientLimits> | undefined;
 }
+
+/** For `checkOptions`. */
+export const extensionShape: Shape<ClientExtension> = { settings: 'object', resultTypes: 'object', notifications: 'object' };
+
+/** `McpClient` passes its parts what it was given. */
+const capabilitiesShape: Shape<ClientCapabilities> =
+  { experimental: 'object', roots: 'object', sampling: 'object', elicitation: 'object', tasks: 'object', extensions: 'object' };
+
+/** Options of every client. */
+const commonShape: Shape<Omit<CoreClientOptions, Parts | 'limits'>> = {
+  pinging: 'object', onLog: 'function', logLevel: loggingLevelKind, onListChanged: 'function', onResourceUpdated: 'function',
+  onNotification: 'function', onError: 'function', onClose: 'function', revisions: 'list', era: '"legacy" or "modern" or "auto"',
+  remembered: 'string', capabilities: capabilitiesShape, extensions: 'object',
+};
+
+/** Options that answer questions. */
+const handlersShape: Shape<Omit<AnsweringOptions, 'limits'>> = {
+  onElicit: 'function', onElicitUrl: 'function', onSample: 'function', roots: 'list or function', capabilities: capabilitiesShape,
+};
+
+// Functions: a bundler cannot leave out what is made of others.
+
+/** For `checkOptions`. */
+export const coreClientShape = (): Shape<CoreClientOptions> => ({
+  ...commonShape, answering: 'object', listening: 'object', cache: 'object', outputs: 'object', limits: defaultCoreClientLimits,
+});
+
+/** For `checkOptions`. */
+export const answeringShape = (): Shape<AnsweringOptions> => ({ ...handlersShape, limits: defaultAnsweringLimits });
+
+/** The limits of `McpClient` that hold where none is given. */
+export const defaultClientLimits = (): ClientLimits =>
+  ({ ...defaultCoreClientLimits, ...defaultAnsweringLimits, maxCached: defaultMaxCached });
+
+/** For `checkOptions`. */
+export const clientShape = (): Shape<ClientOptions> => ({
+  ...commonShape, ...handlersShape, around: 'function', cache: 'boolean', validator: 'function or boolean',
+  capabilities: capabilitiesShape, limits: defaultClientLimits(),
+});

@@ -5,17 +5,17 @@ import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { CallOptions } from './call-options.ts';
+import type { CallOptions } from './options.ts';
 import type { Agreement } from './negotiation.ts';
 
-// What a client may have or lack. The core knows these shapes and not what is behind them, so that a bundler
-// leaves out what is not handed in. A part is made by a function, and belongs to one client.
+// The parts that a client may have. The core knows only these interfaces, so that a bundler leaves out the parts that are
+// not handed in. A part is made by a function, and belongs to one client.
 
-/** One call that asks, as its rounds need it. */
+/** One call that comes back with questions, as its rounds need it. */
 export interface AskingCall {
   readonly revision: Revision;
   readonly signal: AbortSignal | undefined;
-  /** Sends the call again, as a request of its own. */
+  /** Sends the call again, as a new request. */
   send(params: Bag): Promise<Bag>;
 }
 
@@ -42,7 +42,7 @@ export interface Answering {
   rounds(method: string, params: Bag | undefined, first: Bag, call: AskingCall): Promise<Bag>;
 }
 
-/** What listening needs of the client. */
+/** What `listening` needs of the client. */
 export interface ListeningPort {
   readonly options: { readonly onListChanged?: unknown };
   readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
@@ -50,15 +50,15 @@ export interface ListeningPort {
   ready(method: string): unknown;
   /** Sends a request, and again after a reconnect where that is safe. */
   send(method: string, params: Bag, options: CallOptions): Promise<Bag>;
-  /** Asks on the connection that there is, once; `sent` is told the id. */
+  /** Sends one request on the present connection; `sent` is told its id. */
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag>;
-  /** Fails a request of ours that is still open, and whatever else comes on its stream. */
+  /** Fails a request of ours that is still open, and ends its stream. */
   fail(id: RequestId, error: Error): void;
   /** Tells the application's `onError`. */
   report(error: unknown): void;
 }
 
-/** Is told of what changes: see `listening`. The second half is for the core alone. */
+/** Hears of changes: see `listening`. The second half is only for the core. */
 export interface Listening {
   /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
   subscribe(uri: string, options?: CallOptions): Promise<void>;
@@ -73,13 +73,13 @@ export interface Listening {
 
   /** After each handshake, which waits for the promise. */
   begin(port: ListeningPort, agreement: Agreement): Promise<unknown> | undefined;
-  /** The far side is gone: closes the stream, and opens no other before `begin`. */
+  /** The server is gone: closes the stream, and opens no other before `begin`. */
   stop(): void;
   /** The client was closed. */
   end(): void;
-  /** Whether a notification belongs to the stream that is open: others are late, and about nothing new. */
+  /** Whether a notification belongs to the open stream. Notifications of older streams are stale. */
   owns(params: Bag | undefined): boolean;
-  /** Whether a notification belongs to a stream that is not open any more. */
+  /** Whether a notification belongs to a stream that has been closed. */
   late(params: Bag | undefined): boolean;
   /** `notifications/subscriptions/acknowledged` */
   acknowledged(params: Bag | undefined): void;
@@ -91,6 +91,8 @@ export interface Listening {
 export interface Cache {
   /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
   readonly epoch: number;
+  /** Whether results of a method may be kept at all: asked once for each method after a handshake. Without it: yes. */
+  keeps?(method: string): boolean;
   /** `context` names the authorization that asks: a private result of another is not found. */
   find(method: string, params: Bag | undefined, context?: string): Bag | undefined;
   /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
@@ -114,14 +116,4 @@ export interface Outputs {
    * there is nothing to wait for, as with nearly every call.
    */
   check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> | undefined;
-}
-
-let taken: WeakSet<object> | undefined;
-
-/** Gives a part to a client. Throws where it belongs to another one, which would be told no more. */
-export function take(name: string, part: object | undefined): void {
-  if (part === undefined) return;
-  taken ??= new WeakSet();
-  if (taken.has(part)) throw new Error(`the part \`${name}\` belongs to another client: make one for each`);
-  taken.add(part);
 }

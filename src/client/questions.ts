@@ -1,6 +1,6 @@
-import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
+import * as columns from '../protocol/columns.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
@@ -8,14 +8,16 @@ import { checkMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
-import { toolResultFault } from '../protocol/tool-results.ts';
+import { samplingFault } from '../protocol/sampling-rules.ts';
+import { shapeFault } from '../protocol/shape.ts';
+import type { Shape } from '../protocol/shape.ts';
 import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
+import type { RequestedSchema } from '../protocol/form-schema.ts';
 import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
 
 /**
- * Answers a question of the server's: a request of its own in the legacy era, an input request in the modern
- * one. Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such
+ * Answers a question of the server's: a request in the legacy era, an input request in the modern one. Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such
  * questions, `-32602` where it does, but not in this way.
  */
 export async function answerQuestion(
@@ -39,26 +41,27 @@ export async function answerQuestion(
     case 'ping':
       return {};
     case 'elicitation/create':
-      if (typeof params['message'] !== 'string') throw invalidParams('message must be a string');
       if ((params['mode'] ?? 'form') !== 'form' && params['mode'] !== 'url') {
         throw invalidParams('mode must be "form" or "url"');
       }
       if (params['mode'] === 'url') {
         if (!onElicitUrl) break;
-        if (typeof params['url'] !== 'string') throw invalidParams('url must be a string');
+        mustHave(params, { message: 'string', url: 'string', ...columns.elicitationId(revision) && { elicitationId: 'string' } });
         const { action } = judge(await onElicitUrl(params as unknown as ElicitRequestURLParams, context));
         return { action };
       }
       if (!onElicit) break;
-      if (!isObject(params['requestedSchema'])) throw invalidParams('requestedSchema must be an object');
+      mustHave(params, { message: 'string', requestedSchema: form });
+      // The other members of a field are judged with the answer.
+      for (const one of Object.values((params['requestedSchema'] as RequestedSchema).properties)) mustHave(one, field);
       return complete(
         params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context),
       );
     case 'sampling/createMessage': {
       if (!onSample) break;
-      if (!Array.isArray(params['messages'])) throw invalidParams('messages must be a list');
-      const fault = toolResultFault(params['messages']);
+      const fault = samplingFault(params['messages']);
       if (fault !== undefined) throw invalidParams(fault);
+      mustHave(params, sampling());
       return onSample(params as unknown as CreateMessageRequestParams, context);
     }
     case 'roots/list':
@@ -68,8 +71,27 @@ export async function answerQuestion(
   throw methodNotFound(method);
 }
 
+/** The members of a sampling request, without its messages. */
+const sampling = (): Shape => ({
+  maxTokens: 'number', 'systemPrompt?': 'string', 'temperature?': 'number', 'stopSequences?': ['string'], 'includeContext?': 'string',
+  'metadata?': 'object', 'toolChoice?': { 'mode?': 'string' },
+  'modelPreferences?': {
+    'hints?': [{ 'name?': 'string' }], 'costPriority?': 'number', 'speedPriority?': 'number', 'intelligencePriority?': 'number',
+  },
+  'tools?': [{ name: 'string', 'description?': 'string', inputSchema: { type: 'string' } }],
+});
+
+/** 2025-11-25 client/elicitation#requested-schema. */
+const form: Shape = { type: 'string', properties: 'object', 'required?': ['string'] };
+const field: Shape = { type: 'string' };
+
+function mustHave(value: unknown, shape: Shape): void {
+  const fault = shapeFault(value, shape, shape === field ? 'requestedSchema.properties: a field' : '');
+  if (fault !== undefined) throw invalidParams(fault);
+}
+
 /**
- * Gives back roots that may be sent. Throws a TypeError where one is no `file://` URI, climbs out of the directory that it
+ * Returns the roots, which may be sent. Throws a TypeError where a root is not a `file://` URI, climbs out of the directory that it
  * names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and client/roots#security-considerations.
  */
 export function checkRoots(roots: readonly Root[]): readonly Root[] {

@@ -6,7 +6,7 @@ import type { Outputs } from './parts.ts';
 
 type Compile = (schema: JsonSchema) => Validate;
 
-/** The part of a client that judges what tools return; `compile` is that of barewire/schema, or another. */
+/** The part of a client that judges structured results of tools; `compile` is that of barewire/schema, or another. */
 export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
   return new ToolOutputs(() => compile);
 }
@@ -25,7 +25,7 @@ async function loadSmallDialect(): Promise<Compile> {
 }
 
 /**
- * Holds what tools return against the output schemas that `tools/list` told. A tool that was never listed is
+ * Holds structured results against the output schemas of `tools/list`. The results of a tool that was never listed are
  * not judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
  */
 class ToolOutputs implements Outputs {
@@ -51,7 +51,7 @@ class ToolOutputs implements Outputs {
 
   check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> | undefined {
     const schema = this.#schemas.get(name);
-    // What an extension made of a result of its own type is not the tool's.
+    // A result of another type is an extension's, and not held against the tool's schema.
     if (schema === undefined || result['isError'] === true || (result['resultType'] ?? 'complete') !== 'complete') return;
     return typeof schema === 'function' ? judge(name, result, schema) : this.#judgeFirst(name, result, schema, warn);
   }
@@ -82,7 +82,7 @@ class ToolOutputs implements Outputs {
   }
 }
 
-/** Throws where the result of a call breaks the tool's promise. */
+/** Throws where the result of a call breaks the output schema of the tool. */
 function judge(name: string, { structuredContent }: Bag, validate: Validate): undefined {
   if (structuredContent === undefined) {
     throw new Error(`the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`);

@@ -1,6 +1,8 @@
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { visible } from '../explain/safe-text.ts';
 import { shorten } from '../jsonrpc/quote.ts';
+import { redactText, redactUrl } from '../transport/http/redact.ts';
 import { initializeParams } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -36,7 +38,9 @@ const strange = 'https://barewire-doctor.invalid';
  * Asks an address as a client would, and as a page of another origin would, and says what is wrong with the answers.
  * `origin`: that of a page which is to use it. Begins one session, and ends it. Never rejects.
  */
-export async function examineAddress({ url, send }: Address, origin?: string): Promise<AddressReport> {
+export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
+  checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
+  const { url, send } = address;
   const ask = (request: Omit<ProbeRequest, 'url'>, at: string = url): Promise<ProbeAnswer> => send({ ...request, url: at });
   const opening = { method: 'POST', headers: post, body: initialize };
   let answer: ProbeAnswer;
@@ -71,7 +75,7 @@ export async function examineAddress({ url, send }: Address, origin?: string): P
 export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefined {
   const { status, headers, body } = answer;
   const got = `${method} was answered with ${status}`;
-  if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it leads to ${shown(headers['location'] ?? 'another address')}.`);
+  if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it leads to ${shown(redactUrl(headers['location'] ?? 'another address'))}.`);
   if (status === 406) return finding('not-acceptable', `${got}, although the request accepts both application/json and text/event-stream.`);
   if (status === 429) return finding('rate-limited', `${got}${headers['retry-after'] === undefined ? '' : `, Retry-After: ${shown(headers['retry-after'])}`}.`);
   if (status >= 500) return finding('server-error', `${got}: ${shown(body)}`);
@@ -223,4 +227,4 @@ function isMessage(text: string): boolean {
 }
 
 /** A text of the server's, safe and short. */
-const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(text.replaceAll(/\s+/g, ' '), 200)));
+const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(redactText(shorten(text, 10_000)).replaceAll(/\s+/g, ' '), 200)));

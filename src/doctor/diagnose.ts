@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { visible } from '../explain/safe-text.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../jsonrpc/quote.ts';
@@ -49,9 +50,14 @@ export interface Diagnosis {
 
 /**
  * Finds out why a server does not work, or works badly. It connects, opens the protocol in both eras and lists what is
- * offered; it calls no tool and reads no resource. Ends by itself; rejects never.
+ * offered; it calls no tool and reads no resource. Ends by itself; rejects only with a TypeError, for an unknown or malformed
+ * option.
  */
 export async function diagnose(subject: Subject, options: DiagnoseOptions = {}): Promise<Diagnosis> {
+  checkOptions('diagnose: subject', subject, { name: 'string', open: 'function', http: 'object' });
+  checkOptions('diagnose: options', options, {
+    timeoutMs: 0, slowMs: 0, startMs: 0, origin: 'string', revisions: 'list', checkSchema: 'function', onStep: 'function',
+  });
   const findings: Finding[] = [];
   const facts: string[] = [];
   await examine(subject, options, findings, facts);

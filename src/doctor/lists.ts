@@ -28,7 +28,7 @@ const lists = [
 /** What came instead of a result, in words. */
 export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
   if (outcome.kind === 'silent') return 'got no answer';
-  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\s*\n\s*/g, ' | '), 400))}`;
+  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\n\s*/g, ' | '), 400))}`;
   return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
 }
 

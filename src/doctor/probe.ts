@@ -1,3 +1,5 @@
+import { checkOptions } from '../bounds/options.ts';
+
 /** One HTTP request of the doctor's. */
 export interface ProbeRequest {
   /** `POST`, `GET`, `DELETE` or `OPTIONS`. */
@@ -30,8 +32,10 @@ const most = 65_536;
 
 /** Makes a probe of a `fetch`. A body is read for `timeoutMs` at most; 10 s. `headers` go with each request, such as credentials. */
 export function fetchProbe(
-  fetch: typeof globalThis.fetch, { timeoutMs = 10_000, headers: own = {} }: { readonly timeoutMs?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  fetch: typeof globalThis.fetch, options: { readonly timeoutMs?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Probe {
+  checkOptions('fetchProbe: options', options, { timeoutMs: 0, headers: 'object' });
+  const { timeoutMs = 10_000, headers: own = {} } = options;
   return async ({ method, url, headers, body, headOnly = false }) => {
     const control = new AbortController();
     const timer = setTimeout(() => control.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs);

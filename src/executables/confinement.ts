@@ -26,6 +26,8 @@ export interface Confinement {
   readonly warning: string | undefined;
   /** Whether the number of processes is bounded. */
   readonly boundsProcesses: boolean;
+  /** Whether whatever a run has started ends with it; otherwise `endStragglers` looks for what has left its group. */
+  readonly endsAll: boolean;
   readonly user: OtherUser | undefined;
   /** Puts what bounds a run before its program. Nothing passes through a shell as text: `sh` gets arguments only. */
   wrap(program: string, args: readonly string[], gated: boolean): Wrapped;
@@ -85,6 +87,8 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   ];
   const prlimit = linux && works([...asUser, ...limit]);
   const boundsProcesses = cgroups !== undefined || (user !== undefined && prlimit);
+  // A process of our own user can move itself to another cgroup.
+  const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
     // The first of them: a change of user would clear it again.
@@ -103,9 +107,14 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   return {
     description: means.join(', '),
     boundsProcesses,
+    endsAll,
     user,
-    warning: boundsProcesses ? undefined
-      : `the number of processes${prlimit ? ' is' : ' and their memory are'} not bounded: no cgroup may be made here, and --user names no other user`,
+    warning: [
+      ...boundsProcesses ? []
+        : [`the number of processes${prlimit ? ' is' : ' and their memory are'} not bounded: no cgroup may be made here, and --user names no other user`],
+      ...endsAll ? []
+        : [`what leaves its group of processes (setsid) may outlive its run${linux ? ', where it hides from a search by HOME and working folder' : ''}: there is no cgroup and no PID namespace`],
+    ].join('; ') || undefined,
     wrap(program, args, gated) {
       const [command = program, ...rest] = [...gated ? gate : [], ...prefix, program, ...args];
       return { command, args: rest, ...user && !setpriv ? user : {} };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/index.ts';
@@ -69,6 +70,9 @@ const quietMs = 100;
 export async function executables(
   server: { readonly tool: AddTool<Context> }, folder: string, options: ExecutablesOptions = {},
 ): Promise<Executables> {
+  checkOptions('executables: options', options, {
+    env: 'object', user: 'string', limits: defaultExecutableLimits, watch: 'boolean', onProblem: 'function', onStderr: 'function',
+  });
   const { env, onProblem, onStderr } = options;
   const limits = { ...defaultExecutableLimits, ...options.limits };
   const real = checkFolder(folder);

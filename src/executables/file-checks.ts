@@ -65,10 +65,11 @@ function isExecutable(path: string, { mode }: Stats): boolean {
   return (mode & 0o111) !== 0;
 }
 
-/** How another user could change it. */
+/** How another user could change it. Who is in a group cannot be seen from here. */
 function foreign({ mode, uid }: Stats): string | undefined {
   if (process.platform === 'win32') return undefined;
   if ((mode & 0o002) !== 0) return 'is writable by others';
+  if ((mode & 0o020) !== 0) return 'is writable by its group (chmod g-w)';
   const own = process.getuid?.();
   return uid === 0 || uid === own ? undefined : `belongs to another user (${uid})`;
 }

@@ -7,6 +7,7 @@ import { shorten } from '../jsonrpc/quote.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';
+import { endStragglers, killStragglers } from './stragglers.ts';
 
 export interface RunSettings {
   readonly args: readonly string[];
@@ -95,9 +96,12 @@ export class Runner {
   }
 }
 
-/** What runs must not outlive this process. One hook serves all of them. */
-const alive = new Set<ChildProcess>();
-const killAlive = (): void => alive.forEach(killTree);
+/** What runs must not outlive this process; the value looks for what has left its group. One hook serves all of them. */
+const alive = new Map<ChildProcess, () => void>();
+const killAlive = (): void => alive.forEach((search, child) => {
+  killTree(child);
+  search();
+});
 
 /** Milliseconds after the end of a program in which its pipes close; who still holds them has left the group. */
 const pipesMs = 1000;
@@ -128,7 +132,7 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
     windowsHide: true,
   });
   if (alive.size === 0) process.on('exit', killAlive);
-  alive.add(child);
+  alive.set(child, () => void (confinement.endsAll || killStragglers(home)));
 
   let fault: string | undefined;
   let over = false;
@@ -200,7 +204,7 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
         child.stdout?.destroy();
         child.stderr?.destroy();
       }, pipesMs);
-      void Promise.all([closed, cgroup?.end()]).then(() => {
+      void Promise.all([closed, cgroup?.end(), confinement.endsAll || endStragglers(home)]).then(() => {
         clearTimeout(impatient);
         return finish().then(resolve);
       });

@@ -7,4 +7,4 @@
 export { explain } from './explain.ts';
 export type { Explanation } from './explain.ts';
 export { explainHttp, httpLines } from './http.ts';
-export { truncate, visible, width, wireLine } from './safe-text.ts';
+export { head, truncate, visible, visiblePieces, width, wireLine } from './safe-text.ts';

@@ -51,10 +51,13 @@ export interface BusHandler {
   /** Something that was told to all may have been missed: the connection that listens was cut, and is back. */
   gap(): void;
   /**
-   * The lease of this process ran out while it lived: it was stopped, or cut off from the engine. Others take it for
-   * dead, and may have ended what it had open. The engine has joined again under the same name.
+   * The lease of this process ran out while it lived, or may have: it was stopped, or cut off from the engine. Others take it
+   * for dead, and may have ended what it had open. The engine has joined again under the same name. To be said whenever
+   * more than `leaseMs` have passed from asking for the last renewal that was confirmed to the answer of the next.
    */
   lost(): void;
+  /** The engine knows that the process of this name has ended, before its lease is out. */
+  left?(process: string): void;
 }
 
 /** The process that a message is for has gone. */

@@ -1,20 +1,26 @@
+import { checkOptions } from '../bounds/options.ts';
 import { toError } from '../jsonrpc/errors.ts';
 import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
 import { keyBytes } from '../server/modern/aes-gcm.ts';
 import { requestStateSealer } from '../server/modern/request-state.ts';
-import type { FleetPort } from '../transport/http/server/fleet-port.ts';
-import type { Bus, FleetEngine } from './engine.ts';
+import type { FleetPort } from '../transport/http/server/sharing.ts';
+import { doubtingBus } from './doubting-bus.ts';
+import type { DoubtingBus } from './doubting-bus.ts';
+import { isUndeliverable } from './engine.ts';
+import type { FleetEngine } from './engine.ts';
 import { watchGone } from './gone-watch.ts';
 import { insisting } from './insisting.ts';
 import { joinChanges } from './joined-changes.ts';
 import type { FleetMessage, Told } from './messages.ts';
 import { sealedSessions } from './sealed-sessions.ts';
+import { sealedBus } from './sealed-bus.ts';
 import { maxSessionId } from './session-record.ts';
 import { deliver } from './shared-sessions.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 import type { FleetSide, StoredSide } from './side.ts';
 import { storedSessions } from './stored-sessions.ts';
+import { undelivered } from './undelivered.ts';
 
 /** The options of `fleet`. */
 export interface FleetOptions {
@@ -40,8 +46,8 @@ export interface FleetOptions {
 
 /** Remembers DPoP proofs for all processes: `ProofReplays` of `barewire/oauth`. */
 export interface SharedProofs {
-  /** Whether the proof is new; it is remembered until `expires`, in milliseconds since the epoch. */
-  add(key: string, jti: string, created: number, expires: number): Promise<boolean>;
+  /** Whether the proof (`jti`, signed by `key`) is new; it is remembered until `expires`, in milliseconds since the epoch. */
+  add(proof: { readonly key: string; readonly jti: string; readonly expires: number }): Promise<boolean>;
 }
 
 /** This process's place in a fleet: the `fleet` option of `serveHttp`, `httpListener` and `fetchHandler`. */
@@ -62,9 +68,11 @@ const againMs = 250;
 
 /**
  * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError
- * without keys, with a RangeError for a key of another length, and where the engine cannot be reached.
+ * for an unknown or malformed option and without keys, with a RangeError for a key of another length, and where the engine cannot be reached.
  */
-export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }: FleetOptions): Promise<Fleet> {
+export async function fleet(options: FleetOptions): Promise<Fleet> {
+  checkOptions('fleet: options', options, { keys: 'list', engine: 'object', sessionMaxMs: 'number', onError: 'function' });
+  const { keys, engine, sessionMaxMs = 86_400_000, onError } = options;
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError('a fleet needs `keys`: secrets of 32 bytes that all of its processes have');
   }
@@ -74,11 +82,13 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const self = randomName();
   const tables: SharedSessions[] = [];
-  const bus: Bus | undefined = await engine?.join(self);
+  const joined = await engine?.join(self);
+  const bus: DoubtingBus | undefined = joined && doubtingBus(await sealedBus(joined, self, keys, report), self);
   const watch = bus && watchGone(bus, report);
   const started = Date.now();
   const owed = insisting(againMs);
   const awaited = new Set<Promise<unknown>>();
+  const kept = undelivered();
   let names = 0;
 
   const side: FleetSide = {
@@ -93,7 +103,14 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       }
       return side.newName();
     },
-    send: async (to, message) => bus?.send(to, JSON.stringify(message)),
+    async send(to, message) {
+      try {
+        await bus?.send(to, JSON.stringify(message));
+      } catch (thrown) {
+        if (message.kind === 'message' && isUndeliverable(thrown)) kept.keep(to, message);
+        throw thrown;
+      }
+    },
     tell: (told) => tell(told).catch((thrown: unknown) => {
       // The message itself is not kept: later the others are told only that they missed something.
       owed.insist('missed', () => tell({ kind: 'missed' }));
@@ -140,9 +157,21 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
     if (from === self) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);
-    else if (told.kind === 'left') watch?.left(from);
-    else if (told.kind === 'lapsed') for (const table of tables) table.lapsed(from);
+    else if (told.kind === 'left') left(from);
+    else if (told.kind === 'lapsed') lapsed(from);
     else missed();
+  }
+
+  function left(process: string): void {
+    bus?.left(process);
+    watch?.left(process);
+  }
+
+  /** The process was taken for gone, and lives. */
+  function lapsed(process: string): void {
+    bus?.lives(process);
+    for (const table of tables) table.lapsed(process);
+    for (const message of kept.take(process)) side.send(process, message).catch(report);
   }
 
   /** What was told may not have been heard. */
@@ -167,13 +196,14 @@ export async function fleet({ keys, engine, sessionMaxMs = 86_400_000, onError }
       for (const table of tables) table.lapsed();
       owed.insist('lapsed', () => tell({ kind: 'lapsed' }));
     }),
+    left: (process) => attempt(() => left(process)),
   });
 
   return {
     process: self,
     spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
     proofReplays: spent && {
-      add: (key, jti, _, expires) => spent.spend('proof', JSON.stringify([key, jti]), expires),
+      add: ({ key, jti, expires }) => spent.spend('proof', JSON.stringify([key, jti]), expires),
     },
     share(services, local) {
       changes?.share(services.server);

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { internalsOfPort } from '../server/internals.ts';
+import { insideOf } from '../server/server.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
@@ -109,7 +109,7 @@ export function getStreams(
 
   function tellLists(stream: SharedStream): void {
     const { revision } = stream.session.peer;
-    const declared = revision && internalsOfPort(services.server)?.catalogue.capabilities(revision);
+    const declared = revision && insideOf(services.server)?.capabilities(revision);
     for (const list of lists) {
       if (declared?.[list]?.listChanged) stream.write(notificationText(`notifications/${list}/list_changed`));
     }

@@ -14,4 +14,5 @@ export { memoryEngine } from './memory-engine.ts';
 export type { MemoryEngineOptions } from './memory-engine.ts';
 export { Inbox, Outbox } from './outbox.ts';
 export type { Put } from './outbox.ts';
+export { BusMessageRefused } from './sealed-bus.ts';
 export { retrying, within } from './within.ts';

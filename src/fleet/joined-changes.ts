@@ -1,7 +1,6 @@
 import type { ListName } from '../server/feature.ts';
-import { tellUpdated } from '../server/catalogue.ts';
-import { internalsOfPort } from '../server/internals.ts';
-import type { ServerInternals } from '../server/internals.ts';
+import { insideOf, tellUpdated } from '../server/server.ts';
+import type { Server } from '../server/server.ts';
 import type { ServerPort } from '../transport/port.ts';
 import type { Change } from './messages.ts';
 
@@ -24,7 +23,7 @@ export interface JoinedChanges {
 
 /** `tell` tells the other processes; `report` is told of a server whose changes cannot be known. */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {
-  const servers = new Set<ServerInternals>();
+  const servers = new Set<Server>();
   const lists = new Set<ListName>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let changed = 0;
@@ -37,7 +36,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
 
   function hear(change: Change): void {
     if ('uri' in change) {
-      for (const { catalogue } of servers) tellUpdated(catalogue, change.uri);
+      for (const server of servers) tellUpdated(server, change.uri);
       return;
     }
     changed = Date.now();
@@ -47,7 +46,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
 
   return {
     share(port) {
-      const server = internalsOfPort(port);
+      const server = insideOf(port);
       if (server === undefined) {
         return report(new Error(
           'the server was not made by this copy of barewire: no other process is told when its lists or resources change',
@@ -74,7 +73,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
           for (const uri of agreed as readonly string[]) uris.add(uri);
           return false;
         });
-        for (const uri of uris) tellUpdated(server.catalogue, uri);
+        for (const uri of uris) tellUpdated(server, uri);
       }
     },
     end() {

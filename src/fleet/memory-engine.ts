@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { Undeliverable } from './engine.ts';
 import type { Bus, BusHandler, StoringEngine } from './engine.ts';
 import { memorySessions } from './memory-sessions.ts';
@@ -27,6 +28,7 @@ export interface MemoryEngineOptions {
  * has joined holds its lease until it leaves: there is no other way for it to die than with this memory.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
+  checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number' });
   const { maxSessions = 100_000, maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
   const members = new Map<string, Member>();
 

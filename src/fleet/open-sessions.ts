@@ -100,13 +100,12 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
   }
 
   async function check(id: string): Promise<Known | undefined> {
-    const known = records.get(id);
     if (!await sessions.touch(id, sessionIdleMs)) {
       forget(id, 'the session was idle for too long');
       return undefined;
     }
-    if (known === undefined) return reread(id);
-    known.checked = Date.now();
+    const known = records.get(id) ?? await reread(id);
+    if (known) known.touched = Date.now();
     return known;
   }
 
@@ -152,7 +151,7 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
     streams,
     known(id, fresh) {
       const known = records.get(id);
-      return known && (!fresh || Date.now() - known.checked < everyMs) ? known : undefined;
+      return known && (!fresh || Date.now() - known.touched < everyMs) ? known : undefined;
     },
     check,
     open(id, record, auth, admitted) {

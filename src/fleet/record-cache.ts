@@ -7,8 +7,8 @@ import type { StoredRecord } from './stored-record.ts';
 export interface Known {
   readonly record: StoredRecord;
   readonly version: number;
-  /** When the store was asked last whether it is still there: milliseconds since the epoch. */
-  checked: number;
+  /** When the store was told last that the session is in use: milliseconds since the epoch. 0: not since this process knows it. */
+  touched: number;
 }
 
 /** The records of sessions as this process knows them. An older one never takes the place of a newer one. */
@@ -46,8 +46,7 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
 
   function remember(id: string, { text, version }: KeptSession): Known {
     const before = records.get(id);
-    const known = before && before.version >= version ? before : { record: readRecord(text), version, checked: 0 };
-    known.checked = Date.now();
+    const known = before && before.version >= version ? before : { record: readRecord(text), version, touched: before?.touched ?? 0 };
     records.set(id, known);
     return known;
   }

@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import { readAccept } from '../transport/http/server/accept.ts';
+import { readAccept } from '../transport/http/server/post-body.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';

@@ -45,7 +45,13 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     };
     const known = opened.known(id, true);
     if (known) return go(known);
-    services.track(opened.check(id).then(go).catch((thrown: unknown) => cannotReach(request, thrown)));
+    services.track(opened.check(id).then(go, (thrown: unknown) => {
+      // The engine is away: a session that is known here is served all the same.
+      const before = opened.known(id, false);
+      if (before === undefined) return cannotReach(request, thrown);
+      services.report(thrown);
+      go(before);
+    }).catch((thrown: unknown) => cannotReach(request, thrown)));
   }
 
   /** The answer to what changes the record waits until the store has it. */
@@ -58,11 +64,17 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
         ...answer,
         async keep() {
           const agreed = handshakes.get(session);
-          const made = !agreed || await principals.create(session.id, {
-            agreed, principal: session.auth?.principal, level: undefined, watched: [], opened: Date.now(), listener: undefined,
-          });
-          if (!made) refuse(services, request, 503, noRoom, { id: message.id });
-          return made;
+          try {
+            const made = !agreed || await principals.create(session.id, {
+              agreed, principal: session.auth?.principal, level: undefined, watched: [], opened: Date.now(), listener: undefined,
+            });
+            if (!made) refuse(services, request, 503, noRoom, { id: message.id });
+            return made;
+          } catch (thrown) {
+            services.report(thrown);
+            refuse(services, request, 503, unreachable, { id: message.id, data });
+            return false;
+          }
         },
         done() {
           if (handshakes.has(session)) local.end(session, 'the handshake is over');

@@ -1,8 +1,8 @@
-/** For engines: what the promise gives. Rejects when that many milliseconds have passed. */
+/** For engines and stores: what the promise gives. Rejects when that many milliseconds have passed. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the engine of the fleet has not answered in time')), ms);
+    timer = setTimeout(() => reject(new Error('the engine has not answered in time')), ms);
   });
   try {
     return await Promise.race([promise, late]);

@@ -80,13 +80,8 @@ export class ActivityLog {
   record(kind: ActivityKind, details: Readonly<Record<string, unknown>>): Promise<void> {
     const at = this.#now();
     this.#last = this.#last.then(() => this.#sink.append(async (head) => {
-      const clean = redact(details);
-      const activity: Activity = {
-        ...isObject(clean) ? clean : {},
-        seq: head.seq + 1, at, kind, previous: head.digest,
-      };
-      const line = canonicalJson(activity);
-      return { line, head: { seq: activity.seq, digest: await sha256(line) } };
+      const line = lineOf(details, { seq: head.seq + 1, at, kind, previous: head.digest });
+      return { line, head: { seq: head.seq + 1, digest: await sha256(line) } };
     })).catch((thrown: unknown) => {
       this.#onError(new Error(`the activity log could not be written: ${errorMessage(thrown)}`, { cause: thrown }));
     });
@@ -96,6 +91,16 @@ export class ActivityLog {
   /** Resolves when all that was recorded is kept. */
   flushed(): Promise<void> {
     return this.#last;
+  }
+}
+
+/** A line that is always there: what cannot be written stands in it as that. */
+function lineOf(details: Readonly<Record<string, unknown>>, activity: Activity): string {
+  try {
+    const clean = redact(details);
+    return canonicalJson({ ...isObject(clean) ? clean : {}, ...activity });
+  } catch (thrown) {
+    return canonicalJson({ ...activity, unwritten: redact(errorMessage(thrown)) });
   }
 }
 

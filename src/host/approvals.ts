@@ -69,11 +69,8 @@ export class Approvals {
     return held !== undefined && held.until > this.#now() && held.bound === await digestOf(call);
   }
 
-  grant(shown: Shown): Grant {
-    const { server, tool, digest, principal } = shown;
-    const grant = { server, tool, digest, principal, at: this.#now() };
+  grant(grant: Grant): void {
     this.#grants.push(grant);
-    return grant;
   }
 
   granted({ server, tool, digest, principal }: Omit<Shown, 'args'>): boolean {

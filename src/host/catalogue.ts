@@ -1,8 +1,11 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { quote } from '../jsonrpc/quote.ts';
 import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { uniqueNames } from './names.ts';
+import { HostError } from './errors.ts';
+import { catalogueName } from './names.ts';
 import type { Pin, PinnedServer } from './pins.ts';
 import type { HostStore } from './store.ts';
 import { ToolSearch } from './tool-search.ts';
@@ -22,35 +25,44 @@ export interface Offered<T> {
   readonly item: T;
 }
 
-const key = (server: string): string => `pins/${server}`;
+const key = (identity: string): string => `pins/${identity}`;
+
+/** What is kept of a server, with the names of its tools in the catalogue. */
+interface Entry {
+  readonly kept: PinnedServer;
+  /** By their own names. */
+  readonly tools: ReadonlyMap<string, CatalogueTool>;
+}
 
 /** All that the servers offer, as it was last listed and accepted. It is read from the store, so no server has to run. */
 export class Catalogue {
   readonly #store: HostStore;
-  readonly #servers = new Map<string, PinnedServer>();
+  readonly #identity: (server: string) => string;
+  readonly #servers = new Map<string, Entry>();
   #tools: CatalogueTool[] | undefined;
-  #byName: Map<string, CatalogueTool> | undefined;
+  #byName: Map<string, CatalogueTool[]> | undefined;
   #search: ToolSearch<CatalogueTool> | undefined;
 
-  constructor(store: HostStore) {
+  /** `identity`: under what a server's pins are kept. */
+  constructor(store: HostStore, identity: (server: string) => string) {
     this.#store = store;
+    this.#identity = identity;
   }
 
   /** Reads what is kept of these servers. */
   async load(servers: readonly string[]): Promise<void> {
     for (const server of servers) {
-      const kept = await this.#store.get(key(server));
-      if (isPinnedServer(kept)) this.#servers.set(server, kept);
+      const kept = await this.#store.get(key(this.#identity(server)));
+      if (isPinnedServer(kept)) this.#servers.set(server, await entryOf(server, kept));
     }
     this.#changed();
   }
 
   /** What is kept of a server; undefined: it was never listed. */
   server(server: string): PinnedServer | undefined {
-    return this.#servers.get(server);
+    return this.#servers.get(server)?.kept;
   }
 
-  /** What is pinned of a tool; undefined: it was never seen. */
   /** A server is no longer of the host's; what the store has of it stays. */
   leave(server: string): void {
     this.#servers.delete(server);
@@ -59,31 +71,53 @@ export class Catalogue {
 
   /** What is pinned of a tool; undefined: it was never seen. */
   pin(server: string, tool: string): Pin | undefined {
-    const tools = this.#servers.get(server)?.tools;
+    const tools = this.#servers.get(server)?.kept.tools;
     return tools && Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   }
 
-  /** Keeps what a server offers, in place of what was kept. */
+  /**
+   * Keeps what a server offers, in place of what was kept. Rejects with a `HostError` `store-failed`, and keeps what there
+   * was, where the store does not take it: a pin that is lost would be no pin.
+   */
   async keep(server: string, kept: PinnedServer): Promise<void> {
-    this.#servers.set(server, kept);
+    const entry = await entryOf(server, kept);
+    try {
+      await this.#store.set(key(this.#identity(server)), kept);
+    } catch (thrown) {
+      throw new HostError('store-failed', `what ${server} lists could not be kept: ${errorMessage(thrown)}`, { cause: thrown });
+    }
+    this.#servers.set(server, entry);
     this.#changed();
-    await this.#store.set(key(server), kept);
   }
 
   /** All tools of all servers, under names that do not collide. */
   tools(): readonly CatalogueTool[] {
-    if (this.#tools) return this.#tools;
-    const all = [...this.#servers].flatMap(([server, { tools }]) =>
-      Object.values(tools).map(({ tool, digest }) => ({ server, tool, digest })));
-    const names = uniqueNames(all.map(({ server, tool }) => [server, tool.name]));
-    return this.#tools = all.map((one, i) => ({ name: names[i] as string, ...one }));
+    return this.#tools ??= [...this.#servers.values()].flatMap(({ tools }) => [...tools.values()]);
   }
 
-  /** By its name in the catalogue, or as `server/tool`. */
+  /**
+   * By its name in the catalogue, or as `server/tool`. Throws a `HostError` `ambiguous-name` where that names two: the tool
+   * `b/c` of the server `a`, and `c` of `a/b`.
+   */
   tool(name: string): CatalogueTool | undefined {
-    this.#byName ??= new Map(this.tools().flatMap((tool): [string, CatalogueTool][] =>
-      [[`${tool.server}/${tool.tool.name}`, tool], [tool.name, tool]]));
-    return this.#byName.get(name);
+    if (!this.#byName) {
+      this.#byName = new Map();
+      for (const tool of this.tools()) {
+        for (const one of [tool.name, `${tool.server}/${tool.tool.name}`]) {
+          const named = this.#byName.get(one);
+          if (named) named.push(tool);
+          else this.#byName.set(one, [tool]);
+        }
+      }
+    }
+    const [found, other] = this.#byName.get(name) ?? [];
+    if (other) throw new HostError('ambiguous-name', `${quote(name)} names tools of two servers`);
+    return found;
+  }
+
+  /** A tool of one server, by its own name there. */
+  toolOf(server: string, tool: string): CatalogueTool | undefined {
+    return this.#servers.get(server)?.tools.get(tool);
   }
 
   /** The tools that fit a query best, best first. */
@@ -108,7 +142,7 @@ export class Catalogue {
   }
 
   #offered<T>(of: (kept: PinnedServer) => readonly T[]): Offered<T>[] {
-    return [...this.#servers].flatMap(([server, kept]) => of(kept).map((item) => ({ server, item })));
+    return [...this.#servers].flatMap(([server, { kept }]) => of(kept).map((item) => ({ server, item })));
   }
 
   #changed(): void {
@@ -118,9 +152,18 @@ export class Catalogue {
   }
 }
 
+async function entryOf(server: string, kept: PinnedServer): Promise<Entry> {
+  const tools = new Map<string, CatalogueTool>();
+  for (const { tool, digest } of Object.values(kept.tools)) tools.set(tool.name, { name: await catalogueName(server, tool.name), server, tool, digest });
+  return { kept, tools };
+}
+
 /** The store is the application's; what it returns may be of another version, or not ours. */
 function isPinnedServer(value: unknown): value is PinnedServer {
   return isObject(value) && isObject(value['tools']) && typeof value['listedAt'] === 'number'
     && Array.isArray(value['prompts']) && Array.isArray(value['resources']) && Array.isArray(value['templates'])
-    && Object.values(value['tools']).every((pin) => isObject(pin) && typeof pin['digest'] === 'string' && isObject(pin['tool']));
+    && arePins(value['tools']) && (value['gone'] === undefined || (isObject(value['gone']) && arePins(value['gone'])));
 }
+
+const arePins = (pins: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(pins).every(([name, pin]) => isObject(pin) && typeof pin['digest'] === 'string' && isObject(pin['tool']) && pin['tool']['name'] === name);

@@ -1,6 +1,9 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Root } from '../protocol/roots.ts';
 import { HostError } from './errors.ts';
+import { refuseMisspelt } from './misspelt.ts';
 
 /** What every server's entry may say, whatever its transport. */
 interface CommonConfig {
@@ -12,7 +15,16 @@ interface CommonConfig {
   readonly roots?: readonly Root[];
   /** Consent to sampling: the most tokens that the server may ask for in all. Default: 0, which is none. */
   readonly maxSampledTokens?: number;
+  /**
+   * The file of a folder that the entry came with, which is not the user's. No configuration can say it. Pins and grants of
+   * such a server are kept apart from those of the user's own server of that name, and rules that allow know it as
+   * `FILE#name` only.
+   */
+  readonly folder?: string;
 }
+
+/** Members of an entry that decide for the user: only a file of the user's own may say them. */
+export const userMembers: readonly string[] = ['trusted', 'roots', 'maxSampledTokens'];
 
 /** A server that is a program. */
 export interface ProgramConfig extends CommonConfig {
@@ -31,10 +43,29 @@ export interface AddressConfig extends CommonConfig {
 /** One entry of `mcpServers`. */
 export type ServerConfig = ProgramConfig | AddressConfig;
 
+const commonShape: Shape<CommonConfig> = { disabled: 'boolean', trusted: 'boolean', roots: 'list', maxSampledTokens: 'number', folder: 'string' };
+
+/**
+ * Throws a TypeError for an entry with an unknown or malformed member: a misspelt `args` would start the program without
+ * them, and a misspelt `disabled` would start it at all.
+ */
+export function checkConfig(place: string, config: ServerConfig): void {
+  if ('command' in Object(config)) {
+    checkOptions<object>(place, config, { ...commonShape, command: 'string', args: 'list', env: 'object', cwd: 'string' });
+  } else {
+    // Null is no string: a required member.
+    checkOptions<object>(place, { ...config as AddressConfig, url: (config as AddressConfig)?.url ?? null }, { ...commonShape, url: 'string', headers: 'object' });
+  }
+}
+
 /** Whether a server is a program to be started, and not an address. */
 export function isProgram(config: ServerConfig): config is ProgramConfig {
   return 'command' in config;
 }
+
+/** The members of an entry in a file. `serverUrl` is what some hosts write for `url`. */
+const entryMembers: readonly string[] =
+  ['command', 'args', 'env', 'cwd', 'url', 'serverUrl', 'headers', 'disabled', 'trusted', 'roots', 'maxSampledTokens'];
 
 /** Looks up a variable; undefined: there is none. */
 export type Variables = (name: string) => string | undefined;
@@ -43,20 +74,23 @@ export type Variables = (name: string) => string | undefined;
  * Reads the JSON that hosts share: `{ "mcpServers": { name: entry } }`. VS Code calls the member `servers`; both are
  * taken. `${NAME}` and `${NAME:-default}` in text are replaced by `variables`; `${env:NAME}`, which VS Code writes, too.
  *
- * Throws a `HostError` with code `bad-config` that names the entry and the member.
+ * `folder`: the path of the file, where it came with a folder and is not the user's: what only the user may say is left
+ * out. Throws a `HostError` with code `bad-config` that names the entry and the member.
  */
-export function readServers(config: unknown, variables: Variables): Record<string, ServerConfig> {
+export function readServers(config: unknown, variables: Variables, folder?: string): Record<string, ServerConfig> {
   if (!isObject(config)) throw bad('the configuration', 'an object', config);
+  refuseMisspelt('the configuration', config, ['mcpServers', 'servers']);
   const entries = config['mcpServers'] ?? config['servers'] ?? {};
   if (!isObject(entries)) throw bad('mcpServers', 'an object', entries);
   const servers: [string, ServerConfig][] = [];
-  for (const [name, entry] of Object.entries(entries)) servers.push([name, readServer(`mcpServers.${name}`, entry, variables)]);
+  for (const [name, entry] of Object.entries(entries)) servers.push([name, readServer(`mcpServers.${name}`, entry, variables, folder)]);
   // fromEntries runs no setter: `__proto__` is a name like any other.
   return Object.fromEntries(servers);
 }
 
-function readServer(at: string, entry: unknown, variables: Variables): ServerConfig {
+function readServer(at: string, entry: unknown, variables: Variables, folder: string | undefined): ServerConfig {
   if (!isObject(entry)) throw bad(at, 'an object', entry);
+  refuseMisspelt(at, entry, entryMembers);
   const expand = (text: string, member: string): string => expandVariables(text, variables, `${at}.${member}`);
   const text = (member: string): string | undefined => {
     const value = entry[member];
@@ -75,7 +109,7 @@ function readServer(at: string, entry: unknown, variables: Variables): ServerCon
       return [key, expand(String(one), `${member}.${key}`)];
     }));
   };
-  const common = commonOf(at, entry);
+  const common = commonOf(at, entry, folder);
   const command = text('command');
   const url = text('url') ?? text('serverUrl');
   if (command !== undefined && url !== undefined) throw new HostError('bad-config', `${at}: "command" or "url", not both`);
@@ -96,8 +130,9 @@ function readServer(at: string, entry: unknown, variables: Variables): ServerCon
   return { url, ...headers && { headers }, ...common };
 }
 
-function commonOf(at: string, entry: Record<string, unknown>): CommonConfig {
-  const { disabled, trusted, roots, maxSampledTokens } = entry;
+function commonOf(at: string, entry: Record<string, unknown>, folder: string | undefined): CommonConfig {
+  const { disabled } = entry;
+  const { trusted, roots, maxSampledTokens }: Record<string, unknown> = folder === undefined ? entry : {};
   for (const [member, value] of [['disabled', disabled], ['trusted', trusted]] as const) {
     if (value !== undefined && typeof value !== 'boolean') throw bad(`${at}.${member}`, 'true or false', value);
   }
@@ -109,6 +144,7 @@ function commonOf(at: string, entry: Record<string, unknown>): CommonConfig {
     ...trusted === true && { trusted },
     ...roots !== undefined && { roots: readRoots(`${at}.roots`, roots) },
     ...typeof maxSampledTokens === 'number' && { maxSampledTokens },
+    ...folder !== undefined && { folder },
   };
 }
 
@@ -123,9 +159,24 @@ function readRoots(at: string, roots: unknown): Root[] {
   });
 }
 
+/** A default ends with the first brace, so that a text is read once. */
+const variable = /\$\{(?:env:)?([A-Za-z_]\w{0,199})(?::-([^{}]*))?\}/g;
+
+/** The names of the variables in all texts of a JSON value, each once. */
+export function variablesIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const collect = (one: unknown): void => {
+    if (typeof one === 'string') texts.push(one);
+    else if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) collect(member);
+  };
+  collect(value);
+  const names = texts.flatMap((text) => Array.from(text.matchAll(variable), ([, name = '']) => name));
+  return [...new Set(names)].filter((name) => name !== 'workspaceFolder').sort();
+}
+
 /** Replaces `${NAME}`, `${NAME:-default}` and `${env:NAME}`. A variable that is not set and has no default is refused. */
 export function expandVariables(text: string, variables: Variables, at: string): string {
-  return text.replace(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_whole, name: string, otherwise: string | undefined) => {
+  return text.replace(variable, (_whole, name: string, otherwise: string | undefined) => {
     const value = variables(name) ?? otherwise;
     if (value === undefined) throw new HostError('bad-config', `${at}: the variable ${name} is not set`);
     return value;

@@ -4,8 +4,9 @@ import { need } from '../jsonrpc/errors.ts';
  * A JSON value as RFC 8785 (JSON Canonicalization Scheme) writes it: members in the order of their UTF-16 code units,
  * no white space. Two values have the same text exactly if they are the same JSON.
  *
- * Source: RFC 8785 sections 3.2.2 and 3.2.3. Members that are undefined are left out, as `JSON.stringify` does.
- * Throws a RangeError beyond `maxDepth` levels, and a TypeError for what JSON cannot say (NaN, a lone surrogate).
+ * Source: RFC 8785 sections 3.2.2 and 3.2.3. Members that are undefined are left out, as `JSON.stringify` does. Half of a
+ * surrogate pair, which the RFC refuses, is written as its escape (`\ud83d`), as `JSON.stringify` does: peers may send it.
+ * Throws a RangeError beyond `maxDepth` levels, and a TypeError for what JSON cannot say (NaN).
  */
 export function canonicalJson(value: unknown, maxDepth: number = 200): string {
   if (value === null || typeof value === 'boolean') return JSON.stringify(value);
@@ -14,10 +15,7 @@ export function canonicalJson(value: unknown, maxDepth: number = 200): string {
     // ECMAScript writes numbers as the scheme wants them, -0 as 0.
     return JSON.stringify(value);
   }
-  if (typeof value === 'string') {
-    if (!isWellFormed(value)) throw new TypeError('canonical JSON: a string has half of a surrogate pair');
-    return JSON.stringify(value);
-  }
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') throw new TypeError(`canonical JSON: a ${typeof value} is no JSON value`);
   if (maxDepth <= 0) throw new RangeError('canonical JSON: the value is nested too deep');
   if (Array.isArray(value)) {
@@ -31,19 +29,10 @@ export function canonicalJson(value: unknown, maxDepth: number = 200): string {
   return `{${members.join(',')}}`;
 }
 
-/** The platform's `isWellFormed` is younger than Node 20's types. */
-function isWellFormed(text: string): boolean {
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    if (code >= 0xd800 && code <= 0xdfff) return false;
-  }
-  return true;
-}
-
-/** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
-export async function sha256(text: string): Promise<string> {
+/** SHA-256 of bytes, or of a text's UTF-8 bytes, in lower-case hexadecimal. */
+export async function sha256(text: string | Uint8Array<ArrayBuffer>): Promise<string> {
   need('crypto', 'a digest');
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  const digest = await crypto.subtle.digest('SHA-256', typeof text === 'string' ? new TextEncoder().encode(text) : text);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

@@ -1,7 +1,8 @@
+import { checkOptions } from '../bounds/options.ts';
 import { McpClient } from '../client/index.ts';
-import type { ClientOptions, ListName } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import type { CallOptions, ClientOptions } from '../client/index.ts';
 import type { Implementation } from '../protocol/initialize.ts';
+import { checkInfo } from '../protocol/meta.ts';
 import type { GetPromptResult } from '../protocol/prompts.ts';
 import type { ReadResourceResult } from '../protocol/resources.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -13,19 +14,23 @@ import type { LogSink } from './activity-log.ts';
 import type { Grant } from './approvals.ts';
 import { Catalogue } from './catalogue.ts';
 import type { CatalogueTool } from './catalogue.ts';
+import { checkConfig, isProgram } from './config.ts';
 import type { ServerConfig } from './config.ts';
 import { HostError } from './errors.ts';
 import { Listings } from './listings.ts';
+import { defaultListingLimits } from './listed-items.ts';
+import type { ListingLimits } from './listed-items.ts';
 import { defaultRestartLimits, ManagedServer } from './managed-server.ts';
 import type { RestartLimits, ServerState } from './managed-server.ts';
 import type { Person } from './person.ts';
 import type { PinChange, PinnedServer } from './pins.ts';
 import { ServerQuestions } from './questions.ts';
 import type { Model } from './questions.ts';
+import { checkRule } from './rules.ts';
 import type { ResolvePath, Rule } from './rules.ts';
 import { memoryStore } from './store.ts';
 import type { HostStore } from './store.ts';
-import { ToolCalls } from './tool-calls.ts';
+import { hostCallShape, ToolCalls } from './tool-calls.ts';
 import type { ConsentLimits, HostCallOptions } from './tool-calls.ts';
 
 /** What `Host` may be given. */
@@ -74,10 +79,10 @@ export interface TransportHooks {
   readonly onStderr: (line: string) => void;
 }
 
-export interface HostLimits extends RestartLimits, ConsentLimits {}
+export interface HostLimits extends RestartLimits, ConsentLimits, ListingLimits {}
 
 /** Defaults of `HostLimits`. */
-export const defaultHostLimits: HostLimits = { ...defaultRestartLimits, approvalMs: 300_000, maxAsks: 3 };
+export const defaultHostLimits: HostLimits = { ...defaultRestartLimits, ...defaultListingLimits, approvalMs: 300_000, maxAsks: 3 };
 
 /** A server as an application shows it. */
 export interface ServerStatus {
@@ -110,12 +115,18 @@ export class Host {
   readonly #calls: ToolCalls;
   #loaded: Promise<void> | undefined;
 
+  /** Throws a TypeError for an option, a rule or an entry that is unknown or malformed in part. */
   constructor(options: HostOptions) {
+    checkHostOptions(options);
     const { now = Date.now, store = memoryStore(), log = memoryLog(), principal = 'user' } = options;
     this.#options = options;
     this.#limits = { ...defaultHostLimits, ...options.limits };
     this.#log = new ActivityLog(log, now, (error) => options.onError?.(error));
-    this.#catalogue = new Catalogue(store);
+    const identity = (server: string): string => {
+      const { folder } = this.#configs.get(server) ?? {};
+      return folder === undefined ? server : `${folder}#${server}`;
+    };
+    this.#catalogue = new Catalogue(store, identity);
     this.#configs = new Map(Object.entries(options.servers));
     const common = { catalogue: this.#catalogue, log: this.#log, now, principal };
     this.#listings = new Listings({
@@ -124,17 +135,29 @@ export class Host {
       loaded: () => this.#load(),
       onChanges: options.onChanges,
       onListed: options.onListed,
+      onError: options.onError,
+      limits: this.#limits,
     });
     this.#calls = new ToolCalls({
       ...common, store,
       listings: this.#listings,
       limits: this.#limits,
-      rules: options.rules, person: options.person, resolvePath: options.resolvePath,
+      rules: options.rules, person: options.person, resolvePath: options.resolvePath && ((path, server) => this.#resolve(path, server)),
       trusted: (server) => this.#configs.get(server)?.trusted === true,
-      client: (server, signal) => this.#server(server).client(signal),
+      identity,
+      allow: (server, tool, current) => this.#server(server).allow(tool, current),
       named: (name) => name.includes('/') && this.#server(name.slice(0, name.indexOf('/'))),
     });
     for (const [name, config] of this.#configs) this.#enter(name, config);
+  }
+
+  /** Where a path leads for a server: one that is relative begins where its program runs. */
+  async #resolve(path: string, server: string): Promise<string | undefined> {
+    const config = this.#configs.get(server);
+    if (!config || /^(?:\/|[a-z]:)/i.test(path)) return this.#options.resolvePath?.(path, server);
+    // Where a server at an address begins is not known.
+    if (!isProgram(config)) return undefined;
+    return this.#options.resolvePath?.(config.cwd === undefined ? path : `${config.cwd}/${path}`, server);
   }
 
   #enter(name: string, config: ServerConfig): void {
@@ -145,6 +168,7 @@ export class Host {
 
   /** One more server, which is started when it is first needed. Throws a `HostError` `ambiguous-name` where there is one of that name. */
   async add(name: string, config: ServerConfig): Promise<void> {
+    checkConfig(`Host.add: ${name.slice(0, 80)}`, config);
     if (this.#configs.has(name)) throw new HostError('ambiguous-name', `there is a server ${JSON.stringify(name)} already`);
     this.#configs.set(name, config);
     await this.#load();
@@ -198,13 +222,9 @@ export class Host {
         ...options.model && (config.maxSampledTokens ?? 0) > 0
           && { onSample: (params, { signal }) => questions.sample(params, signal) },
         roots: () => this.#roots.get(name) ?? [],
-        onListChanged: (list) => this.#relist(name, list, report),
+        onListChanged: (list) => this.#listings.announced(name, list),
       },
     });
-  }
-
-  #relist(name: string, _list: ListName, report: (error: Error) => void): void {
-    this.refresh(name).catch((thrown: unknown) => report(new Error(`${name} could not be listed again: ${errorMessage(thrown)}`)));
   }
 
   /** Every server of the configuration. */
@@ -255,16 +275,21 @@ export class Host {
 
   #load(): Promise<void> {
     return this.#loaded ??= (async () => {
-      await this.#catalogue.load([...this.#servers.keys()]);
-      await this.#calls.load();
+      try {
+        await this.#catalogue.load([...this.#servers.keys()]);
+        await this.#calls.load();
+      } catch (thrown) {
+        // The next one tries again.
+        this.#loaded = undefined;
+        throw thrown;
+      }
     })();
   }
 
-  /** Lists what was never listed: all servers, or the one that a name such as `server/tool` is of. */
-  async #listed(name: string = ''): Promise<void> {
+  /** Lists servers that were never listed and can be tried now. */
+  async #listed(servers: readonly string[] = [...this.#servers.keys()]): Promise<void> {
     await this.#load();
-    const server = name.slice(0, name.indexOf('/'));
-    await this.#listings.missing(this.#servers.has(server) ? [server] : [...this.#servers.keys()], (error, of) => this.#options.onError?.(error, of));
+    await this.#listings.missing(servers);
   }
 
   /** Lists a server again and compares with what was accepted. One listing a server at a time. */
@@ -287,7 +312,14 @@ export class Host {
    * `HostError` `refused` where not. What was asked, decided, sent and answered is in the activity log.
    */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
-    await this.#listed(name);
+    checkOptions('Host.call: options', options, hostCallShape);
+    await this.#load();
+    // No other server is started for a tool that is known, or that its name says the server of.
+    if (!this.#catalogue.tool(name)) {
+      const [one, ...others] = [...this.#servers.keys()].filter((server) => name.startsWith(`${server}/`));
+      if (one === undefined || others.length > 0) await this.#listed(one === undefined ? undefined : [one, ...others]);
+      else if (!this.#catalogue.server(one)) await this.refresh(one);
+    }
     return this.#calls.call(name, args, options);
   }
 
@@ -305,12 +337,14 @@ export class Host {
 
   /** What a resource of a server holds now. */
   async readResource(server: string, uri: string, options?: HostCallOptions): Promise<ReadResourceResult> {
-    return (await this.#server(server).client(options?.signal)).readResource(uri, options);
+    const own = callOptions('readResource', options);
+    return (await this.#server(server).client(own.signal)).readResource(uri, own);
   }
 
   /** A server's prompt, with its arguments filled in. */
   async getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>, options?: HostCallOptions): Promise<GetPromptResult> {
-    return (await this.#server(server).client(options?.signal)).getPrompt(name, args, options);
+    const own = callOptions('getPrompt', options);
+    return (await this.#server(server).client(own.signal)).getPrompt(name, args, own);
   }
 
   /** Where a server may work from now on; a legacy server is told while it runs. */
@@ -336,4 +370,29 @@ export class Host {
     await Promise.allSettled([...this.#servers.values()].map((server) => server.close()));
     await this.#log.flushed();
   }
+}
+
+/** What the client of a server may be given of the options of a call. */
+function callOptions(what: string, options: HostCallOptions = {}): CallOptions {
+  checkOptions(`Host.${what}: options`, options, hostCallShape);
+  const { via, ...own } = options;
+  return own;
+}
+
+function checkHostOptions(options: HostOptions): void {
+  checkOptions('Host: options', options, {
+    info: 'object', servers: 'object', transport: 'function', client: 'function', rules: 'list', person: 'object', model: 'function',
+    store: 'object', log: 'object', principal: 'string', resolvePath: 'function', trace: 'function', onStderr: 'function',
+    onState: 'function', onChanges: 'function', onListed: 'function', onError: 'function', limits: defaultHostLimits, now: 'function',
+  });
+  const { info, servers, transport, rules = [], person = {} } = options;
+  checkInfo('Host: options.info', info);
+  checkOptions('Host: options.servers', servers, 'object');
+  checkOptions('Host: options.transport', transport, 'function');
+  for (const [name, config] of Object.entries(servers)) checkConfig(`Host: options.servers.${name.slice(0, 80)}`, config);
+  rules.forEach((one, at) => checkRule(`Host: options.rules[${at}]`, one));
+  checkOptions('Host: options.person', person, {
+    approve: 'function', acceptChange: 'function', elicit: 'function', elicitUrl: 'function', samplingRequest: 'function',
+    samplingAnswer: 'function',
+  });
 }

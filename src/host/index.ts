@@ -13,6 +13,8 @@ export type { AddressConfig, ProgramConfig, ServerConfig, Variables } from './co
 export { canonicalJson, digestOf } from './digest.ts';
 export { HostError } from './errors.ts';
 export type { HostErrorCode } from './errors.ts';
+export { findAndCall } from './find-and-call.ts';
+export type { FindAndCall, FindAndCallOptions } from './find-and-call.ts';
 export { defaultHostLimits, Host } from './host.ts';
 export type { HostLimits, HostOptions, ServerStatus, TransportHooks } from './host.ts';
 export type { RestartLimits, ServerState } from './managed-server.ts';
@@ -27,5 +29,7 @@ export type { ResolvePath, Rule, RuledCall, Ruling, Verdict } from './rules.ts';
 export { memoryStore } from './store.ts';
 export type { HostStore } from './store.ts';
 export type { ConsentLimits, HostCallOptions } from './tool-calls.ts';
+export { searchables } from './searchable.ts';
+export type { Listed, Searchable } from './searchable.ts';
 export { ToolSearch } from './tool-search.ts';
-export type { Searchable } from './tool-search.ts';
+export type { Rank, ToolSearchOptions } from './tool-search.ts';

@@ -1,66 +1,148 @@
-import { errorMessage } from '../jsonrpc/errors.ts';
-import type { McpClient } from '../client/index.ts';
+import { errorMessage, toError } from '../jsonrpc/errors.ts';
+import type { ListName, McpClient } from '../client/index.ts';
 import type { ActivityLog } from './activity-log.ts';
-import type { Catalogue, CatalogueTool } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
+import { canonicalJson } from './digest.ts';
 import { HostError } from './errors.ts';
+import { admitted } from './listed-items.ts';
+import type { ListedKind, ListingLimits } from './listed-items.ts';
+import { abortable } from './managed-server.ts';
 import type { ManagedServer } from './managed-server.ts';
 import { comparePins } from './pins.ts';
-import type { Pin, PinChange } from './pins.ts';
+import type { Pin, PinChange, PinnedServer } from './pins.ts';
 
 /** What listing needs of the host. */
 export interface ListingsOptions {
   readonly catalogue: Catalogue;
   readonly log: ActivityLog;
   readonly now: () => number;
+  readonly limits: ListingLimits;
   /** Who accepts changes, unless somebody is named. */
   readonly principal: string;
-  /** Throws a `HostError` `no-such-server` for a name that is none. */
+  /** Throws a `HostError` `no-such-server` for an unknown name. */
   readonly server: (name: string) => ManagedServer;
   /** Resolves once the catalogue has been read from the store. */
   readonly loaded: () => Promise<void>;
   readonly onChanges?: ((server: string, changes: readonly PinChange[]) => void) | undefined;
   readonly onListed?: ((server: string) => void) | undefined;
+  readonly onError?: ((error: Error, server: string) => void) | undefined;
 }
+
+/** What is known of the tools of one server beside its pins. */
+interface Listed {
+  /** The connection over which the tools were last listed. A definition may have changed while the server did not run. */
+  connection: object | undefined;
+  /** When, in milliseconds since the epoch. */
+  at: number;
+  /** Listings that were begun; the number of the last one that is kept; those begun before the last announced change. */
+  begun: number;
+  kept: number;
+  changed: number;
+  listing: Promise<void> | undefined;
+  /** What is kept of the server is read and written by one at a time: the last of those that wait. */
+  keeping: Promise<unknown>;
+  /** Changes that wait for a person, by the name of the tool. */
+  waiting: ReadonlyMap<string, PinChange>;
+  /** The last complaint about this server: each is told once. */
+  told: string;
+}
+
+/** How often the tools of a server are listed before one call, where it announces a change each time. */
+const maxListings = 5;
+/** A server over HTTP that keeps no session may be another one at any time: what it listed is believed for so long. */
+const maxAgeMs = 60_000;
+/** Changes of one listing that have lines of their own in the log; the others are counted. */
+const maxLogged = 100;
 
 /** Lists servers, holds what they list against the pins, and keeps what changed until a person has seen it. */
 export class Listings {
   readonly #options: ListingsOptions;
-  /** Changes that wait for a person, by `server/tool`. */
-  readonly #waiting = new Map<string, PinChange>();
-  readonly #listing = new Map<string, Promise<void>>();
-  /** The connection in which a server was last listed. A definition may have changed while the server did not run. */
-  readonly #listedOver = new Map<string, McpClient>();
+  readonly #listed = new Map<string, Listed>();
 
   constructor(options: ListingsOptions) {
     this.#options = options;
   }
 
-  /** Lists those of these servers that were never listed; one that cannot be is reported. */
-  async missing(names: readonly string[], report: (error: Error, name: string) => void): Promise<void> {
-    await Promise.all(names.filter((name) => this.#options.catalogue.server(name) === undefined)
-      .map((name) => this.refresh(name).catch((thrown: unknown) => report(thrown instanceof Error ? thrown : new Error(errorMessage(thrown)), name))));
+  #of(name: string): Listed {
+    let listed = this.#listed.get(name);
+    if (!listed) {
+      listed = { connection: undefined, at: 0, begun: 0, kept: 0, changed: 0, listing: undefined, keeping: Promise.resolve(), waiting: new Map(), told: '' };
+      this.#listed.set(name, listed);
+    }
+    return listed;
+  }
+
+  /** Lists those of these servers that were never listed and can be tried now; one that fails is left out, and reported once. */
+  async missing(names: readonly string[]): Promise<void> {
+    const { catalogue, server } = this.#options;
+    await Promise.all(names.filter((name) => catalogue.server(name) === undefined && server(name).isDue)
+      .map((name) => this.refresh(name).catch((thrown: unknown) => this.#tell(name, toError(thrown)))));
+  }
+
+  /** Reports what is wrong with a server, unless that is what was reported last. */
+  #tell(name: string, error: Error): void {
+    const listed = this.#of(name);
+    if (listed.told === error.message) return;
+    listed.told = error.message;
+    this.#options.onError?.(error, name);
+  }
+
+  /** The server said that a list changed. It is listed again, tools before the next call. */
+  announced(name: string, list: ListName): void {
+    const listed = this.#of(name);
+    if (list === 'tools') listed.changed = listed.begun;
+    this.refresh(name).catch((thrown: unknown) => this.#tell(name, new Error(`${name} could not be listed again: ${errorMessage(thrown)}`)));
+  }
+
+  /** The number of the next listing that begins: for `current`. */
+  next(name: string): number {
+    return this.#of(name).begun + 1;
   }
 
   /** Lists a server again and compares with what was accepted. One listing a server at a time. */
   async refresh(name: string): Promise<void> {
     const server = this.#options.server(name);
     await this.#options.loaded();
-    const under = this.#listing.get(name);
+    const listed = this.#of(name);
+    const under = listed.listing;
     // What is being read now may be older than what made us read again.
     if (under) await under.catch(() => {});
-    const again = this.#listing.get(name);
-    if (again && again !== under) return again;
-    const listing = this.#list(name, server).finally(() => {
-      if (this.#listing.get(name) === listing) this.#listing.delete(name);
+    if (listed.listing && listed.listing !== under) return listed.listing;
+    const listing = this.#list(name, server, listed).finally(() => {
+      if (listed.listing === listing) listed.listing = undefined;
     });
-    this.#listing.set(name, listing);
+    listed.listing = listing;
     return listing;
   }
 
-  async #list(name: string, server: ManagedServer): Promise<void> {
-    const { catalogue, log, now } = this.#options;
+  async #list(name: string, server: ManagedServer, listed: Listed): Promise<void> {
     const client = await server.client();
-    this.#listedOver.set(name, client);
+    const { connection } = server;
+    const number = ++listed.begun;
+    await this.#compare(name, client, listed);
+    // A program that was started again meanwhile may have given half of it.
+    if (connection === server.connection) Object.assign(listed, { connection, kept: number, at: this.#options.now() });
+    this.#options.onListed?.(name);
+  }
+
+  async #compare(name: string, client: McpClient, listed: Listed): Promise<void> {
+    const { catalogue, now, limits } = this.#options;
+    const offered = await this.#offered(name, client);
+    await inTurn(listed, async () => {
+      const before = catalogue.server(name);
+      const changes = await comparePins(name, before?.tools ?? {}, offered.tools, before?.gone);
+      const { tools, gone, waiting } = pinned(before, changes, limits.maxListed);
+      await catalogue.keep(name, { ...offered, tools, gone, listedAt: now() });
+      // What waits already was told.
+      const told = changes.filter(({ name: tool, digest }) => digest === undefined || listed.waiting.get(tool)?.digest !== digest);
+      listed.waiting = waiting;
+      this.#record(name, before === undefined ? told.filter(({ kind }) => kind !== 'new') : told);
+      if (told.length > 0) this.#options.onChanges?.(name, told);
+    });
+  }
+
+  /** All that a server offers; what passes a bound is left out and reported. */
+  async #offered(name: string, client: McpClient): Promise<Omit<PinnedServer, 'tools' | 'gone' | 'listedAt'> & { readonly tools: Parameters<typeof comparePins>[2] }> {
     const has = client.capabilities;
     const [tools, prompts, resources, templates] = await Promise.all([
       has?.tools ? client.listTools({ fresh: true }) : [],
@@ -68,70 +150,136 @@ export class Listings {
       has?.resources ? client.listResources({ fresh: true }) : [],
       has?.resources ? client.listResourceTemplates({ fresh: true }) : [],
     ]);
-    const before = catalogue.server(name);
-    // A server chooses the names: on an object without a prototype `__proto__` is one like the rest.
-    const pins = Object.assign(Object.create(null) as Record<string, Pin>, before?.tools);
-    const changes = await comparePins(name, pins, tools);
-    for (const change of changes) {
-      const { kind, digest, after } = change;
-      const key = `${name}/${change.name}`;
-      this.#waiting.delete(key);
-      if (kind === 'gone') delete pins[change.name];
-      else if (kind === 'new' && after && digest !== undefined) pins[change.name] = { digest, tool: after };
-      // A changed tool keeps its old pin until a person has seen it; a renamed one has none until then.
-      else {
-        this.#waiting.set(key, change);
-        if (kind === 'renamed' && change.formerly !== undefined) delete pins[change.formerly];
-      }
+    const left: string[] = [];
+    const take = <T extends { readonly name: string }>(kind: ListedKind, items: readonly T[]): readonly T[] => {
+      const one = admitted(kind, items, this.#options.limits);
+      if (one.left !== '') left.push(one.left);
+      return one.kept;
+    };
+    const offered = { tools: take('tool', tools), prompts: take('prompt', prompts), resources: take('resource', resources), templates: take('template', templates) };
+    if (left.length > 0) this.#tell(name, new Error(left.join('. ')));
+    else this.#of(name).told = '';
+    return offered;
+  }
+
+  #record(server: string, changes: readonly PinChange[]): void {
+    const { log } = this.#options;
+    for (const { kind, name: tool, formerly, diff } of changes.slice(0, maxLogged)) {
+      void log.record('pin', { server, tool, change: kind, ...formerly !== undefined && { formerly }, diff });
     }
-    for (const [key, change] of this.#waiting) {
-      const still = change.server !== name || changes.some((one) => one.name === change.name);
-      if (!still) this.#waiting.delete(key);
-    }
-    await catalogue.keep(name, {
-      tools: pins, prompts, resources, templates, listedAt: now(),
-    });
-    const told = before === undefined ? changes.filter(({ kind }) => kind !== 'new') : changes;
-    for (const { kind, name: tool, formerly, diff } of told) {
-      void log.record('pin', { server: name, tool, change: kind, ...formerly !== undefined && { formerly }, diff });
-    }
-    if (changes.length > 0) this.#options.onChanges?.(name, changes);
-    this.#options.onListed?.(name);
+    if (changes.length > maxLogged) void log.record('pin', { server, change: 'more', count: changes.length - maxLogged });
   }
 
   /** The tools that are not what was accepted, and wait for a person. */
   pending(): readonly PinChange[] {
-    return [...this.#waiting.values()];
+    return [...this.#listed.values()].flatMap(({ waiting }) => [...waiting.values()]);
   }
 
   /** Accepts a tool as it is now. Grants for what it was do not hold for it. */
   async accept(change: PinChange, by: string = this.#options.principal): Promise<void> {
     const { catalogue, log } = this.#options;
     const { server, name, digest, after } = change;
-    const kept = catalogue.server(server);
-    const key = `${server}/${name}`;
-    if (!kept || !after || digest === undefined || this.#waiting.get(key)?.digest !== digest) {
-      throw new HostError('tool-changed', `${key} is not what was shown any more`);
-    }
-    this.#waiting.delete(key);
-    await catalogue.keep(server, { ...kept, tools: { ...kept.tools, [name]: { digest, tool: after } } });
+    const listed = this.#of(server);
+    await inTurn(listed, async () => {
+      const kept = catalogue.server(server);
+      if (!kept || !after || digest === undefined || listed.waiting.get(name)?.digest !== digest) {
+        throw new HostError('tool-changed', `${server}/${name} is not what was shown any more`);
+      }
+      await catalogue.keep(server, { ...kept, tools: { ...kept.tools, [name]: { digest, tool: after } } });
+      listed.waiting = new Map([...listed.waiting].filter(([one]) => one !== name));
+    });
     await log.record('pin', { server, tool: name, change: 'accepted', digest, by });
   }
 
-  /** Starts the server where it does not run, and lists it where that connection has not been listed yet. */
-  async current(name: string, signal: AbortSignal | undefined): Promise<void> {
-    const client = await this.#options.server(name).client(signal);
-    if (this.#listedOver.get(name) !== client) await this.refresh(name);
+  /**
+   * The client of a server, started where it does not run, whose tools were listed over its connection, and announced no
+   * change since. `from`: the number of the listing that will do, see `next`. Rejects with `tool-changed` where it announces
+   * changes faster than it can be listed.
+   */
+  async current(name: string, signal: AbortSignal | undefined, from: number = 0): Promise<McpClient> {
+    const server = this.#options.server(name);
+    for (let times = 0; times < maxListings; times++) {
+      const client = await server.client(signal);
+      if (this.isCurrent(name) && this.#of(name).kept >= from) return client;
+      await abortable(this.refresh(name), signal);
+    }
+    throw new HostError('tool-changed', `${name} changes faster than it can be listed`);
   }
 
-  /** The change of a tool that waits for a person, by `server/tool` or by its entry in the catalogue. */
-  changeOf(tool: string | CatalogueTool | undefined): PinChange | undefined {
-    return tool === undefined ? undefined : this.#waiting.get(typeof tool === 'string' ? tool : `${tool.server}/${tool.tool.name}`);
+  /** Whether the tools that are pinned are what the server listed over the connection that it has. */
+  isCurrent(name: string): boolean {
+    const { server, now } = this.#options;
+    const { connection, kept, changed, at } = this.#of(name);
+    const { connection: present, isSessionless } = server(name);
+    return connection !== undefined && connection === present && kept > changed && (!isSessionless || now() - at < maxAgeMs);
+  }
+
+  /** The change of a tool that waits for a person. */
+  changeOf(server: string, tool: string): PinChange | undefined {
+    return this.#listed.get(server)?.waiting.get(tool);
+  }
+
+  /** The change that waits for a person, by `server/tool`. */
+  changeNamed(name: string): PinChange | undefined {
+    for (const [server, { waiting }] of this.#listed) {
+      const change = name.startsWith(`${server}/`) ? waiting.get(name.slice(server.length + 1)) : undefined;
+      if (change) return change;
+    }
+    return undefined;
   }
 
   /** The server is no longer the host's; its pins are kept. */
   forget(name: string): void {
-    this.#listedOver.delete(name);
-    for (const [key, change] of this.#waiting) if (change.server === name) this.#waiting.delete(key);
+    this.#listed.delete(name);
   }
+}
+
+/** Runs `work` once those before it have ended. */
+function inTurn(listed: Listed, work: () => Promise<void>): Promise<void> {
+  const mine = listed.keeping.then(work);
+  listed.keeping = mine.catch(() => {});
+  return mine;
+}
+
+/**
+ * The pins after a listing, and what waits for a person. A changed tool keeps its old pin, and a renamed one has none,
+ * until a person has seen it. Pins of gone tools are kept, so that one that comes back is the same or is shown. None is
+ * let go: once there are `most`, a new tool waits for a person as a changed one does.
+ */
+function pinned(before: PinnedServer | undefined, changes: readonly PinChange[], most: number): {
+  readonly tools: Readonly<Record<string, Pin>>; readonly gone: Readonly<Record<string, Pin>>; readonly waiting: ReadonlyMap<string, PinChange>;
+} {
+  // A server chooses the names: on an object without a prototype `__proto__` is one like the rest.
+  const copy = (pins: Readonly<Record<string, Pin>> = {}): Record<string, Pin> => Object.assign(Object.create(null) as Record<string, Pin>, pins);
+  const [tools, gone] = [copy(before?.tools), copy(before?.gone)];
+  let count = Object.keys(tools).length + Object.keys(gone).length;
+  const waiting = new Map<string, PinChange>();
+  const move = (name: string, from: Record<string, Pin>, to: Record<string, Pin>): void => {
+    const pin = from[name];
+    if (!pin) return;
+    delete from[name];
+    to[name] = to === gone ? slim(pin) : pin;
+  };
+  for (const change of changes) {
+    const { kind, name, digest, after } = change;
+    if (kind === 'gone') move(name, tools, gone);
+    else if (kind === 'back') move(name, gone, tools);
+    else if (kind === 'new' && after && digest !== undefined && count < most) {
+      tools[name] = { digest, tool: after };
+      count++;
+    } else {
+      if (kind === 'changed') move(name, gone, tools);
+      if (kind === 'renamed' && change.formerly !== undefined) move(change.formerly, tools, gone);
+      waiting.set(name, change);
+    }
+  }
+  return { tools, gone, waiting };
+}
+
+/** Characters of a definition that is kept of a gone tool; of a longer one the digest is kept. */
+const maxGoneChars = 4_096;
+
+function slim({ digest, tool }: Pin): Pin {
+  if (canonicalJson(tool).length <= maxGoneChars) return { digest, tool };
+  return { digest, tool: { name: tool.name, description: '(the definition was too long to be kept)', inputSchema: { type: 'object' } } };
 }

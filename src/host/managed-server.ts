@@ -3,6 +3,8 @@ import { errorMessage, toError } from '../jsonrpc/errors.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { HostError } from './errors.ts';
+import { gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 
 /** `resting`: not started, or ended in order. `down`: it died; `broken`: it died so often that it is left alone for a while. */
 export type ServerState = 'resting' | 'starting' | 'ready' | 'down' | 'broken';
@@ -42,6 +44,7 @@ export class ManagedServer {
   readonly name: string;
   readonly #options: ManagedServerOptions;
   #client: McpClient | undefined;
+  #gate: Gate | undefined;
   #starting: Promise<McpClient> | undefined;
   #state: ServerState = 'resting';
   #failures = 0;
@@ -69,6 +72,35 @@ export class ManagedServer {
     return this.#state === 'ready' ? this.#client : undefined;
   }
 
+  /** Another object for each connection; undefined before the first. */
+  get connection(): object | undefined {
+    return this.#gate?.connection;
+  }
+
+  /** Whether each request may reach another process: HTTP of 2026-07-28 knows no connection. */
+  get isSessionless(): boolean {
+    return this.#gate?.transport.kind === 'http' && this.#client?.revision?.era === 'modern';
+  }
+
+  /** Whether it runs, or may be started now without waiting. */
+  get isDue(): boolean {
+    return !this.#closed && (this.#state === 'ready' || this.#state === 'starting' || this.#dueIn() <= 0);
+  }
+
+  /** See `Gate.allow`. */
+  allow(tool: string, current: () => boolean): () => void {
+    return this.#gate?.allow(tool, current) ?? (() => {});
+  }
+
+  /** Milliseconds until it may be started. */
+  #dueIn(): number {
+    const { limits, now } = this.#options;
+    if (this.#failures === 0) return 0;
+    const rest = this.#failures >= limits.breakerFailures ? limits.breakerMs
+      : Math.min(limits.maxBackoffMs, limits.backoffMs * 2 ** (this.#failures - 1));
+    return this.#lastFailure + rest - now();
+  }
+
   /** The client, connected. Waits for a restart that is due; rejects with `server-down` where the breaker is open. */
   client(signal?: AbortSignal): Promise<McpClient> {
     if (this.#closed) return Promise.reject(new HostError('host-closed', `${this.name}: the host was closed`));
@@ -76,18 +108,16 @@ export class ManagedServer {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
     });
-    return signal ? abortable(this.#starting, signal) : this.#starting;
+    return abortable(this.#starting, signal);
   }
 
   async #start(): Promise<McpClient> {
     const { limits, now, name } = this.#options;
-    const rests = this.#lastFailure + limits.breakerMs - now();
-    if (this.#failures >= limits.breakerFailures && rests > 0) {
+    const wait = this.#dueIn();
+    if (wait > 0 && this.#failures >= limits.breakerFailures) {
       this.#move('broken', this.#why);
-      throw new HostError('server-down', `${name} failed ${this.#failures} times, and is left alone for ${Math.ceil(rests / 1000)} s more: ${this.#why}`);
+      throw new HostError('server-down', `${name} failed ${this.#failures} times, and is left alone for ${Math.ceil(wait / 1000)} s more: ${this.#why}`);
     }
-    const wait = this.#failures === 0 ? 0
-      : this.#lastFailure + Math.min(limits.maxBackoffMs, limits.backoffMs * 2 ** (this.#failures - 1)) - now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     if (this.#closed) throw new HostError('host-closed', `${name}: the host was closed`);
     this.#move('starting');
@@ -96,12 +126,16 @@ export class ManagedServer {
       ...options,
       onClose: (why) => {
         options.onClose?.(why);
-        if (this.#client === client) this.#failed(why);
+        if (this.#client !== client) return;
+        this.#failed(why);
+        // It would start the program again by itself, beside the one that is started here.
+        void client.close();
       },
     });
     this.#client = client;
     try {
-      await client.connect(this.#options.open());
+      this.#gate = gate(this.#options.open());
+      await client.connect(this.#gate.transport);
     } catch (thrown) {
       this.#client = undefined;
       this.#failed(errorMessage(thrown));
@@ -126,7 +160,9 @@ export class ManagedServer {
     this.#move(this.#failures >= this.#options.limits.breakerFailures ? 'broken' : 'down', why);
   }
 
+  /** Each change is told once. */
   #move(state: ServerState, why: string = ''): void {
+    if (this.#state === state && this.#why === why) return;
     this.#state = state;
     this.#why = why;
     this.#options.onState(state, why || undefined);
@@ -149,11 +185,13 @@ export class ManagedServer {
   }
 }
 
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The same, rejecting with the signal's reason where it fires first. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
     const stop = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }

@@ -1,40 +1,22 @@
+import { sha256 } from './digest.ts';
+
 /** The most characters that the interfaces of common models take for a tool's name. */
 const maxLength = 64;
 
-/** A part of a name, in the characters that common models take. */
-function plain(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'x';
-}
-
-/** Short, and different for different text: the FNV-1a hash in base 36. Names that meet by chance get a number besides. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return hash.toString(36);
-}
+/** Characters of the hash: 62 bits, which nobody meets by trying. */
+const hashLength = 12;
 
 /**
- * Gives each (server, name) a name of its own over all servers: `server__name` where that fits, is plain and is free;
- * else one with a hash of the two, which does not depend on who came first.
+ * The name of a tool over all servers. It follows from the server's name and the tool's alone, so a name that a model
+ * was told never comes to mean another tool: `server__tool` where that fits, is plain and can be split in one way only
+ * (the server's name holds no `__` and does not end with `_`); else both, made plain, with a hash of the two and without `__`.
  */
-export function uniqueNames(pairs: readonly (readonly [server: string, name: string])[]): string[] {
-  const wished = pairs.map(([server, name]) => `${plain(server)}__${plain(name)}`);
-  const times = new Map<string, number>();
-  for (const name of wished) times.set(name, (times.get(name) ?? 0) + 1);
-  const taken = new Set<string>();
-  return wished.map((wish, i) => {
-    const [server, name] = pairs[i] as readonly [string, string];
-    const exact = wish === `${server}__${name}`;
-    let given = wish;
-    if (wish.length > maxLength || ((times.get(wish) ?? 0) > 1 && !exact) || taken.has(wish)) {
-      const tail = `_${shortHash(JSON.stringify([server, name]))}`;
-      given = wish.slice(0, maxLength - tail.length) + tail;
-    }
-    for (let count = 2, base = given; taken.has(given); count++) {
-      const tail = `_${count}`;
-      given = base.slice(0, maxLength - tail.length) + tail;
-    }
-    taken.add(given);
-    return given;
-  });
+export async function catalogueName(server: string, tool: string): Promise<string> {
+  const name = `${server}__${tool}`;
+  if (name.length <= maxLength && /^[A-Za-z0-9_-]+$/.test(name) && tool !== '' && server !== '' && !server.includes('__') && !server.endsWith('_')) return name;
+  const digest = await sha256(JSON.stringify([server, tool]));
+  const hash = BigInt(`0x${digest.slice(0, 16)}`).toString(36).padStart(hashLength, '0').slice(-hashLength);
+  // Runs of anything else become one `_`, so that `__` is not in it.
+  const plain = `${server.slice(0, maxLength)}_${tool.slice(0, maxLength)}`.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, maxLength - hashLength - 1);
+  return `${plain.endsWith('_') ? plain.slice(0, -1) : plain}_${hash}`;
 }

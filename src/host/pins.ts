@@ -1,6 +1,7 @@
 import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Tool } from '../protocol/tools.ts';
+import { head } from '../explain/safe-text.ts';
 import { canonicalJson, digestOf } from './digest.ts';
 
 /** A tool as it was when it was accepted. */
@@ -13,6 +14,8 @@ export interface Pin {
 export interface PinnedServer {
   /** By the tool's own name. */
   readonly tools: Readonly<Record<string, Pin>>;
+  /** Tools that the server no longer lists, as they were accepted: one that comes back is held against its pin. */
+  readonly gone?: Readonly<Record<string, Pin>>;
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
@@ -22,14 +25,15 @@ export interface PinnedServer {
 
 /** How a tool differs from what was accepted. */
 export interface PinChange {
-  readonly kind: 'changed' | 'renamed' | 'new' | 'gone';
+  /** `back`: it was gone, and is as it was accepted. */
+  readonly kind: 'changed' | 'renamed' | 'new' | 'gone' | 'back';
   readonly server: string;
   readonly name: string;
   /** With `renamed`: the name that it had. */
   readonly formerly?: string;
   readonly before?: Tool;
   readonly after?: Tool;
-  /** Members of the definition that differ, as lines for a person: `- old`, `+ new`. */
+  /** Members of the definition that differ, as lines for a person: `- old`, `+ new`. Long ones are cut, and say so. */
   readonly diff: readonly string[];
   /** The digest of `after`. */
   readonly digest?: string;
@@ -41,56 +45,89 @@ export function toolDigest(tool: Tool): Promise<string> {
 }
 
 /**
- * Compares what a server lists now with what was accepted. A tool that is gone while a new one has the same definition
- * under another name was renamed.
+ * Compares what a server lists now with what was accepted: `pins`, and `gone` for tools that it had ceased to list. A
+ * tool that is gone while a new one has the same definition under another name was renamed.
  */
-export async function comparePins(server: string, pins: Readonly<Record<string, Pin>>, listed: readonly Tool[]): Promise<PinChange[]> {
-  const changes: PinChange[] = [];
-  const now = new Map<string, { tool: Tool; digest: string; body: string }>();
+export async function comparePins(
+  server: string, pins: Readonly<Record<string, Pin>>, listed: readonly Tool[], gone: Readonly<Record<string, Pin>> = {},
+): Promise<PinChange[]> {
+  const now = new Map<string, { readonly tool: Tool; readonly digest: string }>();
   // One after the other: a list of thousands must not queue thousands of digests.
-  for (const tool of listed) now.set(tool.name, { tool, digest: await toolDigest(tool), body: bodyOf(tool) });
-  const gone = Object.keys(pins).filter((name) => !now.has(name));
-  for (const [name, { tool, digest, body }] of now) {
-    const pin = Object.hasOwn(pins, name) ? pins[name] : undefined;
+  for (const tool of listed) now.set(tool.name, { tool, digest: await toolDigest(tool) });
+  const own = (from: Readonly<Record<string, Pin>>, name: string): Pin | undefined => (Object.hasOwn(from, name) ? from[name] : undefined);
+  const left = Object.keys(pins).filter((name) => !now.has(name));
+  const absent = new NamesByBody();
+  for (const name of left) absent.add(name, pins[name] as Pin);
+  for (const [name, pin] of Object.entries(gone)) if (!now.has(name)) absent.add(name, pin);
+  const renamed = new Set<string>();
+  const changes: PinChange[] = [];
+  for (const [name, { tool, digest }] of now) {
+    const pin = own(pins, name) ?? own(gone, name);
     if (pin) {
-      if (pin.digest !== digest) {
-        changes.push({ kind: 'changed', server, name, before: pin.tool, after: tool, digest, diff: diffTools(pin.tool, tool) });
-      }
+      if (pin.digest !== digest) changes.push({ kind: 'changed', server, name, before: pin.tool, after: tool, digest, diff: diffTools(pin.tool, tool) });
+      else if (!own(pins, name)) changes.push({ kind: 'back', server, name, after: tool, digest, diff: [] });
       continue;
     }
-    const at = gone.findIndex((former) => bodyOf((pins[former] as Pin).tool) === body);
-    if (at >= 0) {
-      const [formerly = ''] = gone.splice(at, 1);
-      const before = (pins[formerly] as Pin).tool;
+    const formerly = absent.take(tool);
+    if (formerly === undefined) changes.push({ kind: 'new', server, name, after: tool, digest, diff: [] });
+    else {
+      renamed.add(formerly);
+      const before = (own(pins, formerly) ?? own(gone, formerly) as Pin).tool;
       changes.push({ kind: 'renamed', server, name, formerly, before, after: tool, digest, diff: diffTools(before, tool) });
-    } else changes.push({ kind: 'new', server, name, after: tool, digest, diff: [] });
+    }
   }
-  for (const name of gone) changes.push({ kind: 'gone', server, name, before: (pins[name] as Pin).tool, diff: [] });
+  for (const name of left) if (!renamed.has(name)) changes.push({ kind: 'gone', server, name, before: (pins[name] as Pin).tool, diff: [] });
   return changes;
+}
+
+/** Names of tools by all that is said of them but the name; each is taken once. */
+class NamesByBody {
+  readonly #names = new Map<string, string[]>();
+
+  add(name: string, { tool }: Pin): void {
+    const body = bodyOf(tool);
+    const names = this.#names.get(body);
+    if (names) names.push(name);
+    else this.#names.set(body, [name]);
+  }
+
+  take(tool: Tool): string | undefined {
+    return this.#names.size === 0 ? undefined : this.#names.get(bodyOf(tool))?.pop();
+  }
 }
 
 function bodyOf({ name: _name, ...body }: Tool): string {
   return canonicalJson(body);
 }
 
+/** The most lines of a difference, and characters of each value in it. */
+const maxLines = 200;
+const maxShown = 10_000;
+
 /** The members that differ, each as one line of canonical JSON before and after. Objects are entered two levels deep. */
 export function diffTools(before: Tool, after: Tool): string[] {
   const lines: string[] = [];
-  compare('', before, after, 3, lines);
-  return lines;
+  const more = { count: 0 };
+  compare('', before, after, 3, lines, more);
+  return more.count === 0 ? lines : [...lines, `… ${more.count} lines more`];
 }
 
-function compare(at: string, before: unknown, after: unknown, depth: number, lines: string[]): void {
+function compare(at: string, before: unknown, after: unknown, depth: number, lines: string[], more: { count: number }): void {
   const [old, now] = [show(before), show(after)];
   if (old === now) return;
   if (depth > 0 && isRecord(before) && isRecord(after)) {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
-      compare(at === '' ? name : `${at}.${name}`, before[name], after[name], depth - 1, lines);
+      const own = (value: Record<string, unknown>): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+      compare(at === '' ? name : `${at}.${name}`, own(before), own(after), depth - 1, lines, more);
     }
     return;
   }
-  if (old !== undefined) lines.push(`- ${at}: ${old}`);
-  if (now !== undefined) lines.push(`+ ${at}: ${now}`);
+  const line = (sign: string, value: string): void => {
+    if (lines.length >= maxLines) more.count++;
+    else lines.push(`${sign} ${head(at, maxShown)}: ${value.length > maxShown ? `${head(value, maxShown)}… (${value.length - maxShown} characters more)` : value}`);
+  };
+  if (old !== undefined) line('-', old);
+  if (now !== undefined) line('+', now);
 }
 
 const show = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalJson(value));

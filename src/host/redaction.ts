@@ -1,35 +1,103 @@
+import { head } from '../explain/safe-text.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { redactText, redactUrl } from '../transport/http/redact.ts';
+
 /** Names of members whose values are secrets by their name. */
 const secretName = /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
 
-/** Text that is a secret by its looks: a bearer token, a JWT, a key with a well-known prefix. */
-const secretText = /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\b(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12,}/gi;
+/** Names of members whose values say which thing is meant, however they look: an order's number, a tool, the digest of a pin. */
+const identifying = /(^|[a-z\d_-])(id|Id|ID|ids|Ids|IDs)$|^(server|tool|call|principal|digest|formerly)$/;
+/** But a session's is a credential. */
+const session = /sess|auth/i;
+/** Keys of `_meta` whose values hold no credential: the protocol's own, and how a trace is called. */
+const plainMeta = /^(progressToken|traceparent|io\.modelcontextprotocol\/.+)$/;
+const address = /^[a-z][a-z\d+.-]*:\/\/\S*$/i;
+
+/** A run of characters that tokens are made of: each is judged whole, once. */
+const tokenRun = /[\w.~+/=-]{8,}/g;
+/** A key with a well-known prefix. The rest of it has no upper bound, and needs none: the whole run is replaced. */
+const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
+/** The header of a JWT, or another JSON object in base64url. */
+const encodedObject = /eyJ[\w-]{8}/;
+/** What stands before the credentials of HTTP. */
+const scheme = /\b(?:bearer|basic)\s{1,8}$/i;
 
 const redacted = '[redacted]';
 
 /** The most characters of one text that are kept. */
 const maxText = 4_000;
+/** And of the name of a member. */
+const maxName = 200;
 const maxItems = 200;
 const maxDepth = 12;
+/** The most values, and characters of text, of one line of the log. */
+const maxValues = 5_000;
+const maxChars = 200_000;
+
+/** What one line still has room for. */
+interface Room {
+  values: number;
+  chars: number;
+}
 
 /**
- * A copy of a JSON value for the log: secrets replaced by `[redacted]`, long text and long lists cut with a note of
- * what is missing. The looks of a secret are a guess: what must never be logged must not be an argument.
+ * A copy of a value for the log, always one that JSON can say: secrets replaced by `[redacted]`, long text and long lists
+ * cut with a note of what is missing, what is no JSON named as what it is. Of text what looks like words is kept, of
+ * addresses what `redactUrl` leaves, and identifiers by their names. All of this is a guess: what must never be logged
+ * must not be an argument.
  */
-export function redact(value: unknown, depth: number = 0): unknown {
-  if (typeof value === 'string') {
-    const kept = value.length > maxText ? `${value.slice(0, maxText)}… (${value.length - maxText} characters more)` : value;
-    return kept.replace(secretText, redacted);
+export function redact(value: unknown): unknown {
+  return copied(value, 0, { values: maxValues, chars: maxChars }, '');
+}
+
+/** `name` is that of the member that holds the value. */
+function copied(value: unknown, depth: number, room: Room, name: string): unknown {
+  if (--room.values < 0) return '… (more values than a line of the log holds)';
+  switch (typeof value) {
+    case 'string': return cleaned(value, Math.max(0, Math.min(maxText, room.chars)), room, identifying.test(name) && !session.test(name));
+    case 'boolean': case 'undefined': return value;
+    case 'number': return Number.isFinite(value) ? value : `[number ${value}]`;
+    case 'object': break;
+    default: return `[${typeof value}${typeof value === 'bigint' ? ` ${head(String(value), maxName)}` : ''}]`;
   }
-  if (typeof value !== 'object' || value === null) return value;
+  if (value === null) return null;
   if (depth >= maxDepth) return '… (nested too deep to log)';
-  if (Array.isArray(value)) {
-    const items: unknown[] = value.slice(0, maxItems).map((item) => redact(item, depth + 1));
-    if (value.length > maxItems) items.push(`… (${value.length - maxItems} items more)`);
-    return items;
+  try {
+    return Array.isArray(value) ? items(value, depth, room, name) : members(value, depth, room, name);
+  } catch (thrown) {
+    // A proxy or a getter of the application's that throws.
+    return `[object that cannot be read: ${head(errorMessage(thrown), maxName)}]`;
   }
-  const members = Object.entries(value);
-  const kept = members.slice(0, maxItems).map(([name, member]): [string, unknown] =>
-    [name, secretName.test(name) && member !== null && member !== undefined ? redacted : redact(member, depth + 1)]);
-  if (members.length > maxItems) kept.push(['…', `${members.length - maxItems} members more`]);
+}
+
+function items(list: readonly unknown[], depth: number, room: Room, name: string): unknown[] {
+  const kept: unknown[] = [];
+  for (let at = 0; at < Math.min(list.length, maxItems) && room.values > 0; at++) kept.push(copied(list[at], depth + 1, room, name));
+  if (list.length > kept.length) kept.push(`… (${list.length - kept.length} items more)`);
+  return kept;
+}
+
+function members(value: object, depth: number, room: Room, own: string): unknown {
+  const said = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() as unknown : value;
+  if (said !== value) return copied(said, depth + 1, room, own);
+  const all = Object.keys(value);
+  const kept: [string, unknown][] = [];
+  for (const name of all.slice(0, maxItems)) {
+    if (room.values <= 0) break;
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    const secret = member !== null && member !== undefined && (own === '_meta' ? !plainMeta.test(name) : secretName.test(name));
+    kept.push([name.length > maxName ? `${cleaned(name, maxName, room, false)} #${kept.length}` : name, secret ? redacted : copied(member, depth + 1, room, name)]);
+  }
+  if (all.length > kept.length) kept.push(['…', `${all.length - kept.length} members more`]);
   return Object.fromEntries(kept);
+}
+
+/** A text without its secrets, of at most so many characters. `identifies`: it is shown unless it is a known kind of key. */
+function cleaned(text: string, most: number, room: Room, identifies: boolean): string {
+  const kept = head(text, most);
+  room.chars -= kept.length;
+  const plain = identifies ? kept : address.test(kept) ? redactUrl(kept) : redactText(kept);
+  const clean = plain.replace(tokenRun, (run, at: number) =>
+    (encodedObject.test(run) || knownKey.test(run) || scheme.test(plain.slice(Math.max(0, at - 16), at)) ? redacted : run));
+  return kept.length === text.length ? clean : `${clean}… (${text.length - kept.length} characters more)`;
 }

@@ -1,7 +1,10 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Tool, ToolAnnotations } from '../protocol/tools.ts';
 import { canonicalJson } from './digest.ts';
-import { fitsName, fitsPath, readPath } from './patterns.ts';
+import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';
+import { fitsName, fitsPath } from './patterns.ts';
 
 /** What a rule says of a call. */
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -15,7 +18,10 @@ export type Verdict = 'allow' | 'ask' | 'deny';
  */
 export interface Rule {
   readonly then: Verdict;
-  /** The server's name in the configuration; `*` is any run of characters. */
+  /**
+   * The server's name in the configuration; `*` is any run of characters. A server that came with a folder is `FILE#name` to
+   * rules that allow, and both to others.
+   */
   readonly server?: string;
   /** The tool's own name at its server; likewise. */
   readonly tool?: string;
@@ -27,20 +33,50 @@ export interface Rule {
   /**
    * Arguments by name. Text with a `/` is a pattern for a path or a URI (`*` within a segment, `**` over segments); other
    * text a pattern for text; everything else must be equal. In a list, an `allow` needs every item to fit, an `ask` or
-   * `deny` one. An argument that is missing fits nothing.
+   * `deny` one. An argument that is missing fits nothing. A path is judged by where it leads; an `ask` or `deny` fits also
+   * where that cannot be known.
    */
   readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** For `checkOptions`. */
+const ruleShape: Shape<Rule> = {
+  then: '"allow" or "ask" or "deny"', server: 'string', tool: 'string', args: 'object',
+  annotations: { readOnlyHint: 'boolean', destructiveHint: 'boolean', idempotentHint: 'boolean', openWorldHint: 'boolean' },
+};
+
+/** Throws a TypeError for a rule with an unknown or malformed member, or without `then`: it would fit more than was meant. */
+export function checkRule(place: string, one: Rule): void {
+  // Null is no verdict: a required member.
+  checkOptions<object>(place, { ...one, then: one?.then ?? null }, ruleShape);
+  checkPatterns(`${place}.args`, one.args ?? {});
+}
+
+/** Nobody expands `~`: such a pattern would fit nothing, and deny nothing. */
+function checkPatterns(place: string, patterns: Readonly<Record<string, unknown>>): void {
+  for (const [name, pattern] of Object.entries(patterns)) {
+    const at = `${place}.${name.slice(0, 80)}`;
+    if (isObject(pattern)) checkPatterns(at, pattern);
+    else if (typeof pattern === 'string' && /^~[^/]*\//.test(pattern)) {
+      throw Object.assign(new TypeError(`${at} is invalid, expected a whole path, not one that begins with "~"`), { code: 'invalid_option' });
+    }
+  }
 }
 
 /** What a rule is asked about. */
 export interface RuledCall {
   readonly server: string;
+  /** What the server is known as where its name is not enough: see `ServerConfig.folder`. Default: its name. */
+  readonly identity?: string;
   readonly trusted: boolean;
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Finds where a path really leads (through links); undefined: it cannot be known. */
+/**
+ * Finds where a path really leads, as a path from the root with `/` between its segments; undefined: it cannot be known. The
+ * path is as the server would get it: it may be relative, to where the server runs, and hold `..`, which may follow a link.
+ */
 export type ResolvePath = (path: string, server: string) => Promise<string | undefined>;
 
 /** The decision and the rule that made it; `at` is its index, -1 where none fitted. */
@@ -49,16 +85,18 @@ export interface Ruling {
   readonly at: number;
 }
 
-/** The first rule that fits decides; where none fits, it is `ask`. */
+/** The first rule that fits decides; where none fits, it is `ask`. Rejects with a TypeError for a rule that is unknown or malformed in part. */
 export async function rule(rules: readonly Rule[], call: RuledCall, resolvePath?: ResolvePath): Promise<Ruling> {
+  checkOptions('rule: call', call, { server: 'string', identity: 'string', trusted: 'boolean', tool: 'object', args: 'object' });
   for (const [at, one] of rules.entries()) {
+    checkRule(`rule: rules[${at}]`, one);
     if (await fits(one, call, resolvePath)) return { verdict: one.then, at };
   }
   return { verdict: 'ask', at: -1 };
 }
 
 async function fits({ then, server, tool, annotations, args }: Rule, call: RuledCall, resolvePath?: ResolvePath): Promise<boolean> {
-  if (server !== undefined && !fitsName(server, call.server)) return false;
+  if (server !== undefined && !fitsName(server, call.identity ?? call.server) && (then === 'allow' || !fitsName(server, call.server))) return false;
   if (tool !== undefined && !fitsName(tool, call.tool.name)) return false;
   if (annotations !== undefined) {
     if (then === 'allow' && !call.trusted) return false;
@@ -86,8 +124,10 @@ async function fitsValue(wanted: unknown, given: unknown, then: Verdict, server:
     return then === 'allow' ? fitting.length > 0 && fitting.every(Boolean) : fitting.some(Boolean);
   }
   if (typeof wanted === 'string') {
-    if (typeof given !== 'string') return false;
-    return wanted.includes('/') ? fitsLocation(wanted, given, then, server, resolvePath) : fitsName(wanted, given);
+    const isLocation = /[\\/]/.test(wanted);
+    // What a tool makes of an object where a path is wanted cannot be known.
+    if (typeof given !== 'string') return isLocation && then !== 'allow' && typeof given === 'object' && given !== null;
+    return isLocation ? fitsLocation(wanted, given, then, server, resolvePath) : fitsName(wanted, given);
   }
   if (isObject(wanted) && isObject(given)) {
     for (const [name, one] of Object.entries(wanted)) {
@@ -107,16 +147,53 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * A path escapes by `..`, by an escape sequence or by a link. To allow, the path must be plain, and where it really leads
- * must fit as well; to ask or to deny, it is enough that any reading of it fits.
+ * Whether a text is a location that a pattern names. A path may be another one than it looks: by `..`, by escapes, by a
+ * link, by its case. To allow, it must be plain, and where it really leads must fit as well. To ask or to deny it is
+ * enough that any reading of it fits, or that it cannot be known what it leads to.
  */
-async function fitsLocation(pattern: string, given: string, then: Verdict, server: string, resolvePath?: ResolvePath): Promise<boolean> {
-  const { normal, devious } = readPath(given);
-  const real = normal.startsWith('/') ? await resolvePath?.(normal, server) : undefined;
-  const wanted = readPath(pattern).normal;
-  if (then === 'allow') {
-    if (devious || !fitsPath(wanted, normal)) return false;
-    return resolvePath === undefined || !normal.startsWith('/') || (real !== undefined && fitsPath(wanted, real));
+async function fitsLocation(text: string, given: string, then: Verdict, server: string, resolvePath?: ResolvePath): Promise<boolean> {
+  const { readings, plain, certain } = readLocation(given);
+  const patterns = await patternsOf(text, server, resolvePath);
+  if (then === 'allow' && (!plain || readings.length === 0)) return false;
+  if (then !== 'allow' && !certain) return true;
+  for (const { normal, path } of readings) {
+    // With `..` as the system follows it, and as a program does that takes it away before it looks.
+    const paths = path === undefined || !resolvePath ? [] : [...new Set([path, normal])];
+    const reals = await Promise.all(paths.map((one) => resolvePath?.(one, server)));
+    const known = reals.every((real) => real !== undefined);
+    const locations = [normal, ...reals.filter((real) => real !== undefined)];
+    if (then === 'allow') {
+      if (!known || !locations.every((one) => patterns.some((pattern) => fitsPath(pattern, one)))) return false;
+    } else {
+      if (locations.some((one) => patterns.some((pattern) => fitsLoosely(pattern, one)))) return true;
+      if (!isElsewhere(patterns, normal, path, paths.length > 0 && known, resolvePath !== undefined)) return true;
+    }
   }
-  return fitsPath(wanted, normal) || (real !== undefined && fitsPath(wanted, real)) || fitsName(pattern, given);
+  return then === 'allow';
+}
+
+/** Whether a reading that fits no pattern is known to be none of what they name. */
+function isElsewhere(patterns: readonly string[], normal: string, path: string | undefined, resolved: boolean, resolves: boolean): boolean {
+  return patterns.every((pattern) => {
+    const [wanted, given] = [kindOf(pattern), kindOf(normal)];
+    // A URI is no path. Text without a scheme may be a URL for who adds one.
+    if (wanted === 'uri') return given === 'uri';
+    // Names that the system has for other files, which differ for each process.
+    if (given !== 'uri' && /^\/(?:proc|dev\/fd)(?:\/|$)/.test(normal)) return false;
+    if (given === 'uri' || resolved) return true;
+    // It was looked for, and cannot be known; or it climbs, perhaps out of a link; or nobody says what it is relative to.
+    return !resolves && path !== undefined && !path.split('/').includes('..') && wanted === given;
+  });
+}
+
+/** A pattern as it was written, and with the links of its first segments, those without a star, followed. */
+async function patternsOf(text: string, server: string, resolvePath: ResolvePath | undefined): Promise<readonly string[]> {
+  const pattern = patternOf(text);
+  if (!resolvePath || kindOf(pattern) === 'uri') return [pattern];
+  const segments = pattern.split('/');
+  const star = segments.findIndex((segment) => segment.includes('*'));
+  const fixed = (star < 0 ? segments : segments.slice(0, star)).join('/') || (pattern.startsWith('/') ? '/' : '.');
+  const real = await resolvePath(fixed, server);
+  if (real === undefined) return [pattern];
+  return [pattern, normalPath([real, ...star < 0 ? [] : segments.slice(star)].join('/'))];
 }

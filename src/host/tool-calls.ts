@@ -1,11 +1,16 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
+import { isObject } from '../jsonrpc/codec.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { quote } from '../jsonrpc/quote.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { Approvals } from './approvals.ts';
 import type { Grant, Shown } from './approvals.ts';
 import type { Catalogue, CatalogueTool } from './catalogue.ts';
 import { HostError } from './errors.ts';
+import { NotSent } from './gate.ts';
 import type { Listings } from './listings.ts';
 import type { ApprovalRequest, Person } from './person.ts';
 import { rule } from './rules.ts';
@@ -14,9 +19,18 @@ import type { HostStore } from './store.ts';
 
 /** What a call may be given. */
 export interface HostCallOptions extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs'> {
+  /**
+   * Consent that the application has before the call, such as by a button that the person pressed with this very tool before
+   * them (`digest`): the name of who gave it, for the activity log. Undefined: they are asked. A rule that says `ask` or `deny`
+   * goes before it.
+   */
+  readonly consented?: (tool: Tool, digest: string) => string | undefined;
   /** How a tool is called once that is allowed, such as by `startTool` of barewire/tasks. Default: `callTool` of the client. */
   readonly via?: (client: McpClient, tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<CallToolResult>;
 }
+
+/** For `checkOptions`. */
+export const hostCallShape: Shape<HostCallOptions> = { consented: 'function', via: 'function', signal: 'object', timeoutMs: 0, onProgress: 'function' };
 
 /** Bounds on consent. */
 export interface ConsentLimits {
@@ -40,15 +54,38 @@ export interface ToolCallsOptions {
   readonly resolvePath?: ResolvePath | undefined;
   /** Whether the annotations of this server may be believed. */
   readonly trusted: (server: string) => boolean;
-  readonly client: (server: string, signal: AbortSignal | undefined) => Promise<McpClient>;
+  /** Under what the grants for a server are kept. */
+  readonly identity: (server: string) => string;
+  /** See `Gate.allow`. */
+  readonly allow: (server: string, tool: string, current: () => boolean) => () => void;
   /** Throws where a name such as `server/tool` names no server. */
   readonly named: (name: string) => void;
 }
+
+/** One call on its way. */
+interface Asked {
+  readonly id: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal | undefined;
+  readonly consented: HostCallOptions['consented'];
+  /** How often the person was asked. */
+  shown: number;
+  /** Why the person is asked again. */
+  why: ApprovalRequest['why'] | undefined;
+  /** The listing that must have been made before the call goes out; see `Listings.next`. */
+  listing: number;
+}
+
+/** How often a call is tried again that did not leave, since its connection or its tool was new. */
+const maxUnsent = 3;
 
 /** Calls of tools: each is allowed by a rule, by what a person allowed before, or by the person now; each is recorded. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   #approvals: Approvals;
+  #keeping: Promise<void> = Promise.resolve();
   #count = 0;
 
   constructor(options: ToolCallsOptions) {
@@ -59,8 +96,7 @@ export class ToolCalls {
   /** Reads what was allowed for good. */
   async load(): Promise<void> {
     const { store, now, limits } = this.#options;
-    const grants = await store.get('grants');
-    this.#approvals = new Approvals(now, limits.approvalMs, Array.isArray(grants) ? grants as Grant[] : []);
+    this.#approvals = new Approvals(now, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
   /**
@@ -68,94 +104,154 @@ export class ToolCalls {
    * `HostError` `refused` where not. What was asked, decided, sent and answered is in the activity log.
    */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
-    const { log, listings, principal } = this.#options;
-    const id = ++this.#count;
-    const entry = await this.#admitted(name, options.signal);
-    const { server, tool } = entry;
-    void log.record('asked', { call: id, server, tool: tool.name, args, principal: principal });
-    await listings.current(server, options.signal);
-    await this.#permit(id, name, args, options.signal);
-    const client = await this.#options.client(server, options.signal);
-    void log.record('sent', { call: id, server, tool: tool.name });
+    const { log, listings, principal, limits } = this.#options;
+    const { signal, consented, ...rest } = options;
+    const { server, tool } = this.#named(name);
+    // A copy: what the application changes later is not what was shown.
+    const asked: Asked = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
+    void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });
+    let approved: string | undefined;
+    for (let times = 0; times < limits.maxAsks + maxUnsent; times++) {
+      await listings.current(server, signal);
+      const entry = await this.#admitted(server, tool, signal);
+      if (entry.digest !== approved) approved = await this.#permit(asked, entry);
+      // Approved now and called later: what the server lists over this connection must be what was approved.
+      const client = approved === undefined ? undefined : await listings.current(server, signal, asked.listing);
+      if (!client || !this.#isStill(server, tool, approved)) {
+        asked.why ??= 'changed-while-shown';
+        continue;
+      }
+      const end = this.#options.allow(server, tool, () => this.#isStill(server, tool, approved) && listings.isCurrent(server));
+      try {
+        return await this.#send(asked, client, { signal, ...rest });
+      } catch (thrown) {
+        if (!(thrown instanceof NotSent)) throw thrown;
+      } finally {
+        end();
+      }
+    }
+    throw new HostError('tool-changed', `${server}/${tool} was shown ${asked.shown} times, and changed or was approved too late each time`);
+  }
+
+  /** Whether a tool is pinned by this digest, and no change of it waits. */
+  #isStill(server: string, tool: string, digest: string | undefined): boolean {
+    const { catalogue, listings } = this.#options;
+    return catalogue.pin(server, tool)?.digest === digest && listings.changeOf(server, tool) === undefined;
+  }
+
+  async #send({ id: call, server, tool, args, signal }: Asked, client: McpClient, { via = callTool, ...options }: HostCallOptions): Promise<CallToolResult> {
+    const { log } = this.#options;
+    void log.record('sent', { call, server, tool });
     const began = performance.now();
     const took = (): number => Math.round(performance.now() - began);
     try {
-      const { via = callTool, ...call } = options;
-      const result = await via(client, tool.name, args, call);
-      await log.record('answered', { call: id, server, tool: tool.name, isError: result.isError === true, ms: took() });
+      const result = await via(client, tool, args, options);
+      await log.record('answered', { call, server, tool, isError: result.isError === true, ms: took() });
       return result;
     } catch (thrown) {
-      // Only the server's own word says that a call failed. Whatever else ended it, it may have been carried out.
-      const certain = thrown instanceof RpcError;
+      // Only the server's own word says that a call failed, and only the gate knows that it did not leave. Whatever else
+      // ended it, it may have been carried out.
+      const certain = thrown instanceof RpcError || thrown instanceof NotSent;
       await log.record(certain ? 'failed' : 'unknown', {
-        call: id, server, tool: tool.name, ms: took(), why: errorMessage(thrown),
+        call, server, tool, ms: took(), why: errorMessage(thrown),
         ...thrown instanceof ConnectionError && { reason: thrown.reason },
-        ...options.signal?.aborted && { reason: 'cancelled' },
+        ...signal?.aborted && { reason: 'cancelled' },
       });
       throw thrown;
     }
   }
 
+  /** The tool that a name names. */
+  #named(name: string): { readonly server: string; readonly tool: string } {
+    const { catalogue, listings } = this.#options;
+    const entry = catalogue.tool(name);
+    if (entry) return { server: entry.server, tool: entry.tool.name };
+    // A renamed tool is not in the catalogue before it is accepted.
+    const change = listings.changeNamed(name);
+    if (change) return { server: change.server, tool: change.name };
+    this.#options.named(name);
+    throw new HostError('no-such-tool', `no server has a tool ${quote(name)}`);
+  }
+
   /** The catalogue's entry; a tool that changed is shown first. */
-  async #admitted(name: string, signal: AbortSignal | undefined): Promise<CatalogueTool> {
+  async #admitted(server: string, tool: string, signal: AbortSignal | undefined): Promise<CatalogueTool> {
     const { catalogue, listings, person } = this.#options;
-    const change = listings.changeOf(name) ?? listings.changeOf(catalogue.tool(name));
+    const change = listings.changeOf(server, tool);
     if (change) {
       const { acceptChange } = person ?? {};
-      const context = { server: change.server, signal: signal ?? never() };
-      const accepted = acceptChange ? await acceptChange.call(person, change, context) : false;
+      const accepted = acceptChange ? await acceptChange.call(person, change, { server, signal: signal ?? never() }) : false;
       if (!accepted) {
-        throw new HostError('tool-changed', `${change.server}/${change.name} was ${change.kind} since it was accepted:\n${change.diff.join('\n')}`);
+        const what = change.kind === 'new' ? 'is new, and waits for a person' : `was ${change.kind} since it was accepted`;
+        throw new HostError('tool-changed', `${server}/${tool} ${what}:\n${change.diff.join('\n')}`);
       }
       await listings.accept(change);
     }
-    const entry = catalogue.tool(name);
-    if (entry) return entry;
-    this.#options.named(name);
-    throw new HostError('no-such-tool', `no server has a tool ${JSON.stringify(name)}`);
+    const entry = catalogue.toolOf(server, tool);
+    if (!entry) throw new HostError('no-such-tool', `${server} has no tool ${quote(tool)} any more`);
+    return entry;
   }
 
-  /** Resolves once the call is allowed; rejects with `refused` where it is not. */
-  async #permit(id: number, name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined): Promise<void> {
-    const { catalogue, limits, listings, person, principal } = this.#options;
-    let why: ApprovalRequest['why'] | undefined;
-    for (let times = 0; times < limits.maxAsks; times++) {
-      const entry = await this.#admitted(name, signal);
-      const { server, tool, digest } = entry;
-      const shown: Shown = { server, tool: tool.name, digest, args, principal: principal };
-      const ruling = await this.#rule(entry, args);
-      if (ruling.verdict === 'deny') return this.#refuse(id, server, tool, `rule ${ruling.at}`, 'a rule denies it');
-      if (ruling.verdict === 'allow') return void this.#decided(id, server, tool, 'allowed', `rule ${ruling.at}`);
-      if (this.#approvals.granted(shown)) return void this.#decided(id, server, tool, 'allowed', 'grant');
-      why ??= ruling.at < 0 ? 'default' : 'rule';
-      if (!person?.approve) return this.#refuse(id, server, tool, 'default', 'nobody can be asked for consent');
-      const approval = await this.#approvals.approve(shown);
-      const decision = await person.approve({ ...shown, tool, why }, { server, signal: signal ?? never() });
-      const by = decision.by ?? principal;
-      if (decision.allow === false) return this.#refuse(id, server, tool, by, decision.reason ?? 'the person said no');
-      // Shown and called may be minutes apart: what is called now must be what was shown.
-      const now = catalogue.tool(name);
-      const same = now?.digest === digest && listings.changeOf(now) === undefined;
-      if (await this.#approvals.spend(approval, shown) && same) {
-        if (decision.allow !== 'once') await this.#grant(shown, decision.allow);
-        return void this.#decided(id, server, tool, 'allowed', by, decision.allow);
-      }
-      why = same ? 'too-late' : 'changed-while-shown';
+  /**
+   * Resolves with the digest of the definition that was allowed; rejects with `refused` where it is not. Undefined: the
+   * person was asked in vain, since the answer came too late.
+   */
+  async #permit(asked: Asked, entry: CatalogueTool): Promise<string | undefined> {
+    const { id, server, args, signal } = asked;
+    const { limits, person, principal, identity } = this.#options;
+    const { tool, digest } = entry;
+    const bound: Shown = { server: identity(server), tool: tool.name, digest, args, principal };
+    const ruling = await this.#rule(entry, args);
+    if (ruling.verdict === 'deny') return this.#refuse(id, server, tool, `rule ${ruling.at}`, 'a rule denies it');
+    if (ruling.verdict === 'allow') return this.#decided(id, server, tool, digest, `rule ${ruling.at}`);
+    // A rule that asks goes before what was allowed for longer.
+    if (ruling.at < 0 && this.#approvals.granted(bound)) return this.#decided(id, server, tool, digest, 'grant');
+    const consented = ruling.at < 0 ? asked.consented?.(tool, digest) : undefined;
+    if (consented !== undefined) return this.#decided(id, server, tool, digest, consented, 'once');
+    const { why = ruling.at < 0 ? 'default' : 'rule' } = asked;
+    if (!person?.approve) return this.#refuse(id, server, tool, 'default', 'nobody can be asked for consent');
+    if (++asked.shown > limits.maxAsks) {
+      throw new HostError('tool-changed', `${server}/${tool.name} was shown ${limits.maxAsks} times, and changed or was approved too late each time`);
     }
-    throw new HostError('tool-changed', `${name} was shown ${limits.maxAsks} times, and changed or was approved too late each time`);
+    const approval = await this.#approvals.approve(bound);
+    const decision = await person.approve({ server, tool, digest, args, principal, why }, { server, signal: signal ?? never() });
+    checkOptions<object>('person.approve: decision', decision, { allow: '"once" or "session" or "always" or boolean', by: 'string', reason: 'string' });
+    const by = decision.by ?? principal;
+    if (typeof decision.allow !== 'string') return this.#refuse(id, server, tool, by, decision.reason ?? 'the person said no');
+    if (!await this.#approvals.spend(approval, bound)) {
+      asked.why = 'too-late';
+      return undefined;
+    }
+    if (decision.allow !== 'once') await this.#grant(bound, decision.allow);
+    asked.why = 'changed-while-shown';
+    // Shown and called may be minutes apart.
+    asked.listing = this.#options.listings.next(server);
+    return this.#decided(id, server, tool, digest, by, decision.allow);
   }
 
   #rule({ server, tool }: CatalogueTool, args: Readonly<Record<string, unknown>>): Promise<Ruling> {
-    const { rules = [], resolvePath, trusted } = this.#options;
-    return rule(rules, { server, trusted: trusted(server), tool, args }, resolvePath);
+    const { rules = [], resolvePath, trusted, identity } = this.#options;
+    return rule(rules, { server, identity: identity(server), trusted: trusted(server), tool, args }, resolvePath);
   }
 
   async #grant(shown: Shown, reach: 'session' | 'always'): Promise<void> {
-    const grant = this.#approvals.grant(shown);
-    if (reach !== 'always') return;
+    const { server, tool, digest, principal } = shown;
+    const grant: Grant = { server, tool, digest, principal, at: this.#options.now() };
+    if (reach === 'always') await this.#keep((kept) => [...kept, grant]);
+    this.#approvals.grant(grant);
+  }
+
+  /** Changes the grants that are kept for good, one change after the other. Rejects with a `HostError` `store-failed`. */
+  #keep(change: (kept: readonly Grant[]) => readonly Grant[]): Promise<void> {
     const { store } = this.#options;
-    const kept = await store.get('grants');
-    await store.set('grants', [...Array.isArray(kept) ? kept as unknown[] : [], grant]);
+    const mine = this.#keeping.then(async () => {
+      try {
+        await store.set('grants', change(grantsOf(await store.get('grants'))));
+      } catch (thrown) {
+        throw new HostError('store-failed', `what was allowed for good could not be kept: ${errorMessage(thrown)}`, { cause: thrown });
+      }
+    });
+    this.#keeping = mine.catch(() => {});
+    return mine;
   }
 
   /** What was allowed for longer than one call. */
@@ -165,15 +261,14 @@ export class ToolCalls {
 
   /** Takes grants back, in this session and for good. Returns how many. */
   async revoke(fits: (grant: Grant) => boolean): Promise<number> {
-    const { store } = this.#options;
     const count = this.#approvals.revoke(fits);
-    const kept = await store.get('grants');
-    if (Array.isArray(kept)) await store.set('grants', (kept as Grant[]).filter((grant) => !fits(grant)));
+    await this.#keep((kept) => kept.filter((grant) => !fits(grant)));
     return count;
   }
 
-  #decided(call: number, server: string, { name }: Tool, decision: string, by: string, reach?: string): void {
-    void this.#options.log.record('decided', { call, server, tool: name, decision, by, ...reach !== undefined && { reach } });
+  #decided(call: number, server: string, { name }: Tool, digest: string, by: string, reach?: string): string {
+    void this.#options.log.record('decided', { call, server, tool: name, decision: 'allowed', by, ...reach !== undefined && { reach } });
+    return digest;
   }
 
   async #refuse(call: number, server: string, { name }: Tool, by: string, why: string): Promise<never> {
@@ -184,5 +279,11 @@ export class ToolCalls {
 
 const callTool: NonNullable<HostCallOptions['via']> = (client, tool, args, options) => client.callTool(tool, args, options);
 
-/** A signal that never fires, for who gave none. */
+/** The store is the application's; what it returns may be of another version, or not ours. */
+function grantsOf(value: unknown): Grant[] {
+  return (Array.isArray(value) ? value as unknown[] : []).filter((one): one is Grant =>
+    isObject(one) && ['server', 'tool', 'digest', 'principal'].every((name) => typeof one[name] === 'string') && typeof one['at'] === 'number');
+}
+
+/** A signal that never fires. */
 const never = (): AbortSignal => new AbortController().signal;

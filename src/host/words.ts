@@ -1,16 +1,23 @@
 /** Text into words for a search: `createPullRequest`, `create_pull_request` and "create pull requests" are the same three. */
 export function wordsOf(text: string): string[] {
-  const found: string[] = [];
-  const split = text.slice(0, 4_000)
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase();
-  for (const [word] of split.matchAll(/[\p{L}\p{N}]+/gu)) if (!tooCommon.has(word)) found.push(stem(word));
-  return found;
+  return rawWordsOf(text).filter((word) => !tooCommon.has(word)).map(stem);
 }
 
-const tooCommon = new Set('a an and are as at be by for from in into is it its of on or that the this to with which will'.split(' '));
+/** The words of a text as they stand, in lower case; names in it are split. */
+export function rawWordsOf(text: string): string[] {
+  return text.slice(0, 4_000)
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .replace(/(\p{L})['’]s?(?=\P{L}|$)/gu, '$1')
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+}
 
+/** What English has in every sentence, and what people say to whom they ask. */
+export const tooCommon: ReadonlySet<string> = new Set(`
+  a an and any are as at be been being but by can could did do does for from had has have how i if in into is it its just
+  let like me my no not of off on one or our out over please so some somebody than that the their them then these they this those to
+  too up use used uses using want was we were what when where which who whose why will with would you your`.trim().split(/\s+/));
 /**
  * An English word without its ending, so that "searches", "searching" and "searched" meet. Short and rough: it only has
  * to map the forms of one word to one text, which need not be a word.

@@ -33,28 +33,29 @@ export class Budget {
 
   /** Whether this much may be charged now. Of its parent's budget a peer always has the first 64 KiB. */
   fits(bytes: number): boolean {
-    const { used, limit, parent } = this;
-    if (used + bytes > limit) return false;
-    return parent === undefined || used + bytes <= reserveBytes || parent.fits(bytes);
+    const used = this.used + bytes;
+    return used <= this.limit && (used <= reserveBytes || !this.parent || this.parent.fits(bytes));
   }
 
   /** Charges what arrives. False: it does not fit, nothing was charged, and it must not be kept. */
   charge(bytes: number): boolean {
-    if (!this.fits(bytes)) return false;
-    this.hold(bytes);
+    const { parent } = this;
+    const used = this.used + bytes;
+    if (used > this.limit) return false;
+    // Below the reserve nobody else is asked.
+    if (used > reserveBytes && parent && !parent.fits(bytes)) return false;
+    for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
     return true;
   }
 
   /** Charges what is held already, whether it fits or not. */
   hold(bytes: number): void {
-    this.used += bytes;
-    this.parent?.hold(bytes);
+    for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
   }
 
   /** Gives back what was charged. */
   release(bytes: number): void {
-    this.used -= bytes;
-    this.parent?.release(bytes);
+    this.hold(-bytes);
   }
 }
 

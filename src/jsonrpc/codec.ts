@@ -1,9 +1,11 @@
+import { checkOptions } from '../bounds/options.ts';
 import * as errorCodes from './error-codes.ts';
 import type {
   Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
+import { outerMembers } from './outer-members.ts';
 import { quote } from './quote.ts';
-import { weighText, weighValue } from './weight.ts';
+import { weighText, weighValue, weightShape } from './weight.ts';
 import type { WeightLimits } from './weight.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
@@ -16,12 +18,14 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * One message (or one batch) to what it is. Never throws.
+ * One message (or one batch) to what it is. Throws for malformed limits, and never for what came.
  * Refusals: not UTF-8 or not JSON `-32700`; JSON but not JSON-RPC, or over the limits, `-32600`, naming what is
  * wrong. Source: JSON-RPC 2.0 sections 4 to 6.
  */
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
-  return withJudgedAnswer(decodeUnjudged(data, limits));
+  if (limits) checkOptions('decode: options', limits, weightShape);
+  const decoded = decodeUnjudged(data, limits);
+  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
 }
 
 /** The same, but an answer's members are not judged: the connection judges those that it has asked for. */
@@ -31,10 +35,12 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
     // A parser that throws costs ten times what it costs to look: most of what is no JSON is a log.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
     const weight = weighText(text, limits);
-    return typeof weight === 'object' ? tooHeavy(weight.over) : sort(JSON.parse(text), weight);
+    if (typeof weight === 'object') return tooLarge(weight.over, text);
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);
   } catch (thrown) {
     // The parser's own words: they name the place where it stopped.
-    return notJson((thrown as Error).message);
+    return unreadable(data, (thrown as Error).message);
   }
 }
 
@@ -46,19 +52,34 @@ export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseE
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
-  return withJudgedAnswer(decodeValueUnjudged(value, limits));
+  if (limits) checkOptions('decodeValue: options', limits, weightShape);
+  const decoded = decodeValueUnjudged(value, limits);
+  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
 }
 
 /** `decodeUnjudged` for a value. */
 export function decodeValueUnjudged(value: unknown, limits?: WeightLimits): Unjudged {
   const weight = weighValue(value, limits);
-  return typeof weight === 'object' ? tooHeavy(weight.over) : sort(value, weight);
+  if (typeof weight === 'object') return { ...invalid(overLimit(weight.over), isObject(value) ? value : {}), lost: true };
+  return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);
 }
 
-const tooHeavy = (what: string): Refusal => invalid(`the message is over ${what}`);
+const overLimit = (what: string): string => `the message is over ${what}`;
 
-function sort(value: unknown, weight: number): Unjudged {
-  if (!Array.isArray(value)) return sortOne(value, weight);
+/** The refusal of a message that is too large to be read. By the ends of `text` whoever waits for this answer is told. */
+export function tooLarge(what: string, text: string): Refusal {
+  const { members, next } = outerMembers(text);
+  return { ...invalid(overLimit(what), next === 'params' ? { method: '', ...members } : members), lost: true };
+}
+
+/** The refusal of what is no UTF-8 or no JSON. Where it begins as an answer does, whoever waits for that is told. */
+export function unreadable(data: string | Uint8Array, why: string): Refusal {
+  // What is not UTF-8 is replaced: of the text no more is read than its ends.
+  const { members: { id }, next } = outerMembers(typeof data === 'string' ? data : new TextDecoder().decode(data));
+  return { ...notJson(why), .../^(?:result|error)$/.test(next) && isRequestId(id) && { id, answer: why } };
+}
+
+function classifyBatch(value: readonly unknown[], weight: number): Unjudged {
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
   if (value.length === 0) return invalid('a batch must not be empty');
   // Its items are judged one by one, and only where the revision has batches.
@@ -67,10 +88,11 @@ function sort(value: unknown, weight: number): Unjudged {
 
 /** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
 export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
-  return withJudgedAnswer(sortOne(value, weight));
+  const decoded = classifyOne(value, weight);
+  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
 }
 
-function sortOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 'batch' }> {
+function classifyOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 'batch' }> {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
   if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
@@ -89,9 +111,6 @@ function sortOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 'bat
   if (value['result'] === undefined && value['error'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
   return { kind: 'answer', message: value };
 }
-
-const withJudgedAnswer = <T extends Decoded>(decoded: T | UnjudgedAnswer): T | ReturnType<typeof judgeAnswer> =>
-  decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
 
 /** What an answer is: a success, a failure, or the refusal of what is neither. */
 export function judgeAnswer({ message }: UnjudgedAnswer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {

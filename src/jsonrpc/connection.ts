@@ -105,6 +105,8 @@ export class Connection {
   /** Those who are told when nothing is in flight. */
   #waiting: (() => void)[] | undefined;
   #faults: Faults | undefined;
+  // Bound once a connection, not once a request.
+  readonly #handle: ConnectionHandlers['request'];
 
   constructor(
     outlet: Outlet,
@@ -115,6 +117,7 @@ export class Connection {
     this.budget = budget;
     this.outlet = outlet;
     this.handlers = handlers;
+    this.#handle = handlers.request.bind(handlers);
     this.limits = limits;
   }
 
@@ -180,9 +183,6 @@ export class Connection {
     this.refuse(outlet, refusal(id, errorCodes.internalError, `Too many ${what}`));
   }
 
-  // Bound once a connection, not once a request.
-  readonly #handle = (inbound: Inbound): object | Promise<object> => this.handlers.request(inbound);
-
   readonly #done = (inbound: Inbound): void => {
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
@@ -191,16 +191,17 @@ export class Connection {
 
   #take(inbound: Inbound): void {
     const { id } = inbound.request;
-    const entry = this.#inFlight?.get(id);
+    const inFlight = this.#inFlight;
+    const entry = inFlight?.get(id);
     // A cancelled request has left already, and its id may be in use again.
-    if (entry?.inbound === inbound) {
+    if (inFlight && entry?.inbound === inbound) {
       entry.inbound = undefined;
       // V8 makes a smaller table for a Map that loses its last entry. And a Map that has grown makes one large table
       // after another while it is filled and emptied: a new one starts small.
-      if (this.inFlight > 1) this.#inFlight?.delete(id);
+      if (inFlight.size > 1) inFlight.delete(id);
       else this.#inFlight = undefined;
     }
-    this.#tellIdle();
+    if (this.#waiting) this.#tellIdle();
   }
 
   #notice(notification: Notification): void {

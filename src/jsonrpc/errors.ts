@@ -61,13 +61,25 @@ export function toErrorObject(thrown: unknown): ErrorObject {
   return { code: codes.internalError, message: errorMessage(thrown) };
 }
 
+/** The message of anything thrown. Never throws. */
 export function errorMessage(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return toError(thrown).message;
 }
 
-/** Anything thrown, as an error. */
+/**
+ * Anything thrown, as an error whose message can be read. Never throws: what is thrown may be a proxy, have getters, or be
+ * an object that no text can be made of.
+ */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  try {
+    if (!(thrown instanceof Error)) return new Error(String(thrown));
+    const { message } = thrown;
+    const own = Object.getOwnPropertyDescriptor(thrown, 'message');
+    // A getter of its own may say something else the next time.
+    return typeof message === 'string' && (!own || 'value' in own) ? thrown : new Error(String(message));
+  } catch {
+    return new Error('what was thrown cannot be read');
+  }
 }
 
 /** Throws where the runtime lacks a global, naming it and what wanted it. */

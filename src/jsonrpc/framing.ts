@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import { ByteGatherer } from './bytes.ts';
-import { decodeUtf8, notJson } from './codec.ts';
+import { decodeUtf8, unreadable } from './codec.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';
 import { Skipped } from './salvage.ts';
@@ -81,7 +81,7 @@ export function createFramer(
     try {
       text = decodeUtf8(bytes);
     } catch {
-      return events.refused(notJson('the message is not valid UTF-8'));
+      return events.refused(unreadable(bytes, 'the message is not valid UTF-8'));
     }
     events.line(text);
   }
@@ -127,7 +127,7 @@ export function createFramer(
         finishHeld();
       }
       if (last >= start) emitRun(chunk.subarray(start, last + 1));
-      hold(chunk.subarray(last + 1));
+      if (last + 1 < chunk.length) hold(chunk.subarray(last + 1));
     },
     end: finishHeld,
     close() {

@@ -1,5 +1,4 @@
-import { after, attempt } from './attempt.ts';
-import { internalError, need, toErrorObject } from './errors.ts';
+import { internalError, need, RpcError, toErrorObject } from './errors.ts';
 import type { ErrorObject, Request } from './message.ts';
 import { failureText, successText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
@@ -41,7 +40,7 @@ export class Abortable {
   }
 }
 
-/** Tells the author of a handler of a result that JSON cannot say, and makes of it what the caller is told. */
+/** Tells the author of a handler what went wrong around it, such as a result that JSON cannot say; returns what the caller is told. */
 export interface ResultJudge {
   judge(thrown: unknown): unknown;
 }
@@ -80,34 +79,42 @@ export class Inbound extends Abortable {
    * longer wanted. A handler that answers at once costs no turn of the microtask queue.
    */
   run(handle: (inbound: Inbound) => object | Promise<object>, done?: (inbound: Inbound) => void): void {
-    const answered = attempt(
-      () => after(handle(this), (result) => this.#succeed(result)),
-      (thrown) => this.#fail(thrown),
-    );
-    void after(answered, () => done?.(this));
+    try {
+      const result = handle(this);
+      if (result instanceof Promise) {
+        void result.then((late) => this.#succeed(late)).catch((thrown) => this.#fail(thrown)).then(() => done?.(this));
+        return;
+      }
+      this.#succeed(result);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+    done?.(this);
   }
 
+  /** Throws for a result that JSON cannot say (a cycle, a BigInt), or that does not fit. */
   #succeed(result: object): void {
     if (this.settled) return;
     const { outlet } = this;
     // Asked before too: forty results of 15 MB that do not fit would take seconds to serialize.
-    let fits = outlet.room?.(0) ?? true;
-    let text = '';
-    try {
-      if (fits) text = successText(this.request.id, result);
-    } catch (thrown) {
-      // What JSON cannot say (a cycle, a BigInt) is an error answer, not a crash.
-      return this.#fail(this.author?.judge(thrown) ?? thrown);
-    }
-    fits &&= outlet.room?.(text.length) ?? true;
-    if (fits) this.#settle(text);
-    else this.#fail(internalError('The result does not fit beside what is not read yet'));
+    const text = outlet.room?.(0) === false ? '' : successText(this.request.id, result);
+    if (text === '' || outlet.room?.(text.length) === false) throw internalError('The result does not fit beside what is not read yet');
+    this.settled = true;
+    outlet.answer(text);
   }
 
   #fail(thrown: unknown): void {
     if (this.settled) return;
-    const error = toErrorObject(thrown);
-    this.#settle(errorText(this, error), error.code, thrown);
+    let known = thrown;
+    let error: ErrorObject;
+    try {
+      // What nobody wrote for the caller, the author judges.
+      if (!(known instanceof RpcError)) known = this.author?.judge(known) ?? known;
+      error = toErrorObject(known);
+    } catch (unreadable) {
+      error = toErrorObject(this.author?.judge(unreadable) ?? internalError('the error cannot be read'));
+    }
+    this.#settle(errorText(this, error), error.code, known);
   }
 
   #settle(text: string | undefined, errorCode?: number, thrown?: unknown): void {

@@ -4,6 +4,8 @@
  * @module
  */
 
+export { checkOptions } from '../bounds/options.ts';
+export type { Kind, Shape } from '../bounds/options.ts';
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from './budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';

@@ -47,8 +47,12 @@ export class Serialized {
   }
 }
 
+/** Thrown for a result of which a `toJSON`, or who made it, has made no object. */
+export const noObject = (): TypeError => new TypeError('the result is not a JSON object');
+
 export function successText(id: RequestId, result: object): string {
-  const text = result instanceof Serialized ? result.text() : JSON.stringify(result);
+  const text = (result instanceof Serialized ? result.text() : JSON.stringify(result)) as string | undefined;
+  if (text?.[0] !== '{') throw noObject();
   // Not `${id}` for a number: V8 caches that text, and what it is part of outlives the young generation.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }

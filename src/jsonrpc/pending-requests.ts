@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { encode, judgeAnswer } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
@@ -7,7 +8,7 @@ import type {
 import { notify } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
-import { checkTimes, clock } from './times.ts';
+import { clock, isTime } from './times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {
@@ -30,17 +31,17 @@ export interface RequestOptions {
   onLate?: ((result: Record<string, unknown>) => void) | undefined;
 }
 
-/** What the protocol above JSON-RPC says of a request of ours while it waits. */
+/** The rules of the protocol above JSON-RPC for a pending request. */
 export interface RequestRules {
   /** The parameters with a token by which the peer reports progress on this request. */
   withToken(params: Params | undefined, token: RequestId): Params;
   /** What a notification reports; undefined: no progress. Its `progress` is undefined where it is malformed. */
   progressOf(notification: Notification): { token: RequestId; progress: Progress | undefined } | undefined;
-  /** Tells the peer that nobody waits any longer; undefined: such a request must not be cancelled. */
+  /** The notification that cancels a request; undefined where such a request must not be cancelled. */
   cancellationOf(id: RequestId, method: string, reason: unknown): Notification | undefined;
 }
 
-/** What requests need of the connection that they go over. */
+/** What requests need of their connection. */
 export interface RequestPort {
   readonly outlet: Pick<Outlet, 'send'>;
   readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
@@ -53,7 +54,7 @@ export interface RequestPort {
     /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
     giveUp?(id: RequestId, method: string): boolean;
   };
-  /** Tells of what the peer has done wrong. */
+  /** Reports a fault of the peer. */
   fault(make: () => Error): void;
 }
 
@@ -67,7 +68,7 @@ interface Pending {
   maxTimeoutMs: number;
   /** When `maxTimeoutMs` are over. */
   deadline: number;
-  /** When nobody waits any longer. */
+  /** When the request is given up. */
   due: number;
   signal: Stop | undefined;
   onAbort: (() => void) | undefined;
@@ -77,7 +78,11 @@ function ignore(): void {}
 
 const isUnread = ({ code }: ErrorObject): boolean => code === errorCodes.parseError || code === errorCodes.invalidRequest;
 
-/** How many requests that nobody waits for are remembered: a late answer to one is no fault of the peer's. */
+/** When a request is given up: after `timeoutMs`, and at `deadline` at the latest. */
+const dueAt = (now: number, timeoutMs: number, deadline: number): number =>
+  timeoutMs > 0 ? Math.min(now + timeoutMs, deadline) : deadline;
+
+/** How many abandoned requests are remembered: a late answer to one is not the peer's fault. */
 const maxAbandoned = 256;
 
 /** Our requests to one peer that are not answered yet, with their timeouts, progress and cancellation. */
@@ -117,24 +122,26 @@ export class PendingRequests {
     outlet: Pick<Outlet, 'send'> = this.#port.outlet,
   ): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
-      const { signal, onProgress, onLate } = options;
       const { closed, limits } = this.#port;
+      const { signal, onProgress, onLate, timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
       if (closed) throw closed();
       signal?.throwIfAborted();
       const id = this.#port.newId?.() ?? this.#nextId++;
       const sent = onProgress ? this.#rules.withToken(params, id) : params;
-      const { timeoutMs = limits.timeoutMs, maxTimeoutMs = limits.maxTimeoutMs } = options;
-      if (options.timeoutMs !== undefined || options.maxTimeoutMs !== undefined) checkTimes({ timeoutMs, maxTimeoutMs });
-      const pending: Pending = {
-        method, resolve, reject, onProgress, onLate, signal, timeoutMs, maxTimeoutMs,
-        deadline: maxTimeoutMs > 0 ? (this.#stopped ?? clock()) + maxTimeoutMs : Infinity,
-        due: 0,
-        onAbort: signal && (() => this.#giveUp(id, signal.reason)),
-      };
-      if (pending.onAbort) signal?.addEventListener('abort', pending.onAbort, { once: true });
-      this.#pending.set(id, pending);
-      this.#startClock(pending);
-      if (pending.due < Infinity) this.#limited++;
+      if (!isTime(timeoutMs) || !isTime(maxTimeoutMs)) {
+        // A client hands on all options of the call, which have more members.
+        checkOptions(`${method}: options`, { timeoutMs, maxTimeoutMs }, { timeoutMs: 0, maxTimeoutMs: 0 });
+      }
+      const now = this.#stopped ?? clock();
+      const deadline = maxTimeoutMs > 0 ? now + maxTimeoutMs : Infinity;
+      const due = dueAt(now, timeoutMs, deadline);
+      const onAbort = signal && (() => this.#giveUp(id, signal.reason));
+      if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
+      this.#pending.set(id, {
+        method, resolve, reject, onProgress, onLate, signal, onAbort, timeoutMs, maxTimeoutMs, deadline, due,
+      });
+      if (due < Infinity) this.#limited++;
+      if (due < this.#due) this.#startTimer(due, now);
       try {
         const request: Request = { jsonrpc: '2.0', id, method };
         if (sent !== undefined) request.params = sent;
@@ -147,43 +154,44 @@ export class PendingRequests {
   }
 
   /** Gives a request its `timeoutMs` from now on. */
-  #startClock(pending: Pending): void {
+  #renew(pending: Pending, now: number): void {
     const { timeoutMs, deadline } = pending;
-    pending.due = timeoutMs > 0 ? Math.min(clock() + timeoutMs, deadline) : deadline;
-    this.#startTimer(pending.due);
+    pending.due = dueAt(now, timeoutMs, deadline);
+    if (pending.due < this.#due) this.#startTimer(pending.due, now);
   }
 
-  /** Sees to it that the timer is over by then. */
-  #startTimer(due: number): void {
-    if (due >= this.#due || this.#stopped !== undefined || typeof setTimeout !== 'function') return;
-    this.#stopTimer();
+  /** The timer runs until then, which is earlier than before. */
+  #startTimer(due: number, now: number): void {
+    if (this.#stopped !== undefined || typeof setTimeout !== 'function') return;
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.ceil(Math.max(0, due - clock())));
+    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.ceil(Math.max(0, due - now)));
   }
 
   #stopTimer(): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#due = Infinity;
   }
 
   #giveUpDue(until: number): void {
-    this.#due = Infinity;
+    this.#stopTimer();
     for (const [id, { method, due, deadline, timeoutMs, maxTimeoutMs }] of this.#pending) {
       if (due > until) {
-        this.#startTimer(due);
+        if (due < this.#due) this.#startTimer(due, clock());
         continue;
       }
       try {
         const within = due < deadline ? timeoutMs : maxTimeoutMs;
         this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
       } catch (thrown) {
-        // The peer could not be told: that is no reason for others to wait on.
+        // The peer could not be told. The other requests do not wait longer for that.
         this.#port.handlers.error(toError(thrown));
       }
     }
   }
 
-  /** Stops the clocks of all requests, because nothing passes; or lets them run on, `timeoutMs` from its start. */
+  /** Stops the clocks of all requests, because no message passes; or lets them run again, each with its whole `timeoutMs`. */
   hold(on: boolean): void {
     const now = clock();
     const late = on ? 0 : now - (this.#stopped ?? now);
@@ -191,11 +199,11 @@ export class PendingRequests {
     this.#stopTimer();
     for (const pending of this.#pending.values()) {
       pending.deadline += late;
-      this.#startClock(pending);
+      this.#renew(pending, now);
     }
   }
 
-  /** The caller no longer waits: the peer is told. */
+  /** The caller no longer waits. The peer is told. */
   #giveUp(id: RequestId, reason: unknown): void {
     const method = this.fail(id, reason);
     if (method === undefined || this.#port.handlers.giveUp?.(id, method)) return;
@@ -207,19 +215,22 @@ export class PendingRequests {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     const { method, resolve, reject, onLate, signal, onAbort, due } = pending;
-    // What a Map held while it grew stays reachable from its old table: what is left there must not lead to the answer.
+    // An entry stays reachable from the old table of a Map that has grown (bench/NOTES.md), so it must not hold the answer.
     pending.resolve = pending.reject = ignore;
     pending.signal = pending.onAbort = undefined;
     this.#pending.delete(id);
-    if (this.size === 0) this.#pending = new Map();
-    if (due < Infinity && --this.#limited === 0) this.#stopTimer();
+    if (this.#pending.size === 0) this.#pending = new Map();
+    if (due < Infinity && --this.#limited === 0) {
+      if (this.#timer !== undefined) clearTimeout(this.#timer);
+      this.#due = Infinity;
+    }
     if (onAbort) signal?.removeEventListener('abort', onAbort);
     return { method, resolve, reject, onLate };
   }
 
   /**
-   * Fails one request of ours: it could not be delivered, or its answer is not to be waited for. A late answer
-   * will be expected. Returns the request's method; undefined where no such request waits.
+   * Fails one request of ours: it could not be delivered, or the caller no longer waits. A late answer to it is not a fault.
+   * Returns the request's method; undefined where no such request waits.
    */
   fail(id: RequestId, error: unknown): string | undefined {
     const pending = this.#take(id);
@@ -279,12 +290,12 @@ export class PendingRequests {
   notice(notification: Notification): void {
     try {
       const report = this.#rules.progressOf(notification);
-      // A late report is no fault: it crosses the answer on the wire.
+      // A late report is not a fault: it crosses the answer on the wire.
       const pending = report && this.#pending.get(report.token);
       if (report === undefined || pending === undefined) return;
       const { progress } = report;
       if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
-      this.#startClock(pending);
+      this.#renew(pending, clock());
       pending.onProgress?.(progress);
     } catch (thrown) {
       this.#port.handlers.error(toError(thrown));

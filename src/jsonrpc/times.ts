@@ -1,5 +1,4 @@
-/** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
-export const longestTimerMs = 0x7fffffff;
+import { longestTimerMs } from '../bounds/options.ts';
 
 /**
  * Milliseconds of a clock that nobody sets: differences alone mean something. A runtime that has none gives the
@@ -13,12 +12,5 @@ export function inBackground(timer: ReturnType<typeof setTimeout>): ReturnType<t
   return timer;
 }
 
-/** Throws a RangeError for a time (a member called `…Ms`) that no timer keeps: negative, not finite, or too long. */
-export function checkTimes(options: object): void {
-  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    if (!name.endsWith('Ms') || value === undefined) continue;
-    if (typeof value !== 'number' || !(value >= 0 && value <= longestTimerMs)) {
-      throw new RangeError(`${name} must be 0 to ${longestTimerMs} milliseconds, not ${String(value)}`);
-    }
-  }
-}
+/** Whether these are milliseconds that a timer keeps. */
+export const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= longestTimerMs;

@@ -1,3 +1,5 @@
+import type { Shape } from '../bounds/options.ts';
+
 /** What bounds a message beside its bytes. */
 export interface WeightLimits {
   /** JSON values in one message of more than 64 KiB; an empty array or object counts as two. 1,000,000. */
@@ -5,6 +7,9 @@ export interface WeightLimits {
   /** Arrays and objects within one another, in such a message. 1,000. */
   readonly maxDepth?: number | undefined;
 }
+
+/** For `checkOptions`. */
+export const weightShape: Shape<WeightLimits> = { maxValues: 0, maxDepth: 0 };
 
 /** How many values a message may hold, where no other limit is given. */
 export const defaultMaxValues = 1_000_000;

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { OAuthError, shown } from './errors.ts';
+import { OAuthError, shown, shownUrl } from './errors.ts';
 import { fetchJson, parseUrl } from './fetch-json.ts';
 import type { FetchOptions } from './fetch-json.ts';
 import { readFields } from './metadata-fields.ts';
@@ -66,7 +66,7 @@ export async function authorizationServerMetadata(
   for (const url of authorizationServerMetadataUrls(issuer)) {
     const document = await metadataDocument(url, 'authorization server metadata', options);
     if (document === undefined) continue;
-    const what = `authorization server metadata at ${url}`;
+    const what = `authorization server metadata at ${shownUrl(url)}`;
     if (document['issuer'] !== issuer) {
       throw new OAuthError('issuer_mismatch', `${what}: issuer is ${shown(document['issuer'])}, asked for ${shown(issuer)}`);
     }
@@ -80,7 +80,7 @@ export async function metadataDocument(
   url: string, what: string, options: FetchOptions,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { status, value } = await fetchJson(url, what, {}, options);
-  if (status >= 500) throw new OAuthError('metadata_unavailable', `${what} at ${url}: HTTP ${status}`);
+  if (status >= 500) throw new OAuthError('metadata_unavailable', `${what} at ${shownUrl(url)}: HTTP ${status}`);
   // A web application answers every path with its page: what is no JSON object is not there.
   return status === 200 && isObject(value) ? value : undefined;
 }

@@ -1,7 +1,8 @@
+import type { Shape } from '../bounds/options.ts';
 import { joinBytes } from '../jsonrpc/bytes.ts';
 import { decodeUtf8 } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { OAuthError } from './errors.ts';
+import { OAuthError, shownUrl } from './errors.ts';
 
 /** What bounds the answer of an authorization server. */
 export interface FetchLimits {
@@ -21,6 +22,8 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** What an error may say of a text that `fetch` made of the request. Default: all but the URL's user and query. */
+  readonly clean?: (text: string) => string;
 }
 
 /** How documents are fetched: by which function, and for how long at most. */
@@ -32,6 +35,9 @@ export interface FetchOptions {
   readonly allow?: ((url: URL, what: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** For `checkOptions`. */
+export const fetchShape: Shape<FetchOptions> = { limits: defaultFetchLimits, fetch: 'function', allow: 'function', signal: 'object' };
 
 /** An answer, whatever its status. */
 export interface JsonAnswer {
@@ -65,13 +71,13 @@ export async function fetchJson(
 ): Promise<JsonAnswer> {
   const { maxBytes, timeoutMs, maxRedirects } = { ...defaultFetchLimits, ...options.limits };
   const { fetch = globalThis.fetch, allow = requireSecure, signal } = options;
-  const { method = 'GET' } = request;
+  const { method = 'GET', headers, body, clean = (text) => text.replaceAll(url, shownUrl(url)) } = request;
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   const fail = (code: string, why: string, cause?: unknown): OAuthError =>
-    new OAuthError(code, `${what} (${url}): ${why}`, { cause });
+    new OAuthError(code, `${what} (${shownUrl(url)}): ${why}`, { cause });
   const timeout = fail('fetch_timeout', `not there within ${timeoutMs} ms`);
   const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
   try {
@@ -79,7 +85,7 @@ export async function fetchJson(
     for (let redirects = 0; ; redirects++) {
       await allow(at, what);
       // Redirects are followed here, where each one is judged.
-      const response = await fetch(at, { ...request, method, redirect: 'manual', signal: controller.signal });
+      const response = await fetch(at, { ...headers && { headers }, ...body !== undefined && { body }, method, redirect: 'manual', signal: controller.signal });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || location === null) {
         if (response.type === 'opaqueredirect') throw fail('fetch_redirect', 'redirected, and this runtime does not say where');
@@ -98,7 +104,10 @@ export async function fetchJson(
     if (thrown instanceof OAuthError) throw thrown;
     if (controller.signal.aborted) throw controller.signal.reason;
     const { cause = thrown } = thrown as { cause?: unknown };
-    throw fail('fetch_failed', errorMessage(cause), thrown);
+    const why = errorMessage(cause);
+    // A header field that `fetch` refuses stands in its error, credentials and all.
+    const told = clean(why);
+    throw fail('fetch_failed', told, told === why ? thrown : undefined);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
@@ -110,7 +119,7 @@ export function parseUrl(url: string, what: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(String(url).slice(0, 200))} is no URL`);
+    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(shownUrl(String(url)))} is no URL`);
   }
 }
 

@@ -6,6 +6,7 @@
 
 export * from './client/index.ts';
 export * from './resource/index.ts';
+export type { OAuthErrorCode } from './error-codes.ts';
 export { OAuthError, TokenError } from './errors.ts';
 export { defaultFetchLimits } from './fetch-json.ts';
 export type { FetchLimits, FetchOptions } from './fetch-json.ts';

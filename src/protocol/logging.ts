@@ -1,5 +1,9 @@
 import type { NotificationParams, RequestParams } from './base.ts';
 
+/** For `checkOptions`. */
+export const loggingLevelKind =
+  '"debug" or "info" or "notice" or "warning" or "error" or "critical" or "alert" or "emergency"';
+
 /** The severities of RFC 5424, the least severe first. */
 export const loggingLevels: readonly [
   'debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency',

@@ -1,3 +1,5 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
@@ -55,13 +57,13 @@ export function isModern(meta: Meta | undefined): boolean {
 
 /**
  * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
- * malformed, `-32022` where `served` does not hold the version. 2026-07-28 basic/index#_meta,
- * basic/versioning.
+ * malformed, `-32022` where `served` does not hold the version. `known` is a revision that was found already, in a
+ * header. 2026-07-28 basic/index#_meta, basic/versioning.
  */
-export function readRequestMeta(meta: Meta = {}, served: readonly Revision[]): RequestMeta {
+export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], known?: Revision): RequestMeta {
   const requested = meta[keys.protocolVersion];
   if (typeof requested !== 'string') throw malformed(keys.protocolVersion, 'a string', requested);
-  const revision = findRevision(served, requested);
+  const revision = known?.version === requested ? known : findRevision(served, requested);
   if (revision?.era !== 'modern') throw unsupportedVersion(served, requested);
   const capabilities = meta[keys.clientCapabilities];
   if (!isObject(capabilities)) throw malformed(keys.clientCapabilities, 'an object', capabilities);
@@ -92,6 +94,14 @@ export function unsupportedVersion(
 
 export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+}
+
+/** Throws a TypeError for what an author passes as the name and version of a client or a server. */
+export function checkInfo(place: string, info: Implementation): void {
+  // Null is no string: a required member.
+  checkOptions<object>(place, { ...info, name: info?.name ?? null, version: info?.version ?? null }, {
+    name: 'string', version: 'string', title: 'string', description: 'string', websiteUrl: 'string', icons: 'list',
+  } satisfies Shape<Implementation>);
 }
 
 export function isLoggingLevel(value: unknown): value is LoggingLevel {

@@ -1,6 +1,7 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, need } from '../jsonrpc/errors.ts';
-import { checkTimes, inBackground } from '../jsonrpc/times.ts';
+import { checkOptions } from '../bounds/options.ts';
+import { inBackground } from '../jsonrpc/times.ts';
 import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 
@@ -42,8 +43,9 @@ export interface PingedClient {
  * timer keeps no process alive. 2026-07-28 has no pings. Throws a RangeError for a time that is none.
  * 2025-11-25 basic/utilities/ping#behavior-requirements; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
  */
-export function pinging({ intervalMs = 30_000, timeoutMs = 10_000 }: PingOptions = {}): Pinging {
-  checkTimes({ intervalMs, timeoutMs });
+export function pinging(options: PingOptions = {}): Pinging {
+  checkOptions('pinging: options', options, { intervalMs: 0, timeoutMs: 0 });
+  const { intervalMs = 30_000, timeoutMs = 10_000 } = options;
   if (intervalMs === 0 || timeoutMs === 0) throw new RangeError('intervalMs and timeoutMs must be above 0');
   const watch: Pinging['watch'] = (connection, lost) => {
     need('setTimeout', 'pinging');

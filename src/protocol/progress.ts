@@ -1,7 +1,5 @@
-import { isObject, isRequestId } from '../jsonrpc/codec.ts';
-import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
+import { isRequestId } from '../jsonrpc/codec.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import type { Progress } from '../jsonrpc/pending-requests.ts';
 import type { NotificationParams } from './base.ts';
 
 /** Chosen by the side that asks, in `_meta.progressToken` of its request. */
@@ -16,32 +14,6 @@ export interface ProgressNotificationParams extends NotificationParams {
   total?: number | undefined;
   /** Since 2025-03-26. */
   message?: string | undefined;
-}
-
-/**
- * The token is the request's id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress
- * demands.
- */
-export function withProgressToken(params: Params | undefined, id: RequestId): Params {
-  // Written twice: a member that is added to a spread, `{ ...x, more }`, makes a hidden class each time (bench/NOTES.md).
-  const _meta: Params = { progressToken: id, ...(params?.['_meta'] as object | undefined) };
-  _meta['progressToken'] = id;
-  const own: Params = { _meta, ...params };
-  own['_meta'] = _meta;
-  return own;
-}
-
-/** What a notification reports on a request of ours. Its `progress` is undefined where that is no number. */
-export function readProgress(
-  { method, params }: Notification,
-): { token: RequestId; progress: Progress | undefined } | undefined {
-  const token = params?.['progressToken'];
-  if (method !== 'notifications/progress' || !isRequestId(token)) return undefined;
-  return { token, progress: isProgress(params) ? params : undefined };
-}
-
-function isProgress(params: Params | undefined): params is Params & Progress {
-  return isObject(params) && Number.isFinite(params['progress']);
 }
 
 /** Reports that may follow one another at once, and how many a second make up for them. */

@@ -1,12 +1,39 @@
+import { isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
+import type { Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import { PendingRequests } from '../jsonrpc/pending-requests.ts';
-import type { RequestRules } from '../jsonrpc/pending-requests.ts';
+import type { Progress, RequestRules } from '../jsonrpc/pending-requests.ts';
 import { cancellationOf } from './cancellation.ts';
-import { readProgress, withProgressToken } from './progress.ts';
 
 const rules: RequestRules = { cancellationOf, withToken: withProgressToken, progressOf: readProgress };
 
 /** Our requests to the peer of a connection, by the rules of MCP. */
 export function requestsOf(connection: Connection): PendingRequests {
   return connection.pending ??= new PendingRequests(connection, rules);
+}
+
+/**
+ * The token is the request's id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress
+ * demands.
+ */
+export function withProgressToken(params: Params | undefined, id: RequestId): Params {
+  // Written twice: a member that is added to a spread, `{ ...x, more }`, makes a hidden class each time (bench/NOTES.md).
+  const _meta: Params = { progressToken: id, ...(params?.['_meta'] as object | undefined) };
+  _meta['progressToken'] = id;
+  const own: Params = { _meta, ...params };
+  own['_meta'] = _meta;
+  return own;
+}
+
+/** The progress that a notification reports on a request of ours. `progress` is undefined where it is not a number. */
+export function readProgress(
+  { method, params }: Notification,
+): { token: RequestId; progress: Progress | undefined } | undefined {
+  const token = params?.['progressToken'];
+  if (method !== 'notifications/progress' || !isRequestId(token)) return undefined;
+  return { token, progress: isProgress(params) ? params : undefined };
+}
+
+function isProgress(params: Params | undefined): params is Params & Progress {
+  return isObject(params) && Number.isFinite(params['progress']);
 }

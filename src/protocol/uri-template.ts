@@ -2,6 +2,7 @@
 // server/resources, "Resource Templates". RFC 6570, 1.4, leaves matching open; the rule here stands at
 // `match`.
 
+import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../jsonrpc/quote.ts';
 
 /** What bounds a template, and the work of a match: variables times characters. */
@@ -111,7 +112,9 @@ function decode(value: string): string | undefined {
   }
 }
 
-function parse(text: string, { maxLength = 2048, maxVariables = 32 }: UriTemplateLimits): Step[] {
+function parse(text: string, limits: UriTemplateLimits): Step[] {
+  checkOptions('uriTemplate: limits', limits, { maxLength: 0, maxVariables: 0, maxUriLength: 0 });
+  const { maxLength = 2048, maxVariables = 32 } = limits;
   const steps: Step[] = [];
   let at = 0;
   const check = (holds: boolean, why: string): void => {

@@ -26,11 +26,8 @@ const KEYWORDS: readonly (readonly [kind: Kind, names: string])[] = [
 const ANNOTATION = /^(\$schema|\$id|\$comment|title|description|examples|deprecated|readOnly|writeOnly|content[A-Z]\w+|x-.*)$/s;
 
 /**
- * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values: the part of JSON
- * Schema that tool arguments use. Any other keyword is refused by name; `compile` of `barewire/schema/full` takes them
- * all, and says the same of every schema that both take. A `$ref` leads to a place in the same schema (`#/$defs/…`).
- * Nothing is generated or fetched: the result is closures, made at the first use.
- * @throws SchemaError when the schema is malformed, too large, has another keyword, or refers to nothing
+ * `compile` of `barewire/schema` (checked.ts), whose options are checked already. A client loads this file at its first
+ * output schema: it shares no module with what is loaded before.
  */
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   return createValidator(schema, (reader) => smallDialect(reader, schema), options);

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { compile } from './compile.ts';
+export { compile } from './checked.ts';
 export { defaultSchemaLimits } from './reader.ts';
 export { fillDefaults } from './defaults.ts';
 export { SchemaError } from './errors.ts';

@@ -15,7 +15,7 @@ interface Piece {
 }
 
 const TOKEN =
-  /\\(?:uD[89AB]..\\uD[C-F]..|[pPu]\{[^}]*\}|u.{4}|x..|c.|k<[^>]*>|[1-9]\d*|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|[a-z-]*:|<[^>]*>))?|\{\d+,?\d*\}|./gisu;
+  /\\(?:uD[89AB]..\\uD[C-F]..|[pPu]\{[^}]*\}|u.{4}|x..|c.|k<[^>]*>|[1-9]\d*|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|[a-z-]*:|<[^>]*>))?|\{\d+(?:,\d*)?\}|./gisu;
 
 /** What only the engine can match: lookbehind, back references, modifiers. */
 const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
@@ -96,7 +96,7 @@ export function boundedPattern(source: string): PatternTest {
       return piece;
     };
     const quantified = (piece: Piece): Piece => {
-      const [, sign, low, comma, high] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})$/.exec(tokens[at] ?? '') ?? [];
+      const [, sign, low, comma, high] = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})$/.exec(tokens[at] ?? '') ?? [];
       if (!sign && !low) return piece;
       at++;
       // A lazy quantifier finds the same ends in another order.

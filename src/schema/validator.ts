@@ -1,3 +1,4 @@
+import { SchemaError } from './errors.ts';
 import { explain } from './messages.ts';
 import type { Check, Compiler, JsonSchema, Run } from './model.ts';
 import { defaultSchemaLimits, readSchema } from './reader.ts';
@@ -15,7 +16,7 @@ export function createValidator<T>(
   options: CompileOptions,
 ): Validate<T> {
   const limits = { ...defaultSchemaLimits, ...options.limits };
-  const { root, language } = readSchema(schema, make, limits, options);
+  const { root, language } = read();
   const compiler: Compiler = {
     check: (node) => node.check ??= language.check(node, compiler),
     formats: options.formats ?? {},
@@ -47,6 +48,16 @@ export function createValidator<T>(
       return { valid: false, errors: [{ path: '', schemaPath: root.path, keyword: name, message }] };
     }
   };
+
+  function read(): ReturnType<typeof readSchema> {
+    try {
+      return readSchema(schema, make, limits, options);
+    } catch (error) {
+      // V8 keeps ten frames of a stack, and a nested schema takes all of them: they are to show who gave the schema.
+      if (error instanceof SchemaError) Error.captureStackTrace?.(error, createValidator);
+      throw error;
+    }
+  }
 }
 
 /** The limit that an exception tells of. Engines report a full stack as a RangeError or an InternalError. */

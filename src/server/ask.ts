@@ -1,3 +1,5 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import * as columns from '../protocol/columns.ts';
@@ -56,16 +58,24 @@ function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) =>
   });
 }
 
-/** A form of one field: what is not the question's key describes the field. */
-function field<T>(message: string, kind: object, { key, ...rest }: FieldOptions): Asked<T> {
+const fieldShape: Shape<FieldOptions> = { title: 'string', description: 'string', key: 'string' };
+
+/** A form of one field: what is not the question's key describes the field, as `more` says. */
+function field<T>(
+  what: string, message: string, kind: object, options: FieldOptions, more: Readonly<Record<string, string>>,
+): Asked<T> {
+  checkOptions<object>(`ask.${what}: options`, options, { ...fieldShape, ...more });
+  const { key, integer, ...rest }: FieldOptions & { integer?: boolean } = options;
   const properties: FormProperties = { value: { ...kind, ...rest } as PrimitiveSchemaDefinition };
   const question = formQuestion<FormProperties>(message, properties, { key });
   return accepted(question as Question<FormAnswer<{ value: T }>>, (content) => content.value);
 }
 
 function selectMany<C extends string>(
-  message: string, choices: readonly C[], { key, default: chosen, ...rest }: FieldOptions & { minItems?: number; maxItems?: number; default?: readonly C[] } = {},
+  message: string, choices: readonly C[], options: FieldOptions & { minItems?: number; maxItems?: number; default?: readonly C[] } = {},
 ): Asked<C[]> {
+  checkOptions('ask.selectMany: options', options, { ...fieldShape, minItems: 'number', maxItems: 'number', default: 'list' });
+  const { key, default: chosen, ...rest } = options;
   const list = formQuestion<FormProperties>(message, {
     value: { type: 'array', items: { type: 'string', enum: choices }, ...rest, ...chosen && { default: chosen } },
   }, { key });
@@ -133,19 +143,23 @@ export const ask: {
   /** The client's roots. */
   roots(options?: QuestionOptions): Asked<Root[]>;
 } = {
-  text: (message, options = {}) => field(message, { type: 'string' }, options),
-  number: (message, { integer, ...options } = {}) =>
-    field(message, { type: integer ? 'integer' : 'number' }, options),
-  confirm: (message, options = {}) => field(message, { type: 'boolean' }, options),
-  select: (message, choices, options = {}) => field(message, { type: 'string', enum: choices }, options),
+  text: (message, options = {}) => field('text', message, { type: 'string' }, options, {
+    minLength: 'number', maxLength: 'number', format: '"email" or "uri" or "date" or "date-time"', default: 'string',
+  }),
+  number: (message, options = {}) => field('number', message, { type: options?.integer ? 'integer' : 'number' }, options, {
+    minimum: 'number', maximum: 'number', default: 'number', integer: 'boolean',
+  }),
+  confirm: (message, options = {}) => field('confirm', message, { type: 'boolean' }, options, { default: 'boolean' }),
+  select: (message, choices, options = {}) =>
+    field('select', message, { type: 'string', enum: choices }, options, { default: 'string' }),
   form: (message, form, options) => accepted(formQuestion(message, form, options), (content) => content),
   url: (message, url, options) => accepted(
     urlQuestion(message, url, options) as Question<FormAnswer<undefined>>,
     () => undefined,
   ),
   selectMany,
-  date: (message, options = {}) => field(message, { type: 'string', format: 'date' }, options),
-  email: (message, options = {}) => field(message, { type: 'string', format: 'email' }, options),
+  date: (message, options = {}) => field('date', message, { type: 'string', format: 'date' }, options, { default: 'string' }),
+  email: (message, options = {}) => field('email', message, { type: 'string', format: 'email' }, options, { default: 'string' }),
   secret(message, url, options) {
     const { protocol, hostname } = new URL(url);
     if (protocol !== 'https:' && !(protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))) {

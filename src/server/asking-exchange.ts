@@ -3,13 +3,12 @@ import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
-import type { Context } from './context.ts';
+import type { Context, Outcome, QuestionGenerator } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { placeOf, ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
-import type { Need } from './needs.ts';
-import type { Outcome, QuestionGenerator } from './outcome.ts';
+import type { Need } from './registry.ts';
 
 /** Undoes what a run of a handler took. */
 type Release = () => unknown;
@@ -74,15 +73,16 @@ export abstract class AskingExchange extends Exchange implements Context {
 
   defer(release: Release): void {
     (this.#releases ??= []).push(release);
+    this.release = this.undo;
     // Work that went on beside a question that ended the run.
-    if (this.#over) void this.release();
+    if (this.#over) void this.undo();
   }
 
   /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
-  async release(): Promise<void> {
+  protected async undo(): Promise<void> {
     const releases = this.#releases;
     this.#over = true;
-    this.#releases = undefined;
+    this.#releases = this.release = undefined;
     for (const release of releases?.reverse() ?? []) {
       try {
         await release();
@@ -90,10 +90,6 @@ export abstract class AskingExchange extends Exchange implements Context {
         this.failures?.alarm(thrown, { ...placeOf(this.inbound.request), what: 'release' });
       }
     }
-  }
-
-  override conclude<V, T>(next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
-    return this.#releases === undefined ? next(value) : this.release().then(() => next(value));
   }
 
   override checkNeeds(needs: readonly Need[]): void {

@@ -1,9 +1,11 @@
+import { checkOptions } from '../bounds/options.ts';
 import type { Context } from './context.ts';
-import type { Exchanges } from './eras.ts';
+import type { Exchanges } from './exchange.ts';
 import { LegacyExchange } from './legacy/exchange.ts';
-import { requestStateSealer } from './modern/request-state.ts';
+import { requestStateSealer, requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
+import { openQuestions } from './open-questions.ts';
 
 /** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
 export interface AskingOptions extends RequestStateOptions {
@@ -12,10 +14,15 @@ export interface AskingOptions extends RequestStateOptions {
 }
 
 /** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
-export function asking({ onRootsChanged, ...options }: AskingOptions = {}): Exchanges<Context> {
-  const sealer = requestStateSealer(options);
+export function asking(given: AskingOptions = {}): Exchanges<Context> {
+  checkOptions('asking: options', given, { ...requestStateShape, onRootsChanged: 'function' });
+  const { onRootsChanged, ...options } = given;
+  const questions = openQuestions();
+  // What other processes have the keys of, they can open as well.
+  const sealer = requestStateSealer(options, options.keys ? undefined : questions);
   return {
-    legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth),
+    questions,
+    legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth, questions),
     modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
     heard({ method }, failures) {
       if (method !== 'notifications/roots/list_changed') return;

@@ -1,3 +1,6 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
+
 /** How long a result may be kept, and by whom. 2026-07-28 server/utilities/caching. */
 export interface CacheHint {
   /** Milliseconds for which a client may keep the result: a finite number. */
@@ -18,6 +21,14 @@ export function cacheFields(hint: CacheHint | undefined): CacheFields {
 
 /** The results that clients of 2026-07-28 may cache. */
 export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'read';
+
+/** For `checkOptions`. */
+export const hintShape: Shape<CacheHint> = { ttlMs: 'number', scope: '"public" or "private"' };
+
+/** The same, of the hints of a server. */
+export const cacheShape: Shape<Partial<Record<Cacheable, CacheHint>>> = {
+  discover: hintShape, tools: hintShape, prompts: hintShape, resources: hintShape, resourceTemplates: hintShape, read: hintShape,
+};
 
 /** The fields of a result that say how long it may be kept, and by whom. */
 export interface CacheFields {
@@ -42,6 +53,7 @@ export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
  * that is not finite.
  */
 export function caching(hints: Readonly<Partial<Record<Cacheable, CacheHint>>>): Caching {
+  checkOptions('caching: hints', hints, cacheShape);
   for (const hint of Object.values(hints)) cacheFields(hint);
   return {
     fields(kind, isPrivate) {

@@ -1,11 +1,10 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { TellListeners } from './extension.ts';
+import type { Server } from './server.ts';
+import type { TellListeners } from './extensions.ts';
 import type { ListName } from './feature.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
-import type { SubscribedServer } from './modern/subscriptions.ts';
-import type { LegacyRequester } from './requester.ts';
+import type { LegacyRequester } from './exchange.ts';
 
 /** A legacy client that is told of changes. */
 type ToldClient = Pick<LegacyRequester, 'announce' | 'revision' | 'state'>;
@@ -15,7 +14,7 @@ export interface Changes {
   /**
    * Called once, by the server that it belongs to. Throws at the second call.
    */
-  attach(server: SubscribedServer): void;
+  attach(server: Server): void;
   /** Called at each change of a legacy client's state. It is told of changes from its handshake to its end. */
   moved(client: ToldClient): void;
   /** From now on the client is told of changes of the lists that are declared to its revision. */
@@ -38,7 +37,7 @@ export interface Changes {
  */
 export function changes(): Changes {
   let subscriptions: Subscriptions | undefined;
-  let catalogue: Catalogue | undefined;
+  let server: Server | undefined;
   const told = new Map<ToldClient, ServerCapabilities>();
   const pending = new Set<ListName>();
 
@@ -54,11 +53,11 @@ export function changes(): Changes {
   }
 
   return {
-    attach(server) {
+    attach(to) {
       if (subscriptions) throw new Error('changes() belongs to a server already: make one for each server');
-      const open = subscriptions = new Subscriptions(server);
-      ({ catalogue } = server);
-      catalogue.features.push({
+      const open = subscriptions = new Subscriptions(to);
+      server = to;
+      to.features.push({
         methods: { 'subscriptions/listen': (_params, exchange) => open.listen(exchange) },
         capabilities: ({ era }) => era === 'modern' ? {} : undefined,
         attach() {},
@@ -69,7 +68,7 @@ export function changes(): Changes {
       else if (client.state === 'closed') told.delete(client);
     },
     expect(client) {
-      if (catalogue && client.revision) told.set(client, catalogue.capabilities(client.revision));
+      if (server && client.revision) told.set(client, server.capabilities(client.revision));
     },
     divert: undefined,
     listChanged(list) {

@@ -1,28 +1,60 @@
-import { invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { Connection } from '../jsonrpc/connection.ts';
+import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
+import { invalidParams, invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, Request, UnjudgedAnswer } from '../jsonrpc/message.ts';
+import type { Decoded, Notification, Params, UnjudgedAnswer } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { isModern, metaOf, readRequestMeta } from '../protocol/meta.ts';
-import type { ServerPeer } from '../transport/port.ts';
-import type { PlainContext } from './context.ts';
-import type { Exchanges } from './eras.ts';
-import type { Failures } from './failure.ts';
-import { Handshake } from './legacy/handshake.ts';
-import type { HandshakeServer } from './legacy/handshake.ts';
-import type { ModernAnswers } from './modern/answer.ts';
+import { readCancellation } from '../protocol/cancellation.ts';
+import * as columns from '../protocol/columns.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import { mayPass, serverLifecycle } from '../protocol/lifecycle.ts';
+import type { LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecycle.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import { isImplementation, isLoggingLevel, isModern, metaOf, readRequestMeta, unsupportedVersion } from '../protocol/meta.ts';
+import type { Meta } from '../protocol/meta.ts';
+import { negotiate, versionsOf } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Agreed, PeerOptions, ServerPeer } from '../transport/port.ts';
+import { adaptImplementation } from './adapt.ts';
+import type { Server } from './server.ts';
+import type { LegacyRequester } from './exchange.ts';
+import { answerModern } from './modern/answer.ts';
 
-/** What a connected client needs of the server. */
-export interface ConnectedServerSide extends HandshakeServer {
-  readonly exchanges: Exchanges<PlainContext>;
-  readonly modern: ModernAnswers;
-  readonly failures: Failures;
-}
+/** The level until the client has chosen one. The specification leaves it to the server. */
+const defaultLogLevel: LoggingLevel = 'info';
+
+/** What `initialize` may weigh, in bytes of memory: the names and capabilities in it are kept. */
+const maxHandshakeBytes = 65_536;
 
 /**
- * One client over one lasting channel. Its handshake makes it a legacy client; over pipes, modern requests
- * are served beside it, each for itself. While it is idle there is this object and its connection, no more.
+ * One client over one lasting channel. What it agreed on by `initialize` and asked for since (revision, capabilities, log
+ * level) makes it a legacy client, whose states are a table, `serverLifecycle` (2025-11-25 basic/lifecycle). Over pipes,
+ * modern requests are served beside it, each for itself. While it is idle there is this object and its connection, no more.
  */
-export class ConnectedClient extends Handshake<ConnectedServerSide> implements ServerPeer {
+export class ConnectedClient implements LegacyRequester, ConnectionHandlers, ServerPeer {
+  revision: Revision | undefined;
+  client: Implementation | undefined;
+  capabilities: ClientCapabilities = {};
+  logLevel: LoggingLevel = defaultLogLevel;
+  state: LifecycleState = 'new';
+  /** Which of its requests are served in this state. */
+  #passage: Passage = serverLifecycle.new.receive;
+  listeners: LegacyRequester['listeners'];
+  readonly server: Server;
+  readonly connection: Connection;
+  readonly options: PeerOptions;
+  readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
+  /** Bytes that are charged to the client's budget. */
+  #held = 0;
+
+  constructor(server: Server, outlet: Outlet, options: PeerOptions) {
+    this.server = server;
+    this.connection = new Connection(outlet, this, server.limits, options.budget);
+    this.options = options;
+    options.shared?.begin(this);
+  }
+
   get inFlight(): number {
     return this.connection.inFlight;
   }
@@ -37,37 +69,33 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
 
   request(inbound: Inbound): object | Promise<object> {
     const { method, params = {} } = inbound.request;
-    const server = this.server;
+    const { server, options } = this;
     // Read anew for each request: over HTTP each is authenticated on its own.
-    const { auth } = this.options;
-    if (this.#speaksModern(inbound.request)) {
-      return server.modern.answer(inbound, readRequestMeta(metaOf(params), server.revisions), auth);
+    const { auth } = options;
+    if (server.modern && options.modern !== false) {
+      const meta = '_meta' in params ? metaOf(params) : undefined;
+      if (this.#speaksModern(method, meta)) return answerModern(server, inbound, readRequestMeta(meta, server.revisions), auth);
     }
     if (method === 'initialize') return this.initialize(params, inbound.weight);
-    if (!this.admits(method)) {
+    if (this.#passage !== 'operation' && !mayPass(this.#passage, method)) {
       // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions:
       // so a client that probes knows a legacy server.
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
-    this.options.shared?.admit?.(method);
+    options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return this.setLevel(params);
-    return server.catalogue.handle(method, params, server.exchanges.legacy(this, inbound, auth));
+    return server.handle(method, params, server.exchanges.legacy(this, inbound, auth));
   }
 
   /**
    * Whether a request is of the modern era: by the metadata that it carries, or because it can be of no other.
-   * A server without modern revisions has none. 2026-07-28 basic/versioning.
+   * 2026-07-28 basic/versioning.
    */
-  #speaksModern(request: Request): boolean {
-    // Newest first.
-    const { revisions } = this.server;
-    if (this.options.modern === false || revisions[0]?.era !== 'modern') return false;
-    if (isModern(metaOf(request.params))) return true;
-    const { method } = request;
-    if (revisions.at(-1)?.era === 'modern') return method !== 'initialize';
-    return this.state === 'new' && isModernMethod(method);
+  #speaksModern(method: string, meta: Meta | undefined): boolean {
+    if (meta && isModern(meta)) return true;
+    return this.server.legacy ? this.state === 'new' && isModernMethod(method) : method !== 'initialize';
   }
 
   notification(notification: Notification): void {
@@ -80,8 +108,109 @@ export class ConnectedClient extends Handshake<ConnectedServerSide> implements S
     const { failures, info } = this.server;
     failures.report(error, { what: 'connection', name: info.name });
   }
+
+  close(why?: string, cause?: unknown): void {
+    this.move('close');
+    this.connection.budget.release(this.#held);
+    this.#held = 0;
+    this.connection.close(why, cause);
+  }
+
+  move(event: LifecycleEvent): void {
+    const next = serverLifecycle[this.state].on[event];
+    if (next === undefined) return;
+    this.state = next;
+    this.#passage = serverLifecycle[next].receive;
+    const { changes, pinging } = this.server;
+    changes?.moved(this);
+    pinging?.moved(this);
+    for (const listener of this.listeners ?? []) listener(next);
+  }
+
+  /** 2025-11-25 basic/lifecycle#initialization. */
+  initialize({ protocolVersion, capabilities, clientInfo }: Params, weight: number): object {
+    const server = this.server;
+    if (this.state !== 'new') throw invalidRequest('initialize was answered before');
+    if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
+    const revision = negotiate(server.revisions, protocolVersion);
+    if (revision === undefined) {
+      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
+      const served = versionsOf(server.revisions).join(', ');
+      throw unsupportedVersion(server.revisions, protocolVersion, `This server speaks ${served} only, without initialize`);
+    }
+    if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
+    if (!isImplementation(clientInfo)) {
+      throw invalidParams('clientInfo must be an object with a name and a version');
+    }
+    // Both are kept as long as the connection: their bytes are charged as long.
+    if (weight > maxHandshakeBytes || !this.connection.budget.charge(weight)) {
+      throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
+    }
+    this.#held = weight;
+    const agreed = { version: revision.version, client: clientInfo, capabilities };
+    this.agree(revision, agreed);
+    const result = {
+      protocolVersion: revision.version,
+      serverInfo: adaptImplementation(server.info, revision),
+      // JSON leaves out what is undefined.
+      capabilities: server.capabilities(revision, this), instructions: server.instructions,
+    };
+    const { shared } = this.options;
+    if (shared) return shared.agree(agreed, result);
+    this.move('initialize');
+    return result;
+  }
+
+  agree(revision: Revision, { client, capabilities }: Agreed): void {
+    this.revision = revision;
+    this.client = client;
+    this.capabilities = capabilities;
+    this.connection.takeBatch = columns.batching(revision) ? this.server.batches : undefined;
+    this.connection.nullErrorId = columns.nullErrorId(revision);
+  }
+
+  setLevel(params: Params): object {
+    const { level } = params;
+    if (!isLoggingLevel(level)) throw invalidParams('level is not a logging level');
+    this.logLevel = level;
+    return {};
+  }
+
+  announce(text: string): void {
+    if (this.state === 'ready') this.connection.outlet.send(text);
+  }
 }
 
 /** Methods that no legacy revision has. A test holds them against the table of methods. */
 export const isModernMethod = (method: string): boolean =>
   method === 'server/discover' || method === 'subscriptions/listen';
+
+// Moments in the life of a legacy connection, for those who have to wait for them.
+
+/** Calls the listener at every change of the client's state; returns what takes it away. */
+function onChange(client: LegacyRequester, listener: (state: LifecycleState) => void): () => void {
+  const listeners = client.listeners ??= new Set();
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Calls the listener once the connection closes. */
+export function onClose(client: LegacyRequester, listener: () => void): void {
+  onChange(client, (state) => {
+    if (state === 'closed') listener();
+  });
+}
+
+/**
+ * Calls the listener once the client has sent `notifications/initialized`, before which it must not be asked, or
+ * with `false` once the connection closes. Returns what takes the listener away; undefined: there is nothing to
+ * wait for.
+ */
+export function onReady(client: LegacyRequester, listener: (ready: boolean) => void): (() => void) | undefined {
+  if (client.state !== 'initializing') return undefined;
+  const forget = onChange(client, (state) => {
+    forget();
+    listener(state === 'ready');
+  });
+  return forget;
+}

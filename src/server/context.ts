@@ -1,10 +1,18 @@
+import type { Form, FormContent } from '../protocol/form.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Form, FormContent } from '../protocol/form.ts';
 import type { Auth } from '../transport/port.ts';
-import type { FormAnswer, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+
+/** A handler that yields its questions, alone or several together. */
+export type QuestionGenerator<R> =
+  | Generator<Question | readonly Question[], R, never>
+  | AsyncGenerator<Question | readonly Question[], R, never>;
+
+/** What a handler may return: a value, a promise of it, or the generator that will end with it. */
+export type Outcome<R> = R | Promise<R> | QuestionGenerator<R>;
 
 /**
  * What a handler can do besides returning a result. The same for every revision; `Exchange` is what does it.
@@ -123,3 +131,6 @@ export interface TaskSteps {
   /** Says in words what the work is at: the task's `statusMessage`. In a plain call it does nothing. */
   status(message: string): void;
 }
+
+/** Who listens, or asks for a list. */
+export type Listener = Pick<PlainContext, 'auth' | 'capabilities' | 'client' | 'meta' | 'revision'>;

@@ -1,22 +1,49 @@
+import type { Connection } from '../jsonrpc/connection.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
-import type { Params } from '../jsonrpc/message.ts';
+import type { Notification } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { LoggingLevel } from '../protocol/logging.ts';
+import type { LifecycleState } from '../protocol/lifecycle.ts';
 import { loggingLevels } from '../protocol/logging.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
 import { ProgressReports } from '../protocol/progress.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Auth } from '../transport/port.ts';
-import type { PlainContext } from './context.ts';
-import type { Failures } from './failure.ts';
-import type { Need } from './needs.ts';
-import type { Outcome } from './outcome.ts';
-import type { Requester } from './requester.ts';
+import type { Auth, OpenQuestions, PeerOptions } from '../transport/port.ts';
+import type { PlainContext, Outcome } from './context.ts';
+import type { ErrorPlace, Failures } from './failure.ts';
+import type { ServerLimits } from './limits.ts';
+import type { Need } from './registry.ts';
+import type { Server } from './server.ts';
+
+/** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
+export interface Requester {
+  /** Undefined only before a legacy handshake, when no feature is asked yet. */
+  readonly revision: Revision | undefined;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The least severe level that the client wants; undefined: no log messages. */
+  readonly logLevel: LoggingLevel | undefined;
+  /** How it is served. Of legacy clients alone. */
+  readonly options?: PeerOptions;
+  /** Sends a notification that belongs to no request, as text. Legacy clients alone; dropped before they are ready. */
+  announce?(text: string): void;
+}
+
+/** A legacy client, which is asked by requests. */
+export interface LegacyRequester extends Requester {
+  readonly connection: Connection;
+  readonly server: { readonly limits: ServerLimits };
+  readonly state: LifecycleState;
+  /** Called with each state that it comes to: see `onReady` and `onClose`. */
+  listeners: Set<(state: LifecycleState) => void> | undefined;
+  announce(text: string): void;
+}
 
 /** Hears of what a handler throws. */
-export type HandlerFailures = Pick<Failures, 'alarm' | 'judge'>;
+export type HandlerFailures = Pick<Failures, 'alarm' | 'judge' | 'report'>;
 
 /** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
 export class Exchange implements PlainContext, ResultJudge {
@@ -29,6 +56,8 @@ export class Exchange implements PlainContext, ResultJudge {
   readonly capabilities: ClientCapabilities;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
+  /** Calls the functions that the handler gave to `ctx.defer`; undefined: there are none. Never rejects. */
+  release: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 
   constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
@@ -56,9 +85,10 @@ export class Exchange implements PlainContext, ResultJudge {
     this.requester.options?.closeStream?.(this.inbound.request.id);
   }
 
-  /** Answers the request by `handle`, with what the era has to do before and after. */
-  begin(handle: (params: Params) => object | Promise<object>): object | Promise<object> {
-    return handle(this.inbound.request.params ?? {});
+  /** Has the request answered, with what the era has to do before and after. */
+  begin(server: Server): object | Promise<object> {
+    const { method, params = {} } = this.inbound.request;
+    return server.handle(method, params, this);
   }
 
   /** Throws where the client cannot be asked so. Handlers that ask nothing need nothing. */
@@ -72,11 +102,6 @@ export class Exchange implements PlainContext, ResultJudge {
   /** What the caller is told of a failure; the author hears of it. */
   judge(thrown: unknown): unknown {
     return this.failures?.judge(thrown, this);
-  }
-
-  /** Goes on with what a run of the handler has come to, when what the run took has been given back. */
-  conclude<V, T>(next: (value: V) => T | Promise<T>, value: V): T | Promise<T> {
-    return next(value);
   }
 
   notify(method: string, params: Record<string, unknown>): void {
@@ -107,3 +132,21 @@ export class Exchange implements PlainContext, ResultJudge {
     this.#mention(notificationText('notifications/message', { level, logger, data }));
   }
 }
+
+/** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
+export interface Exchanges<C extends PlainContext> {
+  /** For a request of a session. */
+  legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
+  /** For a request that stands alone. */
+  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+  /** What clients are asked, where handlers may ask. */
+  readonly questions?: OpenQuestions | undefined;
+  /** Called with each notification that comes over a lasting connection, except `notifications/initialized`. */
+  heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;
+}
+
+/** Exchanges whose handlers do not ask. */
+export const plainExchanges: Exchanges<PlainContext> = {
+  legacy: (requester, inbound, auth) => new Exchange(inbound, requester, auth),
+  modern: (inbound, meta, auth) => new Exchange(inbound, meta, auth),
+};

@@ -1,14 +1,75 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import * as columns from '../protocol/columns.ts';
+import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { isExtensionId } from '../protocol/meta.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { PlainContext } from './context.ts';
-import type { Exchange } from './exchange.ts';
-import { needExtension } from './extension.ts';
-import type { ServerExtension, TellListeners } from './extension.ts';
+import type { Server } from './server.ts';
+import type { Context, Listener, Outcome, PlainContext } from './context.ts';
+import type { Requester } from './exchange.ts';
 import type { Agree, AnswerMethod, Feature } from './feature.ts';
-import { internalsOf } from './internals.ts';
-import type { ServerInternals } from './internals.ts';
 import type { ServerCore } from './server-core.ts';
+
+/**
+ * An extension of the protocol, the server's side: the one door through which the protocol grows. All of it
+ * is for clients that declare the extension; for others its methods, filters and results are the error
+ * `-32021`. Legacy revisions have no extensions: `ctx.capabilities.extensions` tells a handler what its
+ * client can take. 2026-07-28 basic/versioning#extension-negotiation.
+ *
+ * Keys in `_meta` need no registration: those of a request are `ctx.meta`, those of a result or a
+ * notification go out with it.
+ */
+export interface ServerExtension<C extends PlainContext = Context> {
+  /** A prefixed name, such as `com.example/thing`. */
+  readonly id: string;
+  /** What the server declares of it. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Methods that it adds. They may not ask the client: in 2026-07-28 `elicit` and its kin reject. */
+  readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
+  /**
+   * Values of `resultType` that it adds: a tool may return an object with one of them in place of its result.
+   */
+  readonly resultTypes?: readonly string[];
+  /**
+   * Keys that it adds to the filter of `subscriptions/listen`. Each function is given what the client wants,
+   * as it came from the wire, and returns what of it is agreed; undefined: nothing.
+   * A throw refuses to listen.
+   */
+  readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
+  /** What it is in legacy revisions, which have no extensions but may have the same thing by other names. */
+  readonly legacy?: LegacyExtension<C>;
+}
+
+/** What an extension adds to the core of legacy revisions, such as the tasks of 2025-11-25. */
+export interface LegacyExtension<C extends PlainContext = Context> {
+  /** What it declares in a revision, such as `2025-11-25`; undefined: nothing, and its methods are not found. */
+  readonly capabilities: (revision: string) => ServerCapabilities | undefined;
+  /** What of that a certain client is told, where it is not the same for all. */
+  readonly tailor?: (capabilities: ServerCapabilities, requester: Requester) => ServerCapabilities;
+  /** Methods that it adds. They may ask the client. */
+  readonly methods: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
+}
+
+/**
+ * Sends a notification to everybody with whom something was agreed under this key of the filter, and of whom
+ * `matches` is true.
+ */
+export type TellListeners = (
+  key: string,
+  method: string,
+  params?: Params,
+  matches?: (agreed: unknown, listener: Listener) => boolean,
+) => void;
+
+/** Throws where the client did not declare the extension. */
+export function needExtension(
+  { id }: ServerExtension<never>,
+  { capabilities: { extensions } }: Listener,
+): void {
+  if (extensions && Object.hasOwn(extensions, id)) return;
+  throw new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });
+}
 
 type Extension = ServerExtension<never>;
 type Handler = (params: never, ctx: never) => unknown;
@@ -25,20 +86,20 @@ const known = new WeakMap<object, Extensions>();
  * identifier is malformed, or it, or something of it, is taken. `McpServer` has it as `extend`.
  */
 export function extend<C extends PlainContext>(server: ServerCore<C>, extension: ServerExtension<C>): TellListeners {
-  const { catalogue, hosting, changes } = internalsOf(server);
+  const { inside } = server;
   let all = known.get(server);
   if (!all) {
-    all = extensions(hosting);
+    all = extensions(inside);
     known.set(server, all);
-    // What the server has itself goes first.
-    catalogue.features.unshift(all);
+    // Where two answer the same method, what the server has itself does.
+    inside.features.unshift(all);
   }
   all.add(extension);
-  catalogue.changed();
-  return (...what) => changes?.tell(...what);
+  inside.found();
+  return (...what) => inside.changes?.tell(...what);
 }
 
-function extensions(hosting: ServerInternals['hosting']): Extensions {
+function extensions(server: Server): Extensions {
   // One map a namespace: an extension's method may be called like another's result type.
   const ids = new Map<string, Extension>();
   const methods = new Map<string, Extension>();
@@ -46,11 +107,11 @@ function extensions(hosting: ServerInternals['hosting']): Extensions {
   const resultTypes = new Map<unknown, Extension>();
   const answer = (handler: Handler | undefined, extension?: Extension): AnswerMethod => (params, exchange) => {
     if (extension) needExtension(extension, exchange);
-    return hosting.guard<unknown, object>(
+    return server.guard<unknown>(
       exchange, () => handler?.(params as never, exchange as never), (value) => value as object,
     );
   };
-  hosting.isExtended = (value, exchange) => {
+  server.isExtended = (value, exchange) => {
     const extension = resultTypes.get(value['resultType']);
     if (extension) needExtension(extension, exchange);
     return extension !== undefined;
@@ -58,6 +119,10 @@ function extensions(hosting: ServerInternals['hosting']): Extensions {
   return {
     filters,
     add(extension) {
+      checkOptions<object>('extend: extension', { ...extension, id: extension?.id ?? null }, {
+        id: 'string', settings: 'object', methods: 'object', resultTypes: 'list', filters: 'object',
+        legacy: { capabilities: 'function', tailor: 'function', methods: 'object' },
+      } satisfies Shape<Extension>);
       const { id, methods: own = {}, filters: agrees = {}, resultTypes: types = [] } = extension;
       // 2026-07-28 basic/versioning#extension-negotiation:
       // identifiers follow the rules of `_meta` keys, with a prefix.

@@ -85,35 +85,55 @@ export class Failures {
    * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
    * Everything but a `ToolError` is reported.
    */
-  judge(thrown: unknown, { inbound, rules }: FailedRequest): ToolError | RpcError {
-    const { request } = inbound;
-    const place = placeOf(request);
+  judge(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
+    const place = placeOf(failed.inbound.request);
     const told = (message: string): ToolError | RpcError =>
       place.what === 'tool' ? new ToolError(message) : internalError(message);
-    if (thrown instanceof ToolError) return place.what === 'tool' ? thrown : internalError(thrown.message);
-    if (thrown instanceof RpcError) {
-      // The client is not allowed to, or cannot: nobody's code has failed.
-      if (thrown.name === 'AccessDenied') return thrown;
-      const lacking = thrown.name === 'MissingCapabilityError';
-      if (!lacking) this.report(thrown, place);
-      // 2026-07-28 defines -32021. In a legacy tool the model is told.
-      if (lacking && rules.era === 'legacy') return told(thrown.message);
-      const code = codeFor(thrown.code, rules);
-      return code === thrown.code ? thrown : new RpcError(code, thrown.message, thrown.data);
+    try {
+      const known = this.#known(thrown, failed, place, told);
+      if (known) return known;
+    } catch {
+      // A proxy, or a getter that throws: whatever it claims to be, it is told as any other failure.
     }
-    // A handler that stops because its request is over has not failed, and nobody reads its answer.
-    if (inbound.settled && isEnding(thrown)) return told('cancelled');
     const id = Math.random().toFixed(8).slice(2);
     this.alarm(thrown, { ...place, id });
     const why = this.#shown === 'message' ? `: ${errorMessage(thrown)}` : '';
     return told(`${place.name} failed (id ${id})${why}`);
   }
+
+  /** What is told of an error that the caller may read, or that nobody reads. Undefined for any other. */
+  #known(
+    thrown: unknown, { inbound, rules }: FailedRequest, place: ErrorPlace, told: (message: string) => ToolError | RpcError,
+  ): ToolError | RpcError | undefined {
+    if (thrown instanceof ToolError || thrown instanceof RpcError) {
+      // Read once, before anything is said.
+      const { message, name } = thrown;
+      if (typeof message !== 'string') return undefined;
+      if (thrown instanceof ToolError) return told(message);
+      const { code, data } = thrown;
+      // The client is not allowed to, or cannot: nobody's code has failed.
+      if (name === 'AccessDenied') return thrown;
+      const lacking = name === 'MissingCapabilityError';
+      if (!lacking) this.report(toError(thrown), place);
+      // 2026-07-28 defines -32021. In a legacy tool the model is told.
+      if (lacking && rules.era === 'legacy') return told(message);
+      return new RpcError(codeFor(typeof code === 'number' ? code : NaN, rules), message, data);
+    }
+    // A handler that stops because its request is over has not failed, and nobody reads its answer.
+    return inbound.settled && isEnding(thrown) ? told('cancelled') : undefined;
+  }
 }
 
 function log({ what, name, id }: ErrorPlace, thrown: unknown): void {
-  const stack = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
+  const error = toError(thrown);
+  let stack: unknown;
+  try {
+    ({ stack } = error);
+  } catch {
+    // A getter.
+  }
   // Runtimes without a console have no stderr either.
-  globalThis.console?.error(`${what} ${name} failed${id === undefined ? '' : ` (id ${id})`}: ${stack}`);
+  globalThis.console?.error(`${what} ${name} failed${id === undefined ? '' : ` (id ${id})`}: ${typeof stack === 'string' ? stack : error.message}`);
 }
 
 const isEnding = (thrown: unknown): boolean =>

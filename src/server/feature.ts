@@ -3,17 +3,13 @@ import type { Serialized } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
-import type { HandlerCall } from './around.ts';
 import type { Caching } from './caching.ts';
-import type { PlainContext } from './context.ts';
-import type { Exchange } from './exchange.ts';
-import type { TellListeners } from './extension.ts';
-import type { ToolError } from './failure.ts';
+import type { AnswerCall, Handled } from './chain.ts';
+import type { PlainContext, Listener, Outcome } from './context.ts';
+import type { Exchange, Requester } from './exchange.ts';
+import type { TellListeners } from './extensions.ts';
 import type { ServerLimits } from './limits.ts';
-import type { ListedKind } from './list-filter.ts';
-import type { Outcome } from './outcome.ts';
-import type { Entry, Registry } from './registry.ts';
-import type { Requester } from './requester.ts';
+import type { ListedKind, Callable, Entry, Registry } from './registry.ts';
 
 /** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
 export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
@@ -41,31 +37,27 @@ export interface Feature<C extends PlainContext = PlainContext> {
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
   /** The keys of the filter of `subscriptions/listen` that it knows, beside those of lists. */
   readonly filters?: Readonly<Record<string, Agree>>;
-  /** See `HttpFeature` of port.ts. */
+  /** The input schema of a tool: over HTTP headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
   /** Tells those who watch this resource that it has changed. */
   resourceUpdated?(uri: string): void;
   /** Whether something of it has `scopes`. */
   readonly scoped?: boolean;
+  /** Something else stands around handlers now: what answers their calls is put together anew. */
+  rechain?(host: FeatureHost<C>): void;
   /** Called once, by the server that it belongs to. Throws at the second call. */
   readonly attach: (host: FeatureHost<C>) => void;
-}
-
-/** What a feature may know of the server that it belongs to. */
-export interface HostedServer {
-  /** How long clients may keep each kind of result, unless what is listed or read says otherwise. */
-  readonly caching?: Caching;
-  readonly limits: ServerLimits;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`; undefined: nobody is told of changes. */
-  readonly changes?: { readonly tell: TellListeners } | undefined;
 }
 
 /** What a server lends its features. */
 export interface FeatureHost<out C extends PlainContext = PlainContext> {
   /** Never there: it tells the compiler which context handlers get. */
   readonly context?: C;
-  /** What the server was made with. */
-  readonly server: HostedServer;
+  /** How long clients may keep each kind of result, unless what is listed or read says otherwise. */
+  readonly caching?: Caching | undefined;
+  readonly limits: ServerLimits;
+  /** Tells those who listen for a key of the filter of `subscriptions/listen`; undefined: nobody is told of changes. */
+  readonly changes?: { readonly tell: TellListeners } | undefined;
   /** Something was registered, updated or removed. */
   changed(list: ListName): void;
   /** One page of what `registry` holds. Throws `-32602` for a cursor that was not handed out here. */
@@ -73,29 +65,19 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
     member: ListedKind, registry: Registry<E>, params: Params, exchange: Exchange,
   ): Serialized;
   /** The entry of this name. Throws `-32602` where there is none, or where it is hidden from the requester. */
-  require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): E;
+  require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): Callable<E>;
   /** Whether the requester may see an entry. */
-  shows(member: ListedKind, entry: Entry, exchange: Exchange): boolean;
+  shows(member: ListedKind, entry: Pick<Entry, 'name' | 'definition'>, requester: Listener): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
   isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
   /**
-   * Runs a handler with all that stands around it, and hands its value to `finish`. Whatever is thrown is
-   * reported and becomes what the caller may read: in `tools/call` a `ToolError`, which `failed` makes a
-   * result of, otherwise an `RpcError`.
+   * Makes what answers the calls of a handler, with all that stands around it; to be called when the handler is registered,
+   * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a
+   * `ToolError`, which `failed` makes a result of, otherwise an `RpcError`.
    */
-  run<R, T>(
-    call: HandlerCall,
-    handler: (args: never, ctx: Exchange) => Outcome<R>,
-    finish: (value: R) => T | Promise<T>,
-    failed?: (error: ToolError) => T,
-  ): T | Promise<T>;
-  /** The same for a function of the author's that nothing stands around. */
-  guard<R, T>(
-    exchange: Exchange,
-    call: () => Outcome<R>,
-    finish: (value: R) => T | Promise<T>,
-    failed?: (error: ToolError) => T,
-  ): T | Promise<T>;
+  chain<R>(handled: Handled<R>): AnswerCall;
+  /** Runs a function of the author's that nothing stands around, and makes a result of its value. */
+  guard<R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>): object | Promise<object>;
   /** Tells the author of something that works but should not be. */
   warn(message: string, name: string): void;
 }

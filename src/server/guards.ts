@@ -1,16 +1,25 @@
-import { after } from '../jsonrpc/attempt.ts';
+import { checkOptions } from '../bounds/options.ts';
 import { MetaWatch } from '../protocol/meta-watch.ts';
 import { AccessDenied } from '../transport/port.ts';
 import type { Auth } from '../transport/port.ts';
-import { callThrough } from './around.ts';
-import type { AnyAround, Around, HandlerCall } from './around.ts';
-import type { PlainContext } from './context.ts';
+import type { AnyAround, Around, Handled, HandlerCall, Invoke } from './chain.ts';
+import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { placeOf } from './failure.ts';
-import type { ErrorPlace } from './failure.ts';
-import type { ListedKind, ListFilter } from './list-filter.ts';
-import type { Guarded } from './needs.ts';
-import type { Entry, View } from './registry.ts';
+import type { Guarded, ListedKind, View } from './registry.ts';
+import type { Server } from './server.ts';
+
+/**
+ * Hides entries from some requesters: what is hidden is neither listed nor found. Lists are made once for
+ * each distinct key and are private to it. 2026-07-28 server/tools#capabilities: what is listed may depend on
+ * who is authorized, never on the connection.
+ */
+export interface ListFilter {
+  /** All that `shows` depends on, as a text, such as the scopes of `requester.auth` in order. */
+  key(requester: Listener): string;
+  /** `name` is a tool's or prompt's name, a resource's URI, or a template. */
+  shows(kind: ListedKind, name: string, definition: object, requester: Listener): boolean;
+}
 
 /** What may stand around handlers, and between the lists and those who ask. */
 export interface GuardsOptions<C extends PlainContext = PlainContext> {
@@ -42,40 +51,56 @@ export class Guards<C extends PlainContext = PlainContext> {
     const { listFilter } = this;
     return listFilter && {
       key: `${exchange.rules.version} ${listFilter.key(exchange)}`,
-      of: (entries) => [...entries].filter((entry) => this.shows(member, entry, exchange)),
+      of: (entries) => [...entries].filter(({ name, definition }) => listFilter.shows(member, name, definition, exchange)),
     };
   }
 
-  /** Whether the requester may see this entry, and so call it. */
-  shows(member: ListedKind, { name, definition }: Pick<Entry, 'name' | 'definition'>, exchange: Exchange): boolean {
-    return this.listFilter?.shows(member, name, definition, exchange) ?? true;
-  }
+  /** Tells the author of malformed keys of `_meta` in a result, which are sent as they are. */
+  readonly lookOver = (result: object, { failures, inbound }: Exchange): void => {
+    this.#metas.look(result, (fault) => failures?.report(fault, { ...placeOf(inbound.request), what: 'result' }));
+  };
 
-  /** `finish`, followed by a check of the result: the author hears of malformed keys of `_meta`, which are sent as they are. */
-  checkingMeta<V, T>(
-    { ctx }: HandlerCall, finish: (value: V) => T | Promise<T>, failures: { report(error: Error, where: ErrorPlace): void },
-  ): (value: V) => T | Promise<T> {
-    return (value) => after(finish(value), (result) => {
-      const { request } = (ctx as Exchange).inbound;
-      this.#metas.look(result, (fault) => failures.report(fault, { ...placeOf(request), what: 'result' }));
-      return result;
-    });
-  }
-
-  /** Calls a handler where the caller's credentials reach it, through all that stands around it. */
-  run(call: HandlerCall, handler: (args: never, ctx: Exchange) => unknown): unknown {
-    const exchange = call.ctx as Exchange;
-    checkScopes(call.definition, exchange);
-    const around = this.#inner?.wants(call) ? this.#inner.around : this.#around;
-    return around.length > 0
-      ? callThrough(around as readonly unknown[] as readonly Around[], call, handler)
-      : handler(call.args as never, exchange);
+  /** A handler with all that stands around it, which is called where the caller's credentials reach it. */
+  enclose({ kind, name, definition, handler }: Handled): Invoke {
+    const inner = this.#inner;
+    const outer = this.#around;
+    const invoke: Invoke = !inner && outer.length === 0 ? handler : (args, exchange, params) => {
+      const call: HandlerCall = { kind, name, definition, args, params, ctx: exchange, requester: exchange.requester };
+      return callThrough(inner?.wants(call) ? inner.around : outer, call, handler);
+    };
+    if (!definition.scopes?.length) return invoke;
+    return (args, exchange, params) => {
+      checkScopes(definition, exchange);
+      return invoke(args, exchange, params);
+    };
   }
 }
 
+/** Calls a handler through all that stands around it. */
+function callThrough<C extends PlainContext>(around: readonly Around<C>[], call: HandlerCall, handler: Invoke): Outcome<unknown> {
+  const step = (at: number, args: unknown, ctx: PlainContext): unknown => {
+    const outer = around[at];
+    const exchange = ctx as Exchange;
+    return exchange.settle((outer === undefined
+      ? handler(args as never, exchange, call.params)
+      : outer({ ...call, args, ctx: ctx as C }, (own = args, given = ctx as C) => step(at + 1, own, given))) as Outcome<unknown>);
+  };
+  return step(0, call.args, call.ctx);
+}
+
+/** Guards of whatever context. */
+export type AnyGuards = Pick<Guards, keyof Guards>;
+
 /** What a `ServerCore` needs for definitions with `scopes`, for list filters and for functions around handlers. */
 export function guards<C extends PlainContext = PlainContext>(options: GuardsOptions<C> = {}): Guards<C> {
+  checkOptions('guards: options', options, { around: 'list', listFilter: 'object' });
   return new Guards(options);
+}
+
+/** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once a server. */
+export function surround(server: Server, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
+  (server.guards ??= guards()).surround(around, wants);
+  for (const feature of server.features) feature.rechain?.(server);
 }
 
 /**

@@ -6,8 +6,8 @@
 
 export { ask, NotAnswered } from './ask.ts';
 export type { Asked, FieldOptions } from './ask.ts';
-export { RawResult } from './around.ts';
-export type { AnyAround, Around, HandlerCall } from './around.ts';
+export { RawResult } from './chain.ts';
+export type { AnswerCall, AnyAround, Around, Handled, HandlerCall, Invoke } from './chain.ts';
 export { asking } from './asking.ts';
 export type { AskingOptions } from './asking.ts';
 export { caching } from './caching.ts';
@@ -18,24 +18,22 @@ export { changes } from './changes.ts';
 export type { Changes } from './changes.ts';
 export { completion } from './completion.ts';
 export type { Completable, Completer, Completers } from './completion.ts';
-export type { Context, PlainContext, Step, TaskSteps } from './context.ts';
-export type { Exchanges } from './eras.ts';
-export type { Exchange } from './exchange.ts';
-export type { LegacyExtension, Listener, ServerExtension, TellListeners } from './extension.ts';
+export type { Context, PlainContext, Step, TaskSteps, Listener, Outcome, QuestionGenerator } from './context.ts';
+export type { Exchanges, Exchange, LegacyRequester, Requester } from './exchange.ts';
+export type { LegacyExtension, ServerExtension, TellListeners } from './extensions.ts';
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
 export type { Agree, AnswerMethod, Feature, FeatureHost, ListName } from './feature.ts';
 export { defaultServerLimits } from './limits.ts';
 export type { ServerLimits } from './limits.ts';
-export type { ListedKind, ListFilter } from './list-filter.ts';
+export type { Callable, ListedKind, Guarded, Need, Entry, Handle, Registry, View } from './registry.ts';
+export type { ListFilter, Guards, GuardsOptions } from './guards.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
 export { LeftBehind } from './modern/exchange.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
-export type { Guarded, Need } from './needs.ts';
-export type { Outcome, QuestionGenerator } from './outcome.ts';
 export { pages } from './pages.ts';
 export type { Listed, Page } from '../protocol/cursor.ts';
 export type { Pages } from './pages.ts';
@@ -46,15 +44,11 @@ export type {
 } from './prompts.ts';
 export type { FormAnswer, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 export { guards } from './guards.ts';
-export type { Guards, GuardsOptions } from './guards.ts';
-export type { Entry, Handle, Registry, View } from './registry.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';
-export type { LegacyRequester, Requester } from './requester.ts';
 export { resources } from './resources.ts';
 export type {
-  AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, Resources,
-  ResourceTemplateDefinition,
+  AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, Resources, ResourceTemplateDefinition,
 } from './resources.ts';
 export { ServerCore } from './server-core.ts';
 export type { CoreOptions } from './server-core.ts';

@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { takeBatch } from '../jsonrpc/batch.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import { mirroredParameters } from '../protocol/mirrored-headers.ts';
@@ -6,13 +7,15 @@ import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { asking } from './asking.ts';
-import { caching } from './caching.ts';
+import { cacheShape, caching } from './caching.ts';
 import type { Cacheable, CacheHint } from './caching.ts';
 import { changes } from './changes.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
+import { defaultServerLimits } from './limits.ts';
+import { requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
-import type { ServerExtension, TellListeners } from './extension.ts';
+import type { ServerExtension, TellListeners } from './extensions.ts';
 import { extend } from './extensions.ts';
 import { guards } from './guards.ts';
 import type { GuardsOptions } from './guards.ts';
@@ -64,9 +67,14 @@ export class McpServer extends ServerCore<Context> {
   /** Registers a prompt. Throws where the name is taken. server/prompts. */
   readonly prompt: AddPrompt<Context>;
 
-  constructor(
-    info: Implementation, { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options }: ServerOptions = {},
-  ) {
+  /** Throws a TypeError for an unknown or malformed option, and a RangeError for a revision that does not exist. */
+  constructor(info: Implementation, given: ServerOptions = {}) {
+    checkOptions('McpServer: options', given, {
+      cache: cacheShape, onRootsChanged: 'function', requestState: requestStateShape, pageSize: 'number', validator: 'function',
+      around: 'list', listFilter: 'object', instructions: 'string', revisions: 'list', pinging: 'object', limits: defaultServerLimits,
+      onError: 'function', errors: '"id" or "message"',
+    });
+    const { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options } = given;
     const tool = tools<Context>({ validator, schemas: adaptSchema, structured, check: checkTool });
     const resource = resources<Context>();
     const prompt = prompts<Context>();
@@ -100,8 +108,12 @@ export class McpServer extends ServerCore<Context> {
   }
 }
 
-function checkTool({ name, inputSchema, _meta }: Tool): void {
+function checkTool({ name, inputSchema, annotations = {}, execution = {}, _meta }: Tool): void {
   const what = `tool ${JSON.stringify(name)}`;
+  checkOptions(`${what}.definition.annotations`, annotations, {
+    title: 'string', readOnlyHint: 'boolean', destructiveHint: 'boolean', idempotentHint: 'boolean', openWorldHint: 'boolean',
+  });
+  checkOptions(`${what}.definition.execution`, execution, { taskSupport: '"forbidden" or "optional" or "required"' });
   checkMeta(what, _meta);
   // 2026-07-28 server/tools#x-mcp-header: which rule a mark of the schema breaks.
   const mirrored = mirroredParameters(inputSchema);

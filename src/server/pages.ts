@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { page } from '../protocol/cursor.ts';
 import type { Listed, Page } from '../protocol/cursor.ts';
 
@@ -9,6 +10,7 @@ export type Pages = <T extends Listed>(items: Iterable<T>, cursor: unknown) => P
  * RangeError for a size below 1. 2025-11-25 server/utilities/pagination.
  */
 export function pages(size: number = 1000): Pages {
+  checkOptions('pages: size', size, 'number');
   if (!(size >= 1)) throw new RangeError(`the size of a page must be at least 1, not ${size}`);
   return (items, cursor) => page(items, cursor, size);
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -5,20 +6,18 @@ import { shorten } from '../jsonrpc/quote.ts';
 import type { Icon } from '../protocol/base.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
+import type { Revision } from '../protocol/revisions.ts';
 import { adaptContent, adaptListed } from './adapt.ts';
-import { RawResult } from './around.ts';
-import type { HandlerCall } from './around.ts';
+import { RawResult } from './chain.ts';
+import type { Handled } from './chain.ts';
 import type { Completable, Completer } from './completion.ts';
-import type { Context, PlainContext } from './context.ts';
+import type { Context, PlainContext, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { attachTo, hostOf } from './feature.ts';
-import type { Feature, FeatureHost } from './feature.ts';
+import { hostOf } from './feature.ts';
+import type { Feature } from './feature.ts';
 import { checkScopes } from './guards.ts';
-import { checkDefinition } from './needs.ts';
-import type { Guarded } from './needs.ts';
-import type { Outcome } from './outcome.ts';
-import { Registry } from './registry.ts';
-import type { Handle } from './registry.ts';
+import { checkDefinition, Registry } from './registry.ts';
+import type { Guarded, Callable, Handle } from './registry.ts';
 
 /** One argument of a prompt. */
 export interface PromptArgumentDefinition {
@@ -67,39 +66,34 @@ export interface Prompts<C extends PlainContext = PlainContext> extends Feature<
   readonly add: AddPrompt<C>;
 }
 
-interface PromptEntry {
-  readonly name: string;
+interface PromptEntry extends Handled<PromptReturn> {
   readonly listed: Prompt;
   readonly definition: PromptDefinition;
-  readonly handler: GetPrompt<Record<string, PromptArgumentDefinition>, Exchange>;
 }
 
 /** Makes a feature that has prompts. 2025-11-25 server/prompts. */
 export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
-  let host: FeatureHost<C> | undefined;
-  const entries = new Registry<PromptEntry>('prompt', adaptListed, () => host?.changed('prompts'));
+  const entries = new Registry<PromptEntry>('prompt', 'prompts', adaptListed);
   return {
-    attach(to) {
-      host = attachTo(to, host);
-    },
+    attach: (host) => entries.attach(host),
+    rechain: (host) => entries.rechain(host),
     add(name, definition, get) {
-      checkDefinition('prompt', name, definition, get, 'title description arguments');
       return entries.register(name, definition as PromptDefinition, (changed) =>
         promptEntry(name, changed, get as unknown as PromptEntry['handler']));
     },
     methods: {
       'prompts/list': (params, exchange, lent) => lent.page('prompts', entries, params, exchange),
       'prompts/get': (params, exchange, lent) =>
-        getPrompt(lent.require('prompts', entries, params['name'], exchange), params, exchange, lent),
+        getPrompt(lent.require('prompts', entries, params['name'], exchange), params, exchange),
     },
-    capabilities: (_revision, { server }) => entries.everHeld ? { prompts: server.changes ? { listChanged: true } : {} } : undefined,
+    capabilities: (_revision, { changes }) => entries.everHeld ? { prompts: changes ? { listChanged: true } : {} } : undefined,
     get scoped() {
       return entries.scoped;
     },
     completes: () => [...entries.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
     completer(ref, argument, exchange) {
-      const { definition } = hostOf(host).require('prompts', entries, ref, exchange);
+      const { definition } = hostOf(entries.host).require('prompts', entries, ref, exchange);
       checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {
@@ -111,7 +105,13 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
 }
 
 function promptEntry(name: string, definition: PromptDefinition, handler: PromptEntry['handler']): PromptEntry {
+  checkDefinition<PromptDefinition>('prompt', name, definition, handler, { title: 'string', description: 'string', arguments: 'object' });
   const { arguments: args, needs, scopes, data, ...shown } = definition;
+  for (const [argument, one] of Object.entries(args ?? {})) {
+    checkOptions(`prompt ${JSON.stringify(name)}.definition.arguments.${argument}`, one, {
+      title: 'string', description: 'string', required: 'boolean', complete: 'function',
+    });
+  }
   const prompt: Prompt = { name, ...shown };
   checkMeta(`prompt ${JSON.stringify(name)}`, prompt._meta);
   if (args) {
@@ -119,41 +119,38 @@ function promptEntry(name: string, definition: PromptDefinition, handler: Prompt
       ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),
     );
   }
-  return { name, listed: prompt, definition, handler };
+  return { kind: 'prompt', name, listed: prompt, definition, handler, finish: (value, { rules }) => toResult(value, definition, rules) };
 }
 
 /** 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
 function getPrompt(
-  entry: PromptEntry, params: Params, exchange: Exchange, host: FeatureHost,
+  { definition, call }: Callable<PromptEntry>, params: Params, exchange: Exchange,
 ): object | Promise<object> {
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw invalidParams('arguments must be an object');
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'string') throw invalidParams(`arguments.${shorten(name)} must be a string`);
   }
-  const { name, definition } = entry;
   for (const [argument, { required }] of Object.entries(definition.arguments ?? {})) {
     if (required && !Object.hasOwn(given, argument)) throw invalidParams(`arguments.${argument} is missing`);
   }
-  const call: HandlerCall = {
-    kind: 'prompt', name, definition, args: given, params, ctx: exchange, requester: exchange.requester,
-  };
-  return host.run<PromptReturn, object>(call, entry.handler, (value) => {
-    if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
-    const result: GetPromptResult = typeof value === 'string'
-      ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
-      : Array.isArray(value) ? { messages: value } : value;
-    if (!Array.isArray(result?.messages)) {
-      throw new TypeError('the handler returned neither a text nor messages nor a result with messages');
+  return call(given, params, exchange);
+}
+
+function toResult(value: PromptReturn, { description }: PromptDefinition, revision: Revision): object {
+  if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
+  const result: GetPromptResult = typeof value === 'string'
+    ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
+    : Array.isArray(value) ? { messages: value } : value;
+  if (!Array.isArray(result?.messages)) {
+    throw new TypeError('the handler returned neither a text nor messages nor a result with messages');
+  }
+  const messages = result.messages.map((message, at) => {
+    const { role, content } = Object(message) as PromptMessage;
+    if ((role !== 'user' && role !== 'assistant') || typeof content?.type !== 'string') {
+      throw new TypeError(`the handler returned messages[${at}] without role or content`);
     }
-    const messages = result.messages.map((message, at) => {
-      const { role, content } = Object(message) as PromptMessage;
-      if ((role !== 'user' && role !== 'assistant') || typeof content?.type !== 'string') {
-        throw new TypeError(`the handler returned messages[${at}] without role or content`);
-      }
-      return { role, content: adaptContent(content, exchange.rules) };
-    });
-    const { description } = definition;
-    return { ...description !== undefined && { description }, ...result, messages };
+    return { role, content: adaptContent(content, revision) };
   });
+  return { ...description !== undefined && { description }, ...result, messages };
 }

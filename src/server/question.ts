@@ -1,8 +1,9 @@
+import { checkOptions } from '../bounds/options.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import * as columns from '../protocol/columns.ts';
-import { samplingFault } from './sampling-rules.ts';
+import { samplingFault } from '../protocol/sampling-rules.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -62,12 +63,13 @@ const withProblem = (message: string, problem: string | undefined): string =>
 export function formQuestion<const S extends Form>(
   message: string,
   form: S,
-  { key }: QuestionOptions = {},
+  options?: QuestionOptions,
 ): Question<FormAnswer<FormContent<S>>> {
+  if (options) checkOptions('elicit: options', options, { key: 'string' });
   const full = formSchema(form);
   return {
     method: 'elicitation/create',
-    key,
+    key: options?.key,
     params(revision, problem) {
       const fit = formFor(full, { richForms: columns.richForms(revision) });
       if ('faults' in fit) {
@@ -92,13 +94,15 @@ export function formQuestion<const S extends Form>(
 export function urlQuestion(
   message: string,
   url: string,
-  { key, elicitationId }: UrlQuestionOptions = {},
+  options: UrlQuestionOptions = {},
 ): Question<UrlAnswer> {
+  checkOptions('elicitUrl: options', options, { key: 'string', elicitationId: 'string' });
+  let { elicitationId } = options;
   // 2025-11-25 client/elicitation#url-mode-elicitation-requests: it MUST be a valid URL.
   if (typeof URL === 'function' && !isUrl(url)) throw new TypeError(`elicitUrl: ${quote(url)} is no URL`);
   return {
     method: 'elicitation/create',
-    key,
+    key: options.key,
     params: (revision) => ({
       mode: 'url',
       message,
@@ -132,13 +136,14 @@ function readAction({ action }: Record<string, unknown>): 'accept' | 'decline' |
 
 export function sampleQuestion(
   params: CreateMessageRequestParams,
-  { key }: QuestionOptions = {},
+  options?: QuestionOptions,
 ): Question<CreateMessageResult> {
+  if (options) checkOptions('sample: options', options, { key: 'string' });
   const fault = samplingFault(params.messages);
   if (fault !== undefined) throw new TypeError(`sample: ${fault}`);
   return {
     method: 'sampling/createMessage',
-    key,
+    key: options?.key,
     params: () => ({ ...params }),
     read(answer) {
       if (!isMessage(answer)) return { problem: 'the model\'s message has no role, content or model' };
@@ -153,10 +158,11 @@ function isMessage(answer: Record<string, unknown>): answer is Record<string, un
     && typeof model === 'string';
 }
 
-export function rootsQuestion({ key }: QuestionOptions = {}): Question<Root[]> {
+export function rootsQuestion(options?: QuestionOptions): Question<Root[]> {
+  if (options) checkOptions('roots: options', options, { key: 'string' });
   return {
     method: 'roots/list',
-    key,
+    key: options?.key,
     params: () => ({}),
     read({ roots }) {
       return isRoots(roots) ? { value: roots } : { problem: 'it has no list of roots, each with a uri' };

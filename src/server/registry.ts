@@ -1,10 +1,51 @@
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../jsonrpc/quote.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Guarded } from './needs.ts';
+import type { AnswerCall, Handled } from './chain.ts';
+import { attachTo } from './feature.ts';
+import type { FeatureHost, ListName } from './feature.ts';
 import type { Pages } from './pages.ts';
+
+/** What a handler may need of a client of its: what it will ask. */
+export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
+
+/** What definitions of tools, prompts and resources share besides what is listed of them. */
+export interface Guarded {
+  /**
+   * What the handler will ask of the client. A client that lacks it gets `-32021` (HTTP status 400) before the
+   * handler runs; a model before 2026-07-28 reads it as the tool's error. Of use with `asking` alone: other
+   * handlers cannot ask.
+   */
+  readonly needs?: readonly Need[];
+  /**
+   * Scopes that the caller's token must reach, where the transport authenticates: 403 otherwise. An HTTP server
+   * without `auth` does not start; over stdio they are not checked. Never listed.
+   */
+  readonly scopes?: readonly string[];
+  /** Whatever else stands around handlers or filters lists by. Never listed. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** What only the shape of a definition of its kind has to name. */
+export type OwnShape<D> = Omit<Shape<D>, 'icons' | 'needs' | 'scopes' | 'data' | '_meta'>;
+
+/** Throws a TypeError for a name, a definition or a handler that is malformed. */
+export function checkDefinition<D extends object>(
+  kind: string, name: string, definition: D, handler: unknown, shape: OwnShape<D>,
+): void {
+  // All three are required: what is undefined would count as not given.
+  checkOptions<object>(
+    `${kind} ${JSON.stringify(name)}`, { name: name ?? null, definition: definition ?? null, handler: handler ?? null },
+    { name: 'string', handler: 'function', definition: { icons: 'list', needs: 'list', scopes: 'list', data: 'object', _meta: 'object', ...shape } },
+  );
+}
+
+/** What is listed, by the member of the list's result. */
+export type ListedKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 /** The handle of something registered. */
 export interface Handle<Definition> {
@@ -14,14 +55,16 @@ export interface Handle<Definition> {
   remove(): void;
 }
 
-/** Something registered: how it is listed, beside what it takes to serve it. */
-export interface Entry {
-  /** A name, a URI or a template. */
-  readonly name: string;
+/** Something registered: how it is listed, beside what it takes to serve it. Its `name` is a name, a URI or a template. */
+export interface Entry extends Handled {
   readonly listed: object;
-  /** What the author registered. */
-  readonly definition: object;
 }
+
+/** An entry that can be called. */
+export type Callable<E extends Entry = Entry> = E & {
+  /** Answers calls of the entry's handler. */
+  readonly call: AnswerCall;
+};
 
 /** The part of a list that some requesters see. */
 export interface View {
@@ -37,22 +80,38 @@ const onePage: Pages = (items, cursor) => cursor === undefined ? { items: [...it
 /** First pages that are kept as text. Beyond it all are made anew, so that keys cost no more memory. */
 const maxKeptPages = 1000;
 
+/** What a registry adds to an entry. */
+interface Kept extends Listed {
+  call: AnswerCall;
+}
+
+/** Nobody can call it yet. */
+const notAttached: AnswerCall = () => ({});
+
 /** Entries by name, listed in the order in which they were registered. */
 export class Registry<E extends Entry> {
-  readonly #entries = new Map<string, E & Listed>();
-  readonly #kind: string;
+  /** The server that the entries belong to; undefined until then. */
+  host: FeatureHost | undefined;
+  readonly #entries = new Map<string, E & Kept>();
+  readonly #kind: Handled['kind'] | 'resource template';
+  readonly #list: ListName;
   readonly #show: (listed: E['listed'], revision: Revision) => object;
-  readonly #onChange: () => void;
   /** First pages as text, by revision and view: most clients ask for nothing else. */
   readonly #pages = new Map<string, string>();
   #sequence = 0;
   #scoped = false;
 
-  /** `show` is how what is listed appears in a revision. */
-  constructor(kind: string, show: (listed: E['listed'], revision: Revision) => object, onChange: () => void) {
+  /** `list` has the entries, and `show` is how what is listed appears in a revision. */
+  constructor(kind: Handled['kind'] | 'resource template', list: ListName, show: (listed: E['listed'], revision: Revision) => object) {
     this.#kind = kind;
+    this.#list = list;
     this.#show = show;
-    this.#onChange = onChange;
+  }
+
+  /** Gives the entries to a server. Throws where they belong to one already. */
+  attach(host: FeatureHost): void {
+    this.host = attachTo(host, this.host);
+    this.rechain(host);
   }
 
   /** Whether anything was ever registered: a capability that was declared is not taken back. */
@@ -66,7 +125,7 @@ export class Registry<E extends Entry> {
   }
 
   /** The entry of this name; undefined: none, or no name at all. */
-  get(name: unknown): E | undefined {
+  get(name: unknown): Callable<E> | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
@@ -76,8 +135,13 @@ export class Registry<E extends Entry> {
   }
 
   /** All entries, in the order in which they were added. */
-  values(): Iterable<E> {
+  values(): Iterable<Callable<E>> {
     return this.#entries.values();
+  }
+
+  /** Puts together what answers the calls of each entry. */
+  rechain(host: FeatureHost): void {
+    for (const entry of this.#entries.values()) entry.call = host.chain(entry);
   }
 
   /** Throws where the name is taken. `make` is called for the definition, and again for each update of it. */
@@ -85,11 +149,12 @@ export class Registry<E extends Entry> {
     const entries = this.#entries;
     const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
     if (entries.has(name)) throw fault('already registered');
-    let entry: E & Listed | undefined;
+    let entry: E & Kept | undefined;
     // The name may have been given to another since.
     const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {
-      entry = { ...make(changed), sequence: entry?.sequence ?? ++this.#sequence };
+      const made = make(changed);
+      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.chain(made) ?? notAttached };
       entries.set(name, entry);
       this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
@@ -111,7 +176,7 @@ export class Registry<E extends Entry> {
 
   #changed(): void {
     this.#pages.clear();
-    this.#onChange();
+    this.host?.changed(this.#list);
   }
 
   /**

@@ -1,8 +1,10 @@
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
+import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import { revisions } from '../protocol/revisions.ts';
@@ -11,9 +13,7 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { Auth } from '../transport/port.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
-import type { Context } from './context.ts';
-import type { Outcome } from './outcome.ts';
-import { internalsOf } from './internals.ts';
+import type { Context, Outcome } from './context.ts';
 import type { ServerCore } from './server-core.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
@@ -78,6 +78,7 @@ export async function rehearse(
   answers: RehearsalAnswers = {},
   options: RehearsalOptions = {},
 ): Promise<Rehearsal> {
+  checkOptions('rehearse: options', options, { capabilities: 'object', auth: 'object', logLevel: loggingLevelKind, maxRounds: 'number' });
   const { auth, capabilities = everything, logLevel = 'debug', maxRounds = 10 } = options;
   const meta: RequestMeta = { revision: revisions[0] as Revision, client: undefined, capabilities, logLevel };
   const sealer = requestStateSealer();
@@ -93,7 +94,7 @@ export async function rehearse(
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
-    const result = await exchange.begin((own) => internalsOf(server).catalogue.handle('tools/call', own, exchange)) as Params;
+    const result = await exchange.begin(server.inside) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};

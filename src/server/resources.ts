@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -10,22 +11,19 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
 import { adaptListed } from './adapt.ts';
-import { RawResult } from './around.ts';
-import type { HandlerCall } from './around.ts';
+import { RawResult } from './chain.ts';
+import type { Handled } from './chain.ts';
 import { toBase64 } from '../jsonrpc/base64.ts';
-import { cacheFields, notKept } from './caching.ts';
+import { cacheFields, hintShape, notKept } from './caching.ts';
 import type { CacheHint, Caching } from './caching.ts';
 import type { Completable, Completer, Completers } from './completion.ts';
-import type { Context, PlainContext } from './context.ts';
+import type { Context, PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { attachTo, hostOf } from './feature.ts';
+import { hostOf } from './feature.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
-import { checkDefinition } from './needs.ts';
-import type { Guarded } from './needs.ts';
-import type { Outcome } from './outcome.ts';
-import { Registry } from './registry.ts';
-import type { Handle } from './registry.ts';
+import { checkDefinition, Registry } from './registry.ts';
+import type { Guarded, OwnShape, Handle } from './registry.ts';
 import { watchedResources } from './watched-resources.ts';
 
 interface Described extends Guarded {
@@ -92,19 +90,15 @@ export type AddResourceTemplate<C extends PlainContext> = <const T extends strin
   read: ReadTemplate<T, C>,
 ) => Handle<ResourceTemplateDefinition>;
 
-interface ResourceEntry {
-  readonly name: string;
+interface ResourceEntry extends Handled<ResourceReturn | undefined> {
   readonly listed: Resource;
   readonly definition: ResourceDefinition;
-  readonly handler: ReadResource<Exchange>;
 }
 
-interface TemplateEntry {
-  readonly name: string;
+interface TemplateEntry extends Handled<ResourceReturn | undefined> {
   readonly listed: ResourceTemplate;
   readonly definition: ResourceTemplateDefinition;
   readonly pattern: UriTemplate;
-  readonly handler: ReadTemplate<string, Exchange>;
 }
 
 /** The resources of a server, and their templates. */
@@ -118,58 +112,104 @@ export interface Resources<C extends PlainContext = PlainContext> extends Featur
 /** RFC 3986: a scheme, and after it none but the characters of a URI. Templates have braces too. */
 const uriPattern = /^[a-z][a-z\d+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[\da-f]{2})*$/i;
 const templatePattern = /^(?:\{|[a-z][a-z\d+.-]*[:{])/i;
-const describedMembers = 'title description mimeType annotations cache name';
+
+/** What resources and templates have in common. */
+const describedShape: OwnShape<Described & Pick<ResourceDefinition, 'name'>> = {
+  name: 'string', title: 'string', description: 'string', mimeType: 'string',
+  annotations: { audience: 'list', priority: 'number', lastModified: 'string' }, cache: hintShape,
+};
 
 /** Makes a feature that has resources and templates of them. 2025-11-25 server/resources. */
 export function resources<C extends PlainContext = PlainContext>(): Resources<C> {
-  let host: FeatureHost<C> | undefined;
-  const changed = (): void => host?.changed('resources');
-  const entries = new Registry<ResourceEntry>('resource', adaptListed, changed);
-  const templates = new Registry<TemplateEntry>('resource template', adaptListed, changed);
-  const watched = watchedResources((uri, requester) => {
-    const found = entries.get(uri) ?? [...templates.values()].find(({ pattern }) => pattern.match(uri));
-    if (found) checkScopes(found.definition, requester);
+  const entries = new Registry<ResourceEntry>('resource', 'resources', adaptListed);
+  const templates = new Registry<TemplateEntry>('resource template', 'resources', adaptListed);
+  const watched = watchedResources({
+    check(uri, exchange) {
+      const found = findWatched(uri, exchange);
+      if (found && found !== 'hidden') checkScopes(found.definition, exchange);
+    },
+    visible: (uri, listener) => findWatched(uri, listener) !== 'hidden',
   });
+
+  /**
+   * What is registered for this URI and shown to the listener; `hidden`: only what is hidden from it. Undefined: nothing is
+   * registered, which may be watched too.
+   */
+  function findWatched(uri: string, listener: Listener): ResourceEntry | TemplateEntry | 'hidden' | undefined {
+    const lent = hostOf(entries.host);
+    const entry = entries.get(uri);
+    if (entry && lent.shows('resources', entry, listener)) return entry;
+    let hidden = entry !== undefined;
+    for (const template of templates.values()) {
+      if (template.pattern.match(uri) === undefined) continue;
+      if (lent.shows('resourceTemplates', template, listener)) return template;
+      hidden = true;
+    }
+    return hidden ? 'hidden' : undefined;
+  }
   const methods: Record<string, AnswerMethod> = {
     'resources/list': (params, exchange, lent) => lent.page('resources', entries, params, exchange),
     'resources/templates/list': (params, exchange, lent) => lent.page('resourceTemplates', templates, params, exchange),
     'resources/read': (params, exchange, lent) => readResource(entries, templates, params, exchange, lent),
   };
+  const finish = (value: ResourceReturn | undefined, definition: Described, exchange: Exchange, { uri }: Params): object => {
+    if (value === undefined) throw notFound(uri as string, exchange);
+    return toResult(uri as string, value, definition, exchange, entries.host?.caching);
+  };
   return {
-    attach(to) {
-      host = attachTo(to, host);
+    attach(host) {
+      entries.attach(host);
+      templates.attach(host);
+    },
+    rechain(host) {
+      entries.rechain(host);
+      templates.rechain(host);
     },
     add(uri, definition, read) {
-      checkDefinition('resource', uri, definition, read, `${describedMembers} size`);
       if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: this is no URI (RFC 3986)`);
       return entries.register(uri, definition, (current) => {
+        checkDefinition<ResourceDefinition>('resource', uri, current, read, { ...describedShape, size: 'number' });
         const { cache, needs, scopes, data, ...shown } = current;
         cacheFields(cache);
         checkMeta(`resource ${JSON.stringify(uri)}`, shown._meta);
         return {
+          kind: 'resource',
           name: uri,
           listed: { uri, name: uri, ...shown },
           definition: current,
           handler: read as unknown as ResourceEntry['handler'],
+          finish(value, exchange, params) {
+            if (value === undefined) throw new TypeError('the handler returned nothing');
+            return finish(value, current, exchange, params);
+          },
         };
       });
     },
     addTemplate(template, definition, read) {
-      checkDefinition('resource template', template, definition, read, `${describedMembers} complete`);
       const pattern = uriTemplate<string>(template);
       if (!templatePattern.test(template)) {
         throw new TypeError(`resource template ${JSON.stringify(template)}: it must begin with a scheme`);
       }
+      const handler = read as unknown as ReadTemplate<string, Exchange>;
       return templates.register(template, definition as ResourceTemplateDefinition, (current) => {
         const { cache, complete, needs, scopes, data, ...shown } = current;
+        checkDefinition<ResourceTemplateDefinition>(
+          'resource template', template, current, read, { ...describedShape, complete: 'object' },
+        );
+        checkOptions<object>(
+          `resource template ${JSON.stringify(template)}.definition.complete`, complete ?? {},
+          Object.fromEntries(pattern.variables.map((name) => [name, 'function'])),
+        );
         cacheFields(cache);
         checkMeta(`resource template ${JSON.stringify(template)}`, shown._meta);
         return {
+          kind: 'resource',
           name: template,
           listed: { uriTemplate: template, name: template, ...shown },
           definition: current,
           pattern,
-          handler: read as unknown as TemplateEntry['handler'],
+          handler: (variables, exchange, { uri }) => handler(variables, exchange, uri as string),
+          finish: (value, exchange, params) => finish(value, current, exchange, params),
         };
       });
     },
@@ -178,19 +218,21 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     },
     filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
-      watched.updated(uri, host?.server.changes);
+      watched.updated(uri, entries.host?.changes);
     },
-    capabilities: (_revision, { server }) => entries.everHeld || templates.everHeld
-      ? { resources: server.changes ? { subscribe: true, listChanged: true } : {} }
+    capabilities: (_revision, { changes }) => entries.everHeld || templates.everHeld
+      ? { resources: changes ? { subscribe: true, listChanged: true } : {} }
       : undefined,
     get scoped() {
       return entries.scoped || templates.scoped;
     },
     completes: () => [...templates.values()].some(({ definition }) => definition.complete),
     completer(ref, argument, exchange) {
+      const lent = hostOf(entries.host);
+      const entry = entries.get(ref);
       // A resource's own URI is a legal reference, with nothing to complete.
-      if (entries.get(ref)) return undefined;
-      const { pattern, definition } = hostOf(host).require('resourceTemplates', templates, ref, exchange);
+      if (entry && lent.shows('resources', entry, exchange)) return undefined;
+      const { pattern, definition } = lent.require('resourceTemplates', templates, ref, exchange);
       checkScopes(definition, exchange);
       if (!pattern.variables.includes(argument)) {
         throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
@@ -214,30 +256,12 @@ function readResource(
 ): object | Promise<object> {
   const { uri } = params;
   if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-  const call = (name: string, definition: object, args: unknown): HandlerCall => ({
-    kind: 'resource', name, definition, args, params, ctx: exchange, requester: exchange.requester,
-  });
-  const finish = (value: ResourceReturn | undefined, definition: Described): object => {
-    if (value === undefined) throw notFound(uri, exchange);
-    return toResult(uri, value, definition, exchange, host.server.caching);
-  };
   const entry = entries.get(uri);
-  if (entry && host.shows('resources', entry, exchange)) {
-    const { definition, handler } = entry;
-    return host.run<ResourceReturn, object>(call(uri, definition, uri), handler, (value) => {
-      if (value === undefined) throw new TypeError('the handler returned nothing');
-      return finish(value, definition);
-    });
-  }
+  if (entry && host.shows('resources', entry, exchange)) return entry.call(uri, params, exchange);
   for (const template of templates.values()) {
-    const { name, pattern, handler, definition } = template;
-    const variables = pattern.match(uri);
+    const variables = template.pattern.match(uri);
     if (variables === undefined || !host.shows('resourceTemplates', template, exchange)) continue;
-    return host.run<ResourceReturn | undefined, object>(
-      call(name, definition, variables),
-      (args: never, ctx) => handler(args, ctx, uri),
-      (value) => finish(value, definition),
-    );
+    return template.call(variables, params, exchange);
   }
   throw notFound(uri, exchange);
 }

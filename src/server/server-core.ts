@@ -1,27 +1,31 @@
+import { checkOptions } from '../bounds/options.ts';
 import type { TakeBatch } from '../jsonrpc/connection.ts';
+import { Inbound } from '../jsonrpc/inbound.ts';
+import type { Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { checkTimes } from '../jsonrpc/times.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
+import { checkInfo } from '../protocol/meta.ts';
+import type { RequestMeta } from '../protocol/meta.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { HttpSide, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
+import type { Auth, OpenQuestions, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
 import type { Caching } from './caching.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { PlainContext } from './context.ts';
-import { plainExchanges } from './eras.ts';
-import type { Exchanges } from './eras.ts';
+import { plainExchanges } from './exchange.ts';
+import type { Exchanges } from './exchange.ts';
 import { Failures } from './failure.ts';
 import type { OnError } from './failure.ts';
 import type { Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
-import { Hosting } from './hosting.ts';
-import type { ServerInternals } from './internals.ts';
+import { makeServer } from './server.ts';
+import type { Server } from './server.ts';
 import { defaultServerLimits } from './limits.ts';
 import type { ServerLimits } from './limits.ts';
-import { ModernAnswers } from './modern/answer.ts';
+import { answerModern } from './modern/answer.ts';
 import type { Pages } from './pages.ts';
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
@@ -70,42 +74,64 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly info: Implementation;
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
-  /** For transports: see `ServerPort`. */
-  readonly side: HttpSide;
-  readonly #parts: ServerInternals;
+  /** For what builds on the server from within this package. Not for users: its form may change at any time. */
+  readonly inside: Server;
 
   /**
-   * Throws a RangeError for a time that is none and for a revision that does not exist or cannot be served, and an Error for a feature that belongs to another
-   * server.
+   * Throws a TypeError for an unknown or malformed option, a RangeError for a revision that does not exist or cannot be
+   * served, and an Error for a feature that belongs to another server.
    */
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
+    checkInfo('ServerCore: info', info);
+    checkOptions('ServerCore: options', options, {
+      features: 'list', instructions: 'string', revisions: 'list', pages: 'function', caching: 'object', asking: 'object',
+      batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, onError: 'function',
+      errors: '"id" or "message"',
+    });
     this.info = info;
-    const { features = [], batches, changes } = options;
-    const limits = { ...defaultServerLimits, ...options.limits };
-    checkTimes(limits);
+    const { features = [], batches } = options;
     const chosen = selectRevisions(options.revisions);
     const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !columns.batching(revision));
     if (options.revisions && revisions.length < chosen.length) {
       throw new RangeError('2025-03-26 needs `batches`');
     }
-    const exchanges: Exchanges<PlainContext> = options.asking ?? plainExchanges;
-    const failures = new Failures(options.onError, options.errors);
-    const parts = { ...options, info, limits, revisions, exchanges, failures };
-    const hosting = new Hosting<C>(parts, features);
-    const { catalogue } = hosting;
-    const lasting = { ...parts, hosting, catalogue };
-    changes?.attach(lasting);
-    this.side = this.#parts = { ...lasting, modern: new ModernAnswers(lasting) };
-    for (const feature of features) feature.attach(hosting);
+    this.inside = makeServer<C>({
+      ...options, info, features, revisions,
+      exchanges: options.asking ?? plainExchanges,
+      failures: new Failures(options.onError, options.errors),
+      limits: { ...defaultServerLimits, ...options.limits },
+    });
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */
   connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
-    return new ConnectedClient(this.#parts, outlet, options);
+    return new ConnectedClient(this.inside, outlet, options);
+  }
+
+  /** For HTTP: answers one modern request that stands alone: see `ServerPort`. */
+  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
+    const inbound = new Inbound(request, outlet);
+    inbound.run(() => answerModern(this.inside, inbound, meta, auth));
+    return inbound;
+  }
+
+  /** For HTTP: whether something of the server has `scopes`, or ever had. */
+  get scoped(): boolean {
+    return this.inside.scoped;
+  }
+
+  /** For HTTP: the input schema of a tool; undefined: there is no such tool. */
+  toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
+    return this.inside.features.find(({ toolInput }) => toolInput)?.toolInput?.(name);
+  }
+
+  /** For HTTP: questions to clients whose answers only this process can take. */
+  get questions(): OpenQuestions | undefined {
+    return this.inside.exchanges.questions;
   }
 
   /** For transports: ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void {
-    this.#parts.changes?.end();
+    this.inside.changes?.end();
   }
 }

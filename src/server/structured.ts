@@ -1,7 +1,7 @@
-import { after } from '../jsonrpc/attempt.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
+import type { ValidationResult } from '../schema/types.ts';
 
 /** A schema as it is shown, and what judges values by it; undefined: nothing does. */
 export interface ReadSchema {
@@ -17,11 +17,13 @@ export function structured(value: unknown, { validate }: ReadSchema): CallToolRe
   const result = wholeResult(value);
   if (result.isError || !validate) return result;
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
-  return after(validate(result.structuredContent), (judged) => {
+  const conforming = (judged: ValidationResult): CallToolResult => {
     if (judged.valid) return { ...result, structuredContent: judged.value };
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
     throw new TypeError(`the result breaks the output schema: ${faults.join('; ')}`);
-  });
+  };
+  const judged = validate(result.structuredContent);
+  return judged instanceof Promise ? judged.then(conforming) : conforming(judged);
 }
 
 /** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the structured value. */

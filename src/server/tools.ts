@@ -1,4 +1,4 @@
-import { after } from '../jsonrpc/attempt.ts';
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
@@ -7,19 +7,16 @@ import * as columns from '../protocol/columns.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
-import type { JsonSchema, Validate, ValidationError } from '../schema/types.ts';
+import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
-import { RawResult } from './around.ts';
-import type { Context, PlainContext, TaskSteps } from './context.ts';
+import { RawResult } from './chain.ts';
+import type { AnswerCall, Handled } from './chain.ts';
+import type { Context, PlainContext, TaskSteps, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import { checkDefinition, definitionFault } from './needs.ts';
-import type { Guarded } from './needs.ts';
+import { checkDefinition, Registry } from './registry.ts';
+import type { Guarded, Handle } from './registry.ts';
 import type { ReadSchema, structured as makeStructured } from './structured.ts';
-import type { Outcome } from './outcome.ts';
-import { Registry } from './registry.ts';
-import type { Handle } from './registry.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
@@ -69,7 +66,7 @@ export interface TaskDefinition<I, C extends PlainContext> {
 export type TaskContext<C extends PlainContext> = Omit<C, keyof TaskSteps> & TaskSteps;
 
 /** What is registered, whichever way it came. */
-type AnyDefinition = ToolDefinition & { readonly task?: TaskSupport | undefined };
+type AnyDefinition = ToolDefinition & { readonly task?: TaskSupport | undefined; readonly durable?: boolean | undefined };
 
 /** A result of a type that an extension of the server's defines. */
 export type ExtensionResult = { readonly resultType: string } & Readonly<Record<string, unknown>>;
@@ -141,13 +138,11 @@ export interface Tools<C extends PlainContext = PlainContext> extends Feature<C>
 }
 
 /** A registered tool, ready to be listed and called. */
-interface ToolEntry {
-  readonly name: string;
+interface ToolEntry extends Handled<unknown> {
   readonly listed: Tool;
   readonly definition: AnyDefinition;
-  readonly handler: (args: never, ctx: Exchange) => Outcome<unknown>;
-  readonly input: ReadSchema | undefined;
-  readonly output: ((value: unknown) => CallToolResult | Promise<CallToolResult>) | undefined;
+  /** Judges arguments; undefined: nothing does. */
+  readonly judge: ReadSchema['validate'];
 }
 
 /** 2026-07-28 server/tools#tool-names. */
@@ -155,31 +150,37 @@ const usualName = /^[\w.-]{1,128}$/;
 
 /** Makes a feature that has tools. 2025-11-25 server/tools. */
 export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
-  let host: FeatureHost<C> | undefined;
-  const entries = new Registry<ToolEntry>('tool', adaptTool, () => host?.changed('tools'));
+  checkOptions('tools: options', options, { validator: 'function', schemas: 'function', structured: 'function', check: 'function' });
+  const entries = new Registry<ToolEntry>('tool', 'tools', adaptTool);
+  const isExtended: FeatureHost['isExtended'] = (value, exchange) => entries.host?.isExtended(value, exchange) === true;
   const warn = (name: string): void => {
-    if (!usualName.test(name)) host?.warn(`a tool name should match ${usualName.source}`, name);
+    if (!usualName.test(name)) entries.host?.warn(`a tool name should match ${usualName.source}`, name);
   };
   return {
     add(name: string, definition: AnyDefinition, handler: unknown) {
-      checkDefinition(
-        'tool', name, definition, handler, 'title description input output annotations execution task durable',
-      );
       const handle = entries.register(name, definition, (changed) =>
-        toolEntry(name, changed, handler as ToolEntry['handler'], options));
+        toolEntry(name, changed, handler as ToolEntry['handler'], options, isExtended));
       warn(name);
       return handle;
     },
-    attach(to) {
-      host = attachTo(to, host);
+    attach(host) {
+      entries.attach(host);
       for (const { name } of entries.values()) warn(name);
     },
     methods: {
       'tools/list': (params, exchange, lent) => lent.page('tools', entries, params, exchange),
-      'tools/call': (params, exchange, lent) =>
-        callTool(lent.require('tools', entries, params['name'], exchange), params, exchange, lent),
+      'tools/call': (params, exchange, lent) => {
+        const { judge, call } = lent.require('tools', entries, params['name'], exchange);
+        const args = params['arguments'] ?? {};
+        if (!isObject(args)) throw invalidParams('arguments must be an object');
+        if (judge === undefined) return call(args, params, exchange);
+        const judged = judge(args);
+        return judged instanceof Promise
+          ? judged.then((late) => callJudged(call, late, params, exchange)) : callJudged(call, judged, params, exchange);
+      },
     },
-    capabilities: (_revision, { server }) => entries.everHeld ? { tools: server.changes ? { listChanged: true } : {} } : undefined,
+    rechain: (host) => entries.rechain(host),
+    capabilities: (_revision, { changes }) => entries.everHeld ? { tools: changes ? { listChanged: true } : {} } : undefined,
     toolInput: (name) => entries.get(name)?.listed.inputSchema,
     get scoped() {
       return entries.scoped;
@@ -189,7 +190,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
 
 const readJsonSchema: SchemaReader = (source, _side, validator) => {
   if ('~standard' in Object(source) || 'standard' in Object(source)) {
-    throw new TypeError('this schema of a library needs tools({ schemas: adaptSchema })');
+    throw new TypeError('a schema of a library needs tools({ schemas: adaptSchema })');
   }
   const jsonSchema = source as JsonSchema;
   return { jsonSchema, validate: validator?.(jsonSchema) };
@@ -200,7 +201,12 @@ function toolEntry(
   definition: AnyDefinition,
   handler: ToolEntry['handler'],
   { validator, check, schemas = readJsonSchema, structured }: ToolsOptions,
+  isExtended: FeatureHost['isExtended'],
 ): ToolEntry {
+  checkDefinition<AnyDefinition>('tool', name, definition, handler, {
+    title: 'string', description: 'string', input: 'object or function', output: 'object or function', annotations: 'object', execution: 'object',
+    task: 'function or "optional" or "required"', durable: 'boolean',
+  });
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
   const read = (schema: SchemaSource | undefined, side: 'input' | 'output'): ReadSchema | undefined =>
     schema === undefined ? undefined : schemas(schema, side, validator);
@@ -208,41 +214,32 @@ function toolEntry(
   const output = read(target, 'output');
   if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
   const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
-  const fault = (why: string): TypeError => definitionFault('tool', name, why);
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
-  if (!isObject(inputSchema) || inputSchema['type'] !== 'object') {
-    throw fault('the input schema\'s type must be "object"');
-  }
-  const tool: Tool = { name, ...shown, inputSchema: inputSchema as Tool['inputSchema'] };
+  checkOptions<unknown>(`tool ${JSON.stringify(name)}.definition.input.type`, Object(inputSchema)['type'], '"object"');
+  // 2025-11-25 server/tools#tool recommends a schema without `properties` where there are no parameters; smolagents reads
+  // the member of every tool, and where one lacks it, loads none.
+  const tool: Tool = { name, ...shown, inputSchema: { properties: {}, ...inputSchema as Tool['inputSchema'] } };
   check?.(tool);
   if (task) tool.execution = { taskSupport: typeof task === 'function' ? 'optional' : task };
   if (isObject(output?.jsonSchema)) {
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
   return {
-    name, listed: tool, definition, handler, input,
-    output: output && structured && ((value) => structured(value, output)),
+    kind: 'tool', name, listed: tool, definition, handler, judge: input?.validate, failed,
+    finish(value, exchange) {
+      if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
+      if (value instanceof RawResult) return value.result;
+      if (isObject(value) && isExtended(value, exchange)) return value;
+      const { rules } = exchange;
+      const result = output && structured ? structured(value, output) : plainResult(value);
+      return result instanceof Promise ? result.then((late) => adaptToolResult(late, rules)) : adaptToolResult(result, rules);
+    },
   };
 }
 
-function callTool(
-  entry: ToolEntry, params: Params, exchange: Exchange, host: FeatureHost,
-): object | Promise<object> {
-  const args = params['arguments'] ?? {};
-  if (!isObject(args)) throw invalidParams('arguments must be an object');
-  const invoke = (given: unknown): object | Promise<object> => host.run<unknown, object>(
-    {
-      kind: 'tool', name: entry.name, definition: entry.definition, args: given, params,
-      ctx: exchange, requester: exchange.requester,
-    },
-    entry.handler,
-    (value) => toResult(entry, value, exchange, host),
-    failed,
-  );
-  const judged = entry.input?.validate?.(args);
-  if (judged === undefined) return invoke(args);
-  return after(judged, (result) => result.valid ? invoke(result.value) : refuse(result.errors, params, exchange));
-}
+/** Calls a tool with arguments that were judged. */
+const callJudged = (call: AnswerCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
+  judged.valid ? call(judged.value, params, exchange) : refuse(judged.errors, params, exchange);
 
 /**
  * 2025-11-25 server/tools#error-handling:
@@ -260,19 +257,6 @@ const failed = ({ message }: { message: string }): CallToolResult => ({
   content: [{ type: 'text', text: message }], isError: true,
 });
 
-function toResult(
-  entry: ToolEntry, value: unknown, exchange: Exchange, host: FeatureHost,
-): object | Promise<object> {
-  if (typeof value === 'string' && entry.output === undefined) {
-    return { content: [{ type: 'text', text: value }] };
-  }
-  if (value instanceof RawResult) return value.result;
-  if (isObject(value) && host.isExtended(value, exchange)) return value;
-  const { rules } = exchange;
-  if (entry.output === undefined) return adaptToolResult(plainResult(value), rules);
-  return after(entry.output(value), (result) => adaptToolResult(result, rules));
-}
-
 function plainResult(value: unknown): CallToolResult {
   if (value === undefined) return { content: [] };
   if (Array.isArray(value)) return { content: value as ContentBlock[] };
@@ -281,7 +265,6 @@ function plainResult(value: unknown): CallToolResult {
     if (typeof value['type'] === 'string') return { content: [value as unknown as ContentBlock] };
   }
   throw new TypeError(
-    `the handler returned ${Object.prototype.toString.call(value)}, which is neither text nor content nor a result;`
-    + ' a structured value needs an `output` schema',
+    `the handler returned ${typeof value}, expected text, content or a result; others need \`output\``,
   );
 }

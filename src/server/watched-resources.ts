@@ -2,12 +2,11 @@ import { openThingBytes } from '../jsonrpc/budget.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { tellUpdated } from './catalogue.ts';
-import type { Exchange } from './exchange.ts';
-import type { Agree, AnswerMethod, HostedServer } from './feature.ts';
-import { internalsOf } from './internals.ts';
-import { onClose } from './legacy/moments.ts';
-import type { LegacyRequester } from './requester.ts';
+import { insideOf, tellUpdated } from './server.ts';
+import type { Exchange, LegacyRequester } from './exchange.ts';
+import type { Listener } from './context.ts';
+import type { Agree, AnswerMethod, FeatureHost } from './feature.ts';
+import { onClose } from './connected-client.ts';
 import type { ServerPort } from '../transport/port.ts';
 
 /** What a watched resource costs: one string, and its place in a set. */
@@ -19,19 +18,42 @@ export interface WatchedResources {
   readonly unsubscribe: AnswerMethod;
   /** For `resourceSubscriptions` in the filter of `subscriptions/listen`. */
   readonly agree: Agree;
-  updated(uri: string, changes: HostedServer['changes']): void;
+  updated(uri: string, changes: FeatureHost['changes']): void;
 }
 
-/** `check` throws where the requester may not watch the resource of this URI. */
-export function watchedResources(check: (uri: string, requester: Exchange) => void): WatchedResources {
-  const watchers = new Map<LegacyRequester, Set<string>>();
+/** Which resources may be watched, and by whom. */
+export interface WatchRules {
+  /** Throws where the resource of this URI may not be watched. */
+  check(uri: string, exchange: Exchange): void;
+  /**
+   * False: the resource of this URI is hidden from the listener. It is watched like one that does not exist (an error would
+   * tell that it does), and asked again before each notification, since it may be registered after it was watched.
+   */
+  readonly visible?: ((uri: string, listener: Listener) => boolean) | undefined;
+}
+
+/** What a legacy client watches. */
+interface Watching {
+  readonly uris: Set<string>;
+  /** As of its last subscription. */
+  listener: Listener;
+}
+
+/** Without `visible` nothing is hidden. */
+export function watchedResources({ check, visible = () => true }: WatchRules): WatchedResources {
+  const watchers = new Map<LegacyRequester, Watching>();
   const agreements = new WeakMap<object, ReadonlySet<string>>();
 
-  function watchedBy(client: LegacyRequester): Set<string> {
+  function watchedBy(client: LegacyRequester, { auth, capabilities, client: info, meta, revision }: Exchange): Set<string> {
+    // Not the exchange: it leads to the whole request.
+    const listener: Listener = { auth, capabilities, client: info, meta, revision };
     const known = watchers.get(client);
-    if (known) return known;
+    if (known) {
+      known.listener = listener;
+      return known.uris;
+    }
     const uris = new Set<string>();
-    watchers.set(client, uris);
+    watchers.set(client, { uris, listener });
     onClose(client, () => {
       watchers.delete(client);
       for (const uri of uris) client.connection.budget.release(weightOf(uri));
@@ -40,13 +62,14 @@ export function watchedResources(check: (uri: string, requester: Exchange) => vo
   }
 
   // 2025-11-25 server/resources#subscriptions. These methods are of legacy revisions alone, and so is who calls them.
-  const asked = ({ uri }: Params, { requester }: Exchange): [string, LegacyRequester, Set<string>] => {
+  const asked = ({ uri }: Params, exchange: Exchange): [string, LegacyRequester, Set<string>] => {
     if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-    return [uri, requester as LegacyRequester, watchedBy(requester as LegacyRequester)];
+    const client = exchange.requester as LegacyRequester;
+    return [uri, client, watchedBy(client, exchange)];
   };
 
   return {
-    subscribe(params, exchange, { server: { limits: { maxSubscriptions } } }) {
+    subscribe(params, exchange, { limits: { maxSubscriptions } }) {
       const [uri, { connection: { budget } }, uris] = asked(params, exchange);
       check(uri, exchange);
       if (uris.has(uri)) return {};
@@ -72,15 +95,16 @@ export function watchedResources(check: (uri: string, requester: Exchange) => vo
     updated(uri, changes) {
       const method = 'notifications/resources/updated';
       const text = notificationText(method, { uri });
-      for (const [client, uris] of watchers) if (uris.has(uri)) client.announce(text);
-      changes?.tell('resourceSubscriptions', method, { uri }, (agreed) => agreements.get(agreed as object)?.has(uri) ?? false);
+      for (const [client, { uris, listener }] of watchers) if (uris.has(uri) && visible(uri, listener)) client.announce(text);
+      changes?.tell('resourceSubscriptions', method, { uri }, (agreed, listener) =>
+        agreements.get(agreed as object)?.has(uri) === true && visible(uri, listener));
     },
   };
 }
 
 /** Tells every client that watches this resource that it has changed. `McpServer` has it as a method. */
 export function resourceUpdated(server: ServerPort, uri: string): void {
-  const { changes, catalogue } = internalsOf(server);
-  if (changes?.divert) changes.divert({ uri });
-  else tellUpdated(catalogue, uri);
+  const inside = insideOf(server);
+  if (inside?.changes?.divert) inside.changes.divert({ uri });
+  else if (inside) tellUpdated(inside, uri);
 }

@@ -1,19 +1,18 @@
-import { after } from '../jsonrpc/attempt.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { internalError, RpcError } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import { quote } from '../jsonrpc/quote.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import * as columns from '../protocol/columns.ts';
 import { metaKeys } from '../protocol/meta.ts';
-import { RawResult } from '../server/around.ts';
-import type { AnyAround, HandlerCall } from '../server/around.ts';
+import { RawResult } from '../server/chain.ts';
+import type { AnyAround, HandlerCall } from '../server/chain.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
 import type { AskingExchange } from '../server/asking-exchange.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { ModernExchange } from '../server/modern/exchange.ts';
+import type { Guarded } from '../server/registry.ts';
 import type { TaskSupport } from '../server/tools.ts';
 import { createdTask } from './extension/server.ts';
 import { legacyTask } from './legacy/server.ts';
@@ -54,10 +53,10 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       told.add(name);
       report(new Error(`tool ${quote(name)} is durable, and its tasks end with this process: tasks() was given no store that outlives it`), name);
     }
-    const view = await tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named);
+    const view = await tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named).catch(notKept);
     const { inbound } = exchange;
     // The client cancelled the call before it could learn of the task.
-    if (inbound.settled && inbound.signal.reason instanceof Cancelled) await tasks.cancel(view.owner, view.id);
+    if (inbound.settled && inbound.signal.reason instanceof Cancelled) await tasks.cancel(exchange.auth, view.id);
     return view;
   };
 
@@ -71,9 +70,16 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     const wanted = columns.coreTasks(rules) ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
-      return begin(call, exchange, ttlOf(wanted), (id) => legacy.begun(id, exchange.requester)).then((view) => {
+      let begun = '';
+      return begin(call, exchange, ttlOf(wanted), (id) => {
+        begun = id;
+        legacy.begun(id, { requester: exchange.requester, owner: ownerOf(exchange.auth), scopes: scopesOf(call) });
+      }).then((view) => {
         legacy.follow(view);
         return new RawResult({ task: legacyTask(view) });
+      }, (error: unknown) => {
+        legacy.failed(begun);
+        throw error;
       });
     }
     if (!support) return next();
@@ -83,8 +89,18 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     if (!declared) return plainly();
     const asTask = (): Promise<object> => begin(call, exchange).then(createdTask);
     if (typeof support !== 'function') return asTask();
-    return after(support((call as HandlerCall).args as never, exchange as never), (yes) => (yes ? asTask() : plainly()));
+    const decided = support((call as HandlerCall).args as never, exchange as never);
+    if (decided instanceof Promise) return decided.then((yes) => (yes ? asTask() : plainly()));
+    return decided ? asTask() : plainly();
   };
+}
+
+/**
+ * The store has failed, not the tool: the caller gets a protocol error and no result. The author hears of it with its cause.
+ */
+function notKept(error: unknown): never {
+  if (error instanceof RpcError) throw error;
+  throw Object.assign(internalError('The task could not be kept'), { cause: error });
 }
 
 /** 2025-11-25 basic/utilities/tasks#tool-level-negotiation. */
@@ -100,8 +116,9 @@ function needsTask(name: string, { rules }: Exchange): RpcError {
 }
 
 function orderOf(
-  { name, params }: HandlerCall, exchange: Exchange, remember: (auth: NonNullable<Exchange['auth']>) => object,
+  call: HandlerCall, exchange: Exchange, remember: (auth: NonNullable<Exchange['auth']>) => object,
 ): TaskOrder {
+  const { name, params } = call;
   const { auth, capabilities, client, meta, revision } = exchange;
   const protocolKeys: readonly string[] = Object.values(metaKeys);
   const own = Object.entries(meta ?? {}).filter(([key]) => !protocolKeys.includes(key));
@@ -111,11 +128,15 @@ function orderOf(
     arguments: params['arguments'] ?? {},
     _meta: own.length > 0 ? Object.fromEntries(own) : undefined,
     revision, client, capabilities,
+    scopes: scopesOf(call),
     auth: auth && remember(auth) as TaskOrder['auth'],
     answers: before && filled(before.answers),
     made: before && filled(before.made),
   };
 }
+
+/** The scopes that the caller was found to have. */
+const scopesOf = ({ definition }: HandlerCall): readonly string[] => (definition as Guarded).scopes ?? [];
 
 const filled = (bag: Readonly<Bag>): Readonly<Bag> | undefined => (Object.keys(bag).length > 0 ? bag : undefined);
 

@@ -14,6 +14,8 @@ export interface TaskHead {
   readonly revision: string;
   readonly client?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
+  /** The scopes that the tool had when it was called: whoever asks about the task needs them too. */
+  readonly scopes?: readonly string[] | undefined;
   /** What the handler sees as `ctx.auth`. */
   readonly auth?: { readonly principal: string } | undefined;
   readonly ttlMs: number | null;
@@ -105,6 +107,8 @@ export interface ReadTask {
 export interface TaskView {
   readonly id: string;
   readonly owner: string;
+  /** Whoever asks about it needs these. */
+  readonly scopes: readonly string[];
   readonly status: TaskStatus;
   readonly message: string | undefined;
   readonly createdAt: number;
@@ -150,6 +154,7 @@ export function viewOf(task: ReadTask): TaskView {
   }
   return {
     id, owner, status, message, createdAt, updatedAt, end,
+    scopes: head.scopes ?? [],
     ttlMs: head.ttlMs,
     pollIntervalMs: head.pollIntervalMs,
     questions: end ? undefined : questions,

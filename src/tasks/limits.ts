@@ -1,3 +1,5 @@
+import type { Shape } from '../bounds/options.ts';
+
 /** What the tasks of a server may take. */
 export interface TaskLimits {
   /** Tasks that are kept, ended ones among them, until their time is over. 10,000. */
@@ -51,6 +53,9 @@ export const defaultTaskLimits: TaskLimits = {
   stallMs: 10_000,
 };
 
+/** For `checkOptions`. How long a task is kept is no time of a timer. */
+export const taskLimitsShape = (): Shape<TaskLimits> => ({ ...defaultTaskLimits, ttlMs: 'number', maxTtlMs: 'number' });
+
 /** What the tasks may take that a server asks a client with, at 2025-11-25. */
 export interface ReceivedTaskLimits {
   /** Tasks that are kept, ended ones among them, until their time is over. 1,000. */
@@ -76,3 +81,7 @@ export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
   maxTtlMs: 86_400_000,
   pollIntervalMs: 1_000,
 };
+
+/** For `checkOptions`. */
+export const receivedLimitsShape = (): Shape<ReceivedTaskLimits> =>
+  ({ ...defaultReceivedTaskLimits, ttlMs: 'number', maxTtlMs: 'number' });

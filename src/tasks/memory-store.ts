@@ -1,3 +1,4 @@
+import { clock } from '../jsonrpc/times.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
@@ -7,7 +8,7 @@ interface Kept extends NewTask {
   waiting: readonly string[] | undefined;
   end: string | undefined;
   fence: number;
-  /** Until when the last lease holds; 0: it was given back. */
+  /** Until when the last lease holds, by `clock`: nobody sets it. 0: it was given back. */
   until: number;
 }
 
@@ -15,7 +16,7 @@ interface Kept extends NewTask {
 export function memoryStore(): TaskStore {
   const tasks = new Map<string, Kept>();
   const watchers = new Watchers();
-  const isFree = (task: Kept): boolean => task.end === undefined && task.until <= Date.now() && !isWaiting(task);
+  const isFree = (task: Kept): boolean => task.end === undefined && task.until <= clock() && !isWaiting(task);
   const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: Kept): StoredTask => ({
     id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
   });
@@ -26,7 +27,7 @@ export function memoryStore(): TaskStore {
     if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
     if (task.end !== undefined) throw new LeaseLost(lease, 'the task has ended');
     if (task.fence !== lease.fence) throw new LeaseLost(lease, 'another worker has the task');
-    if (task.until <= Date.now()) throw new LeaseLost(lease, 'its time is over');
+    if (task.until <= clock()) throw new LeaseLost(lease, 'its time is over');
     return task;
   }
 
@@ -54,12 +55,12 @@ export function memoryStore(): TaskStore {
       const task = tasks.get(id);
       if (!task || !isFree(task)) return undefined;
       task.fence++;
-      task.until = Date.now() + ms;
+      task.until = clock() + ms;
       task.waiting = undefined;
       return { lease: { id, fence: task.fence }, task: copy(task) };
     },
     async renew(lease, ms) {
-      held(lease).until = Date.now() + ms;
+      held(lease).until = clock() + ms;
     },
     async append(lease, after, records) {
       add(lease, after, records);

@@ -3,9 +3,13 @@ import type { AesGcm } from '../server/modern/aes-gcm.ts';
 import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
 import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 
+type Place = readonly (string | number)[];
+
 /**
  * A store that never sees what tasks say: arguments, steps, answers and results are sealed by AES-256-GCM, each bound
- * to its task and its place there. In clear text stay the task's id, its owner, its times and the keys of questions.
+ * to its task and its place there, and the arguments to the task's owner, so that whoever can write to the store cannot give
+ * a task to somebody else. In clear text stay the task's id, its owner, its times and the keys of questions. What is taken
+ * away from a task (its end, its last records) is not missed.
  *
  * @param keys secrets of 32 bytes: the first seals, all of them open. Throws a RangeError for others.
  */
@@ -17,16 +21,17 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
   let made: Promise<AesGcm[]> | undefined;
   const ciphers = (): Promise<AesGcm[]> => made ??= Promise.all(keys.map((key) => aesGcm(key)));
 
-  async function seal(text: string, ...place: readonly (string | number)[]): Promise<string> {
+  // Places are told apart as JSON: the key of a question may hold any characters.
+  async function seal(text: string, ...place: Place): Promise<string> {
     const [cipher] = await ciphers();
-    return toBase64(await (cipher as AesGcm).seal(place.join('/'), text), 'base64url');
+    return toBase64(await (cipher as AesGcm).seal(JSON.stringify(place), text), 'base64url');
   }
 
-  async function open(sealed: string, ...place: readonly (string | number)[]): Promise<string> {
+  async function open(sealed: string, ...place: Place): Promise<string> {
     const bytes = fromBase64Url(sealed);
     for (const cipher of bytes ? await ciphers() : []) {
       try {
-        return await cipher.open(place.join('/'), bytes as Uint8Array);
+        return await cipher.open(JSON.stringify(place), bytes as Uint8Array);
       } catch {
         continue;
       }
@@ -35,9 +40,9 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
   }
 
   async function opened(task: StoredTask): Promise<StoredTask> {
-    const { id } = task;
+    const { id, owner } = task;
     const [head, end, records, answers] = await Promise.all([
-      open(task.head, id, 'head'),
+      open(task.head, id, 'head', owner),
       task.end === undefined ? undefined : open(task.end, id, 'end'),
       Promise.all(task.records.map((record, i) => open(record, id, 'record', i))),
       Promise.all(Array.from(task.answers, async ([key, answer]) => [key, await open(answer, id, 'answer', key)] as const)),
@@ -50,7 +55,7 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
 
   return {
     durable: store.durable,
-    create: async (task) => store.create({ ...task, head: await seal(task.head, task.id, 'head') }),
+    create: async (task) => store.create({ ...task, head: await seal(task.head, task.id, 'head', task.owner) }),
     async load(id) {
       const task = await store.load(id);
       return task && opened(task);

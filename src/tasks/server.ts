@@ -1,14 +1,14 @@
+import { checkOptions } from '../bounds/options.ts';
 import type { Context } from '../server/context.ts';
 import { extend } from '../server/extensions.ts';
-import { guards } from '../server/guards.ts';
+import { surround } from '../server/guards.ts';
 import { LegacyExchange } from '../server/legacy/exchange.ts';
-import { internalsOf } from '../server/internals.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
 import { ExtensionTasks } from './extension/server.ts';
 import { askAsTask, askingWith } from './legacy/asked.ts';
 import { LegacyTasks } from './legacy/server.ts';
-import { defaultTaskLimits } from './limits.ts';
+import { defaultTaskLimits, taskLimitsShape } from './limits.ts';
 import { memoryStore } from './memory-store.ts';
 import type { TasksOptions } from './options.ts';
 import { sealedStore } from './sealed-store.ts';
@@ -32,6 +32,9 @@ export interface ServerTasks {
  * Throws where the server has tasks already.
  */
 export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): ServerTasks {
+  checkOptions('tasks: options', options, {
+    store: 'object', keys: 'list', work: 'boolean', remember: 'function', askWithTasks: 'boolean', limits: taskLimitsShape(),
+  });
   const { store: given, keys, work = true, remember } = options;
   const store = storeOf(given ?? memoryStore(), keys);
   const limits = { ...defaultTaskLimits, ...options.limits };
@@ -40,14 +43,13 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const legacy = new LegacyTasks(all, limits, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  const { hosting, failures } = internalsOf(server);
-  const stand = hosting.guards ??= guards();
+  const { inside } = server;
   const calls = aroundCalls({
-    tasks: all, legacy, remember, report: (error, name) => failures.report(error, { what: 'registration', name }),
+    tasks: all, legacy, remember, report: (error, name) => inside.failures.report(error, { what: 'registration', name }),
   });
   if (ask) {
-    stand.surround(askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
-  } else stand.surround(calls, concernsTasks);
+    surround(inside, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
+  } else surround(inside, calls, concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;
@@ -71,6 +73,7 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
 export function runTasks(
   server: ServerCore<Context>, given: TaskStore, options: Pick<TasksOptions, 'keys' | 'limits'> = {},
 ): ServerTasks {
+  checkOptions('runTasks: options', options, { keys: 'list', limits: taskLimitsShape() });
   const store = storeOf(given, options.keys);
   const limits = { ...defaultTaskLimits, ...options.limits };
   const worker = new Worker(server, store, { limits, others: true });

@@ -1,4 +1,4 @@
-import { LeaseLost } from './store.ts';
+import { isLeaseLost, LeaseLost } from './store.ts';
 import type { LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
 // What the tests of `barewire/tasks/testing` are made of.
@@ -53,12 +53,25 @@ export async function lost(what: string, write: Promise<unknown>): Promise<void>
 
 /** Asks again until there is something: leases end by the clock. */
 export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 1000; tries++) {
+  for (let tries = 0; tries < 4000; tries++) {
     const found = await ask();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error('it did not come about');
+}
+
+/**
+ * Uses a lease that is to run out soon. On a busy machine it may do so before it was used: then a longer one is tried.
+ */
+export async function shortly<T>(use: (ms: number) => Promise<T>): Promise<T> {
+  for (let ms = 40; ; ms *= 4) {
+    try {
+      return await use(ms);
+    } catch (error) {
+      if (!isLeaseLost(error) || ms > 10_000) throw error;
+    }
+  }
 }
 
 /** An answer for each key. */

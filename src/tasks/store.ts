@@ -5,6 +5,7 @@
  *
  * Whoever writes what a run has done holds a *lease*. Each lease of a task has a higher *fence* than the one before,
  * and a write under a lower fence is refused: `LeaseLost`. Answers and ends need no lease: the first one wins.
+ * Each promise settles within a bounded time, and rejects where the store cannot be reached: a worker waits for it.
  * `storeTests` of `barewire/tasks/testing` is what every store has to pass.
  */
 export interface TaskStore {

@@ -1,10 +1,9 @@
+import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import { answering } from '../client/answering.ts';
 import { McpClient } from '../client/mcp-client.ts';
-import type { CallOptions } from '../client/call-options.ts';
-import type { ClientOptions } from '../client/options.ts';
+import { callShape, clientShape } from '../client/options.ts';
+import type { CallOptions, ClientOptions } from '../client/options.ts';
 import type { Answering } from '../client/parts.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
@@ -14,12 +13,13 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/port.ts';
 import { receiveTasks } from './legacy/received.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
-import { detailedResult, isDetailed, TaskHandle } from './task-handle.ts';
+import { mayPass } from './passing-fault.ts';
+import { detailedResult, isDetailed, outcomeOf, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
 import { TaskNews } from './task-news.ts';
 import { tasksExtension } from './wire.ts';
 
-/** How often answers are sent where the connection fails, and after how long. */
+/** How often answers are sent where the connection or the server fails, and after how long. */
 const [maxTries, retryMs] = [10, 1_000];
 
 /** What `TaskClient` may be given. */
@@ -52,10 +52,16 @@ export class TaskClient extends McpClient {
   #required: Set<string> | undefined;
 
   constructor(info: Implementation, options: TaskClientOptions = {}) {
-    const { around, receive = {} } = options;
+    checkOptions('TaskClient: options', options, { ...clientShape(), receive: 'object or boolean' });
+    const { around, receive = {}, ...rest } = options;
+    let own: Answering | undefined;
     super(info, {
-      ...options,
-      around: receive ? (answers) => receiveTasks(around ? around(answers) : answers, receive) : around,
+      ...rest,
+      around(answers) {
+        own = answers;
+        const outer = around ? around(answers) : answers;
+        return receive ? receiveTasks(outer, receive) : outer;
+      },
       extensions: {
         ...options.extensions,
         [tasksExtension]: {
@@ -80,7 +86,7 @@ export class TaskClient extends McpClient {
         options.onListChanged?.(list);
       }),
     });
-    this.#answering = answering(options);
+    this.#answering = own as Answering;
   }
 
   override async connect(transport: ClientTransport): Promise<void> {
@@ -130,6 +136,7 @@ export class TaskClient extends McpClient {
 
   /** A task that was begun earlier, perhaps by another process, and is followed from here on. */
   task(id: string, options: CallOptions = {}): TaskHandle {
+    checkOptions('task: options', options, callShape);
     return new TaskHandle(id, undefined, this.#port(options), options.onProgress);
   }
 
@@ -148,6 +155,7 @@ export class TaskClient extends McpClient {
    * whether a notification brings it or the status message.
    */
   #own(options: CallOptions): CallOptions {
+    checkOptions('tools/call: options', options, callShape);
     let last = -Infinity;
     return {
       ...options,
@@ -220,7 +228,7 @@ export class TaskClient extends McpClient {
     return {
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
-      result: async (id, task) => (modern() ? detailedResult(id, task) : result(id)),
+      outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id), task)),
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
@@ -238,7 +246,7 @@ export class TaskClient extends McpClient {
             await this.request('tasks/update', { taskId: id, inputResponses }, about(id));
             return true;
           } catch (error) {
-            if (!(error instanceof ConnectionError) || tries >= maxTries) throw error;
+            if (!mayPass(error) || tries >= maxTries) throw error;
             await new Promise((resolve) => setTimeout(resolve, retryMs));
           }
         }

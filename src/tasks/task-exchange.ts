@@ -4,11 +4,12 @@ import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params } from '../jsonrpc/message.ts';
 import type { InputRequest } from '../protocol/input-required.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { Auth } from '../transport/port.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../server/asking-exchange.ts';
 import type { Question } from '../server/question.ts';
 import { Attempts } from './attempts.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
-import { digestOf } from '../server/modern/question-digest.ts';
+import { digestOf } from '../server/modern/exchange.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
 import { entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
@@ -39,6 +40,12 @@ export type Pause =
     readonly waiting: readonly string[];
   }
   | { readonly changed: ChangedCode };
+
+/** The call reached the tool's scopes, whatever of the caller is remembered: its runs do too. */
+function reaching(auth: Auth, scopes: readonly string[]): Auth {
+  const { scopes: held } = auth;
+  return { ...auth, scopes: [...new Set([...Array.isArray(held) ? held as string[] : [], ...scopes])] };
+}
 
 const never = <T>(): Promise<T> => new Promise(() => {});
 
@@ -78,8 +85,9 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
       },
       answer: () => {},
     });
-    const { client, capabilities, auth } = head;
-    super(inbound, { revision: port.rules, client, capabilities, logLevel: undefined }, auth);
+    const { client, capabilities, auth, scopes } = head;
+    const named = { revision: port.rules, client, capabilities, logLevel: undefined };
+    super(inbound, named, auth && scopes ? reaching(auth, scopes) : auth);
     this.#port = port;
     const { records } = port.task;
     this.#replay = new Replay(records, port.stallMs, (changed) => this.#pause({ changed }));
@@ -103,7 +111,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
         resolve(pause);
         this.inbound.abort(() => new Error('The run ended with a question to the client; the handler runs again with its answer'));
         for (const leave of this.#leave) leave();
-        void this.release();
+        void this.undo();
       };
       const ended = (settle: () => void, failed = false): void => {
         if (this.#over) return;

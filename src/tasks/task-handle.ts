@@ -1,8 +1,10 @@
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
+import { clock } from '../jsonrpc/times.ts';
 import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import { mayPass } from './passing-fault.ts';
 import type { Progress } from '../jsonrpc/pending-requests.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import type { Follower } from './task-news.ts';
@@ -25,8 +27,8 @@ export class TaskCancelled extends Error {
 /** What a handle needs of its client, which knows the words of the revision. */
 export interface HandlePort {
   get(id: string): Promise<Bag>;
-  /** The result of a task that has ended, or is about to. Rejects as the call would. */
-  result(id: string, task: Bag): Promise<Bag>;
+  /** How a task has ended: a function that returns its result, or throws as the call would. Rejects with faults. */
+  outcome(id: string, task: Bag): Promise<() => Bag>;
   cancel(id: string): Promise<unknown>;
   /**
    * A task waits for answers: they are on their way when this returns. Resolves when the server has them; false: there
@@ -39,7 +41,7 @@ export interface HandlePort {
 
 /** 2025-11-25 and ext-tasks: clients SHOULD honour the interval; within what is sensible, whatever the server says. */
 const [minPollMs, maxPollMs, defaultPollMs] = [100, 60_000, 1_000];
-/** Looks that may fail one after the other, where the connection does. */
+/** How often the same may be asked where the connection or the server fails: a fault of five minutes is waited for. */
 const maxFailures = 10;
 
 /** A task of a server: what it is at, its result, and a way to stop it. */
@@ -55,6 +57,7 @@ export class TaskHandle {
   #ended = false;
   #stop: (reason: unknown) => void = () => {};
   #follower: Follower | undefined;
+  #pollMs = defaultPollMs;
 
   /** `task`: what the server said when it began; undefined: it is looked at first. */
   constructor(id: string, task: Bag | undefined, port: HandlePort, onProgress?: (progress: Progress) => void) {
@@ -114,50 +117,64 @@ export class TaskHandle {
 
   async #follow(first: Bag | undefined): Promise<Bag> {
     const { id } = this;
-    const begun = Date.now();
-    let task = first ?? await this.#port.get(id);
-    let failures = 0;
+    const begun = clock();
+    const get = (): Promise<Bag> => this.#port.get(id);
+    let task = first ?? await this.#patiently(get);
     let failed: { error: unknown } | undefined;
     while (!this.#ended) {
       const status = this.#note(task);
-      if (isTerminal(status)) {
-        if (status === 'cancelled') throw new TaskCancelled(id, this.message);
-        return this.#port.result(id, task);
-      }
-      const follower = this.#follower ??= this.#port.follow(id);
+      if (isTerminal(status)) return (await this.#outcome(status, task))();
       if (status === 'input_required') {
         this.#port.answer(id, task).then(
-          (sent) => sent && follower.wake(),
+          (sent) => sent && this.#news.wake(),
           (error: unknown) => {
             failed = { error };
-            follower.wake();
+            this.#news.wake();
           },
         );
       }
       const ttl = task['ttlMs'] ?? task['ttl'];
-      if (typeof ttl === 'number' && Date.now() - begun > ttl) {
+      if (typeof ttl === 'number' && clock() - begun > ttl) {
         throw new Error(`the task ${id} has not ended within its ${ttl} ms`);
       }
-      const told = await follower.wait(pollOf(task));
+      const told = await this.#news.wait(this.#pollMs);
       if (failed) throw failed.error;
       if (this.#ended) break;
-      if (told && timeOf(told) >= timeOf(task)) {
-        task = told;
-        continue;
-      }
-      try {
-        task = await this.#port.get(id);
-        failures = 0;
-      } catch (error) {
-        // The connection has gone, and may come again: the task does not go with it.
-        if (!(error instanceof ConnectionError) || ++failures >= maxFailures) throw error;
-      }
+      task = told && timeOf(told) >= timeOf(task) ? told : await this.#patiently(get);
     }
     throw new Error(`the task ${id} is not waited for any longer`);
   }
 
+  #outcome(status: TaskStatus, task: Bag): Promise<() => Bag> {
+    const { id } = this;
+    if (status === 'cancelled') throw new TaskCancelled(id, this.message);
+    // At 2025-11-25 the error of a task that failed looks like a fault of the server: it is asked for again, and stays.
+    return this.#patiently(() => this.#port.outcome(id, task), status === 'failed' ? 3 : maxFailures);
+  }
+
+  get #news(): Follower {
+    return this.#follower ??= this.#port.follow(this.id);
+  }
+
+  /**
+   * Asks again after a fault that may pass. The connection may come again, and is looked for at each interval; a server
+   * with a fault gets more time with each.
+   */
+  async #patiently<T>(ask: () => Promise<T>, most: number = maxFailures): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (this.#ended || failures >= most || !mayPass(error)) throw error;
+        const factor = error instanceof ConnectionError ? 1 : 2 ** failures;
+        await this.#news.wait(Math.min(this.#pollMs * factor, maxPollMs));
+      }
+    }
+  }
+
   #note(task: Bag): TaskStatus {
     const { status } = task;
+    this.#pollMs = pollOf(task);
     if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has no status that there is`);
     const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined;
     if (this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
@@ -201,6 +218,22 @@ export function detailedResult(id: string, { status, result, error }: Bag): Bag 
     throw new RpcError(typeof code === 'number' ? code : -32603, String(message), data);
   }
   throw new Error(`the task ${id} is ${String(status)} and has no ${status === 'failed' ? 'error' : 'result'}`);
+}
+
+/**
+ * The outcome that `tasks/result` of 2025-11-25 gives. Its error may be the task's, or a fault: a server that says the
+ * task's error in the status message too leaves no doubt.
+ */
+export async function outcomeOf(asked: Promise<Bag>, { status, statusMessage }: Bag): Promise<() => Bag> {
+  try {
+    const result = await asked;
+    return () => result;
+  } catch (error) {
+    if (mayPass(error) && !(status === 'failed' && error instanceof RpcError && error.message === statusMessage)) throw error;
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /**

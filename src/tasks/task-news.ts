@@ -1,5 +1,5 @@
-import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Bag } from '../jsonrpc/message.ts';
+import { mayPass } from './passing-fault.ts';
 
 /** One handle that follows a task. */
 export interface Follower {
@@ -132,7 +132,7 @@ export class TaskNews {
       await this.#listen(undefined);
       return ids.length > 0 ? 'never' : 'agreed';
     } catch (error) {
-      return error instanceof ConnectionError ? 'later' : 'never';
+      return mayPass(error) ? 'later' : 'never';
     }
   }
 

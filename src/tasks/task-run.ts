@@ -7,6 +7,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';
 import type { JournalRecord, TaskEnd } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
+import { LeaseTime } from './lease-time.ts';
 import { isLeaseLost, LeaseLost } from './store.ts';
 import type { Lease, LeasedTask, TaskStore } from './store.ts';
 import { TaskExchange } from './task-exchange.ts';
@@ -44,14 +45,14 @@ export class TaskRun {
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
   #renewing: ReturnType<typeof setInterval> | undefined;
   #over = false;
-  /** Until when the lease holds for certain, by this process's clock. */
-  #until: number;
+  /** How long the lease holds for certain. */
+  #time: LeaseTime;
   #finish: () => void = () => {};
 
-  /** `asked`: when the lease was asked for: it may have been given at any time since, and this process stopped. */
-  constructor({ lease, task: stored }: LeasedTask, asked: number, options: RunOptions) {
+  /** `time` began when the lease was requested: the process may have been stopped after the store granted it. */
+  constructor({ lease, task: stored }: LeasedTask, time: LeaseTime, options: RunOptions) {
     this.lease = lease;
-    this.#until = asked + options.limits.leaseMs;
+    this.#time = time;
     this.#options = options;
     this.#written = stored.records.length;
     this.#bytes = stored.head.length;
@@ -165,17 +166,19 @@ export class TaskRun {
 
   /** Whether the lease still holds. A process that was stopped meanwhile must begin nothing more. */
   #holds(): boolean {
-    if (!this.#over && Date.now() >= this.#until) this.#abandon(new LeaseLost(this.lease, 'its time is over'));
+    if (!this.#over && this.#time.isOver) this.#abandon(new LeaseLost(this.lease, 'its time is over'));
     return !this.#over;
   }
 
   async #renew(): Promise<void> {
+    const time = new LeaseTime(this.#options.limits.leaseMs);
     try {
-      const asked = Date.now();
       await this.#options.store.renew(this.lease, this.#options.limits.leaseMs);
-      this.#until = asked + this.#options.limits.leaseMs;
+      this.#time = time;
     } catch (error) {
-      this.#abandon(error);
+      if (isLeaseLost(error)) return this.#abandon(error);
+      // A fault of the store may pass before the time of the lease is over: the next renewal tries again.
+      if (this.#holds()) this.#options.report(error);
     }
   }
 

@@ -1,10 +1,13 @@
-import { internalError, invalidParams } from '../jsonrpc/errors.ts';
+import { internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { clock, inBackground } from '../jsonrpc/times.ts';
 import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
+import { checkScopes } from '../server/guards.ts';
+import type { Auth } from '../transport/port.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
+import { mayHear, ownerOf } from './owner.ts';
 import type { TaskStore } from './store.ts';
 import { random } from './wire.ts';
 
@@ -27,7 +30,10 @@ const pageSize = 100;
 const [idBytes, seedBytes] = [20, 8];
 const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
-/** What both kinds do with tasks, whatever their wire. A task belongs to its owner in every call. */
+/**
+ * What both kinds do with tasks, whatever their wire. A task belongs to its owner in every call, and whoever asks about it
+ * needs the scopes that its call needed.
+ */
 export class Tasks {
   readonly store: TaskStore;
   readonly #limits: TaskLimits;
@@ -58,9 +64,10 @@ export class Tasks {
     const id = bits.slice(0, 2 * idBytes);
     const ttl = bounded ? kept : null;
     // Member by member: a spread of so many costs more than the rest of this.
-    const { tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made } = order;
+    const { tool, arguments: args, _meta, revision, client, capabilities, scopes, auth, answers, made } = order;
     const head: TaskHead = {
       tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made,
+      scopes: scopes?.length ? scopes : undefined,
       seed: bits.slice(2 * idBytes), ttlMs: ttl, pollIntervalMs,
     };
     const createdAt = Date.now();
@@ -69,7 +76,7 @@ export class Tasks {
       id, owner, createdAt, expiresAt: ttl === null ? null : createdAt + ttl, head: JSON.stringify(head),
     });
     return {
-      id, owner, createdAt, ttlMs: ttl, pollIntervalMs,
+      id, owner, scopes: scopes ?? [], createdAt, ttlMs: ttl, pollIntervalMs,
       status: firstTaskStatus, updatedAt: createdAt, message: undefined, questions: undefined, end: undefined,
     };
   }
@@ -90,22 +97,32 @@ export class Tasks {
   /** Whether the count of an owner's tasks, or of all, is good still: those that others created may be a second old. */
   #counted(owner: string | undefined): boolean {
     const known = this.#counts.get(owner);
-    return known !== undefined && Date.now() - known.at < countedMs;
+    return known !== undefined && clock() - known.at < countedMs;
   }
 
   async #count(owner: string | undefined): Promise<void> {
     if (this.#counted(owner)) return;
     const n = await this.store.count(owner);
     this.#counts.delete(owner);
-    this.#counts.set(owner, { n, at: Date.now() });
+    this.#counts.set(owner, { n, at: clock() });
     for (const oldest of this.#counts.keys()) {
       if (this.#counts.size <= maxCounts) break;
       if (oldest !== undefined) this.#counts.delete(oldest);
     }
   }
 
-  /** Throws `-32602` where the owner has no such task. */
-  async view(owner: string, id: unknown): Promise<TaskView> {
+  /** Throws `-32602` where the caller has no such task, and `AccessDenied` where the credentials lack its scopes. */
+  async view(auth: Auth | undefined, id: unknown): Promise<TaskView> {
+    const view = await this.find(ownerOf(auth), id);
+    checkScopes(view, { auth });
+    return view;
+  }
+
+  /**
+   * A task as its owner has it, whatever credentials they show: what is said of it is for those who may hear it. Throws
+   * `-32602` where the owner has no such task.
+   */
+  async find(owner: string, id: unknown): Promise<TaskView> {
     if (typeof id !== 'string') throw invalidParams('taskId must be a string');
     const stored = await this.store.load(id);
     const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= Date.now();
@@ -115,13 +132,21 @@ export class Tasks {
     return viewOf(readTask(stored));
   }
 
+  /** A task as `find` gives it; undefined where the store has failed: that may pass, and the task is looked at again. */
+  look(owner: string, id: string): Promise<TaskView | undefined> {
+    return this.find(owner, id).catch((error: unknown) => {
+      if (error instanceof RpcError) throw error;
+      return undefined;
+    });
+  }
+
   /**
    * Takes answers to open questions; what answers none of them is ignored, as ext-tasks says. Throws `-32602` where
-   * they are no object, or the owner has no such task.
+   * they are no object, and as `view` does.
    */
-  async answer(owner: string, id: unknown, responses: unknown): Promise<void> {
+  async answer(auth: Auth | undefined, id: unknown, responses: unknown): Promise<void> {
     if (!isObject(responses)) throw invalidParams('inputResponses must be an object');
-    const view = await this.view(owner, id);
+    const view = await this.view(auth, id);
     const open = view.questions ?? {};
     const texts = new Map<string, string>();
     for (const [key, answer] of Object.entries(responses)) {
@@ -136,25 +161,29 @@ export class Tasks {
     if (texts.size > 0) await this.store.answer(view.id, texts);
   }
 
-  /** Ends a task. False: it had ended before. Throws `-32602` where the owner has no such task. */
-  async cancel(owner: string, id: unknown): Promise<boolean> {
-    const view = await this.view(owner, id);
+  /** Ends a task. False: it had ended before. Throws as `view` does. */
+  async cancel(auth: Auth | undefined, id: unknown): Promise<boolean> {
+    const view = await this.view(auth, id);
     if (view.end) return false;
     const end: TaskEnd = { status: 'cancelled', message: 'The task was cancelled by request.', at: Date.now() };
     return this.store.end(view.id, JSON.stringify(end));
   }
 
-  /** A page of an owner's tasks. Throws `-32602` for a cursor that is none. */
-  async list(owner: string, cursor: unknown): Promise<TaskPage> {
+  /** A page of the caller's tasks, without those whose scopes the credentials lack. Throws `-32602` for a malformed cursor. */
+  async list(auth: Auth | undefined, cursor: unknown): Promise<TaskPage> {
     if (cursor !== undefined && (typeof cursor !== 'string' || !cursorPattern.test(cursor))) {
       throw invalidParams('cursor is not a cursor of this list');
     }
+    const owner = ownerOf(auth);
     const found = await this.store.list(owner, cursor, pageSize + 1);
     const shown = found.slice(0, pageSize);
-    const tasks = await Promise.all(shown.map(({ id }) => this.view(owner, id).catch(() => undefined)));
+    const tasks = await Promise.all(shown.map(({ id }) => this.find(owner, id).catch((error: unknown) => {
+      // One may have gone meanwhile. A fault of the store is no reason to leave tasks out.
+      if (!(error instanceof RpcError)) throw error;
+      return undefined;
+    })));
     return {
-      // One may have gone meanwhile.
-      tasks: tasks.filter((task) => task !== undefined),
+      tasks: tasks.filter((task) => task !== undefined && mayHear(task, auth)) as TaskView[],
       nextCursor: found.length > pageSize ? shown.at(-1)?.place : undefined,
     };
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { answers, check, eventually, hour, leased, loaded, long, lost, newTask, same, withStore, withTask } from './store-test.ts';
+import { answers, check, eventually, hour, leased, loaded, long, lost, newTask, same, shortly, withStore, withTask } from './store-test.ts';
 import type { StoreTest } from './store-test.ts';
 import { placeOf } from './store.ts';
 import type { Lease } from './store.ts';
@@ -72,9 +72,14 @@ export const storeTests: readonly StoreTest[] = [
   },
   {
     name: 'a lease that has run out is taken over, and the old one can write nothing',
-    run: withTask(async ({ store, other, task }) => {
-      const { lease: old } = await leased(store, task.id, 40);
-      await store.append(old, 0, ['"old"']);
+    run: withStore(async ({ store, other }) => {
+      const { task, old } = await shortly(async (ms) => {
+        const fresh = newTask();
+        await store.create(fresh);
+        const { lease: short } = await leased(store, fresh.id, ms);
+        await store.append(short, 0, ['"old"']);
+        return { task: fresh, old: short };
+      });
       const { lease, task: found } = await eventually(() => other.lease(task.id, long));
       check(lease.fence > old.fence, 'the fence did not grow');
       same(found.records, ['"old"'], 'what was acknowledged');
@@ -91,11 +96,14 @@ export const storeTests: readonly StoreTest[] = [
   {
     name: 'a lease that is renewed is kept',
     run: withStore(async ({ store }) => {
-      const [kept, left] = [newTask(), newTask()];
-      await Promise.all([store.create(kept), store.create(left)]);
-      const { lease } = await leased(store, kept.id, 400);
-      await store.renew(lease, long);
-      await leased(store, left.id, 400);
+      const { kept, left, lease } = await shortly(async (ms) => {
+        const [one, two] = [newTask(), newTask()];
+        await Promise.all([store.create(one), store.create(two)]);
+        const { lease: short } = await leased(store, one.id, ms);
+        await store.renew(short, long);
+        await leased(store, two.id, ms);
+        return { kept: one, left: two, lease: short };
+      });
       // The one that was not renewed is free again, and was taken no earlier.
       await eventually(() => store.lease(left.id, long));
       check(await store.lease(kept.id, long) === undefined, 'a lease that was renewed was taken over');

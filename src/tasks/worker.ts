@@ -1,10 +1,10 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { inBackground } from '../jsonrpc/times.ts';
-import { internalsOf } from '../server/internals.ts';
-import type { ServerInternals } from '../server/internals.ts';
+import { clock, inBackground } from '../jsonrpc/times.ts';
+import type { Server } from '../server/server.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';
+import { LeaseTime } from './lease-time.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
 import { TaskRun } from './task-run.ts';
@@ -22,7 +22,7 @@ const expireMs = 60_000;
 
 /** Works on the tasks of a store, with the tools of a server: takes what is due, one lease and one run at a time. */
 export class Worker {
-  readonly #server: ServerInternals;
+  readonly #server: Server;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
   readonly #runs = new Map<string, TaskRun>();
@@ -33,11 +33,11 @@ export class Worker {
   readonly #unwatch: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #scanning: Promise<void> = Promise.resolve();
-  #expiredAt = 0;
+  #expiredAt = -Infinity;
   #closed = false;
 
   constructor(server: ServerCore<Context>, store: TaskStore, options: WorkerOptions) {
-    this.#server = internalsOf(server);
+    this.#server = server.inside;
     this.#store = store;
     this.#options = options;
     this.#unwatch = store.watch((id, change) => {
@@ -92,13 +92,13 @@ export class Worker {
 
   async #take(id: string): Promise<void> {
     const { limits, notify } = this.#options;
-    const asked = Date.now();
+    const time = new LeaseTime(limits.leaseMs);
     const leased = await this.#store.lease(id, limits.leaseMs);
     if (!leased) return;
-    const run = new TaskRun(leased, asked, {
+    const run = new TaskRun(leased, time, {
       store: this.#store,
       limits,
-      call: (params, exchange) => this.#server.catalogue.handle('tools/call', params, exchange),
+      call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
       notify: (notification) => notify?.(id, notification),
       report: (error) => this.#report(error),
     });
@@ -116,10 +116,9 @@ export class Worker {
     const { scanMs, maxRunning } = this.#options.limits;
     this.#timer = setTimeout(() => {
       this.#scanning = (async () => {
-        const now = Date.now();
-        if (now - this.#expiredAt >= expireMs) {
-          this.#expiredAt = now;
-          await this.#store.expire(now);
+        if (clock() - this.#expiredAt >= expireMs) {
+          this.#expiredAt = clock();
+          await this.#store.expire(Date.now());
         }
         const room = maxRunning - this.#runs.size - this.#taking.size;
         if (room > 0) for (const id of await this.#store.due(room)) if (!this.#runs.has(id)) this.wake(id);

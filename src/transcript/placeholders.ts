@@ -67,7 +67,7 @@ export function createPlaceholders(): Placeholders {
 
 /** The value of a JSON text that `JSON.stringify` would write with the same numbers; undefined: it is none. */
 function exactly(text: string): unknown {
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g)) {
     if (!token.startsWith('"') && token.replace(/\D/g, '').length > 15) return undefined;
   }
   try {

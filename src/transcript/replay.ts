@@ -1,3 +1,4 @@
+import { checkOptions } from '../bounds/options.ts';
 import { bag } from '../explain/words.ts';
 import { difference, fill } from './difference.ts';
 import type { Line, Transcript } from './transcript.ts';
@@ -33,11 +34,12 @@ export class Replay {
   /** Lines that the far side is to say now, in an order that is theirs to choose where each is so marked. */
   #awaited: Line[] = [];
 
-  constructor({ lines, defined }: Transcript, side: 'client' | 'server', { ignored = [] }: ReplayOptions = {}) {
+  constructor({ lines, defined }: Transcript, side: 'client' | 'server', options: ReplayOptions = {}) {
+    checkOptions('Replay: options', options, { ignored: 'list' });
     this.#lines = lines;
     this.#side = side;
     this.#known = new Map(defined);
-    this.#ignored = ignored;
+    this.#ignored = options.ignored ?? [];
   }
 
   /** What differed so far, in the order in which it was found. */
@@ -140,7 +142,7 @@ export function filled(json: unknown, known: Map<string, unknown>): unknown {
     try {
       return fill(json, known);
     } catch (thrown) {
-      const [, name] = /(<[^>]+>)$/.exec(thrown instanceof Error ? thrown.message : '') ?? [];
+      const [, name] = /(<[^<>]+>)$/.exec(thrown instanceof Error ? thrown.message : '') ?? [];
       if (name === undefined) throw thrown;
       known.set(name, name.slice(1, -1));
     }

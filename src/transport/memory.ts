@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOptions } from '../bounds/options.ts';
 import { decode, decodeUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
@@ -26,6 +27,7 @@ const now = Promise.resolve();
  * `close` ends the channel after what was sent before it; `reopen` gives the server a new peer.
  */
 export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {
+  checkOptions('memoryTransport: options', options, { trace: 'function', auth: 'object' });
   const { trace, auth } = options;
   let receiver: ClientReceiver | undefined;
   let peer: ServerPeer | undefined;

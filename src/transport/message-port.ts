@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../jsonrpc/budget.ts';
 import { decode, decodeUnjudged, decodeValue, decodeValueUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
@@ -45,6 +47,8 @@ export interface MessagePortOptions {
   readonly maxNoiseBytes?: number | undefined;
 }
 
+const optionsShape: Shape<MessagePortOptions> = { trace: 'function', auth: 'object', maxNoiseBytes: 'number' };
+
 /** A server that listens on a port. */
 export interface MessagePortServing {
   /**
@@ -80,6 +84,7 @@ export function messagePortTransport(
   port: MessagePortLike,
   options: MessagePortOptions = {},
 ): ClientTransport {
+  checkOptions('messagePortTransport: options', options, optionsShape);
   const { trace, maxNoiseBytes } = options;
   let receiver: ClientReceiver | undefined;
   let reading: PortReading | undefined;
@@ -131,6 +136,7 @@ export function serveMessagePort(
   port: MessagePortLike,
   options: MessagePortOptions = {},
 ): MessagePortServing {
+  checkOptions('serveMessagePort: options', options, optionsShape);
   const { trace, auth, maxNoiseBytes } = options;
   const budget = peerBudget();
   let open = true;

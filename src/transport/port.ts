@@ -85,11 +85,11 @@ export interface HttpTraceEntry {
   /** The same for a request, its response and what they carry; counts the requests of one transport from 1. */
   readonly exchange: number;
   readonly method: string;
-  /** Without the query. */
+  /** Without the query, and without what looks like a key in it. */
   readonly path: string;
   /** Of a response. */
   readonly status?: number | undefined;
-  /** By lower-case name. The values of credentials are left out. */
+  /** By lower-case name. A value that is not known to be harmless is `[redacted]`; that of a session id is so with a digest. */
   readonly headers: Readonly<Record<string, string>>;
   readonly at: number;
 }
@@ -119,30 +119,29 @@ export interface ServerPort {
   readonly revisions: readonly Revision[];
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
-  /** What HTTP needs beside. */
-  readonly side: HttpSide;
+  /**
+   * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
+   * `outlet`; `cancel()` on the returned request stops it.
+   */
+  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
+  /** Whether something of it has `scopes`: such a server is not served to anybody who comes. */
+  readonly scoped: boolean;
+  /** The input schema of a tool: headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
+  toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
+  /** Questions to clients whose answers only this process can take; undefined: the server asks none. */
+  readonly questions?: OpenQuestions | undefined;
   /** Ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void;
 }
 
-/** What HTTP needs of a server beside. */
-export interface HttpSide {
-  readonly modern: {
-    /**
-     * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
-     * `outlet`; `cancel()` on the returned request stops it.
-     */
-    alone(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
-  };
-  readonly catalogue: { readonly features: readonly HttpFeature[] };
-}
-
-/** What HTTP needs of what a server has. */
-export interface HttpFeature {
-  /** The input schema of a tool: headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
-  toolInput?(name: string): Readonly<Record<string, unknown>> | undefined;
-  /** Whether something of it has `scopes`: such a server is not served to anybody who comes. */
-  readonly scoped?: boolean;
+/** Questions to clients whose answers only this process can take. */
+export interface OpenQuestions {
+  /** Whether there was one. */
+  readonly asked: boolean;
+  /** How many sealed states of this process's own key are with clients. */
+  readonly open: number;
+  /** Resolves when the next of them has come back. */
+  answered(): Promise<void>;
 }
 
 /** How a peer is served. */
@@ -181,7 +180,7 @@ export interface SharedHandshake {
   readonly server: {
     readonly revisions: readonly Revision[];
     /** From now on the client is told of changes. */
-    readonly changes?: { expect(handshake: SharedHandshake): void };
+    readonly changes?: { expect(handshake: SharedHandshake): void } | undefined;
   };
   /** Takes over what was agreed on. */
   agree(revision: Revision, agreed: Agreed): void;
@@ -242,8 +241,18 @@ export interface ClientTransport {
    * Undefined: it does not change.
    */
   readonly context?: (() => string | Promise<string>) | undefined;
+  /** Over HTTP since 2026-07-28 headers mirror arguments of tools: makes what finds them. `warn` hears of tools left out. */
+  readonly toolHeaders?: ((warn: (error: Error) => void) => ToolHeaders) | undefined;
   /** Ends the channel in an orderly way. Never rejects. */
   close(): Promise<void>;
+}
+
+/** The headers that mirror arguments of tools, for one connection. */
+export interface ToolHeaders {
+  /** Learns from one page of a list, and returns it without the tools whose annotations are not valid. */
+  learn(tools: unknown[]): unknown[];
+  /** The headers of a call; undefined where it has none. */
+  of(params: Readonly<Record<string, unknown>>): Record<string, string> | undefined;
 }
 
 /** What is sent, for a transport that looks inside. `headers` go with it over HTTP (`Mcp-Param-…`). */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOptions } from '../bounds/options.ts';
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Decoded } from '../jsonrpc/message.ts';
@@ -85,7 +86,9 @@ interface HeldMessage extends Held {
  * await client.connect(tapped.transport);
  * ```
  */
-export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onHeld }: TapOptions = {}): Tap {
+export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOptions = {}): Tap {
+  checkOptions('tap: options', options, { onPassed: 'function', onHeld: 'function' });
+  const { onPassed, onHeld } = options;
   let receiver: ClientReceiver | undefined;
   let holds = { sent: false, received: false };
   let held: HeldMessage[] = [];
@@ -222,6 +225,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
       },
     },
     ...inner.context && { context: inner.context },
+    ...inner.toolHeaders && { toolHeaders: inner.toolHeaders },
   };
 
   return {
@@ -230,6 +234,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, { onPassed, onH
       return held;
     },
     hold(directions) {
+      checkOptions('tap.hold: directions', directions, { sent: 'boolean', received: 'boolean' });
       holds = { sent: directions.sent, received: directions.received };
       letAllGo(holds);
       onHeld?.();

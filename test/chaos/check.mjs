@@ -1,21 +1,22 @@
-// What has to hold after the chaos run, whatever was killed and stopped.
+// What has to hold after the chaos run, whatever happened.
 import { leaseMs } from './order.mjs';
 
+/** Milliseconds by which a lease may end early: file times are of the last tick, of the disk's and of the kernel's. */
+const ticks = 30;
 /** Milliseconds between the time that an effect notes and its line in the log, beyond which the process stood still there. */
 const stoodStill = leaseMs / 2;
+/** How long after a blow its store may still be heard of as away. */
+const echoMs = 20_000;
+/** What stores say that are away. All else that a worker reports is a fault. */
+const away = /ENOSPC|takes no more|ECONN|EPIPE|ENOENT|[Ss]ocket|[Cc]onnection|client is (closed|offline)|starting up|LOADING|shutting down|recovery mode|task could not be kept|not answered in time|[Tt]imeout|not queryable/;
 
-export function check({ results, kept, words, lines, blows }) {
-  const faults = [];
-  const counts = {
-    ended: 0, kills: 0, stops: 0, effects: 0, 'effects made again': 0, 'of them after a kill or stop': 0, 'of them after a delay': 0, 'interrupted themselves': 0, 'writes refused': 0, 'late, the machine being busy': 0, 'leases in all': 0,
-  };
-  for (const { what } of blows) counts[what === 'kill' ? 'kills' : 'stops']++;
-
-  // Every order has ended, with the values of its journal and the word that was acknowledged.
+/** Each order has ended, with the values of its journal and the word that was acknowledged. */
+function checkOrders({ results, kept, words }, counts, faults) {
   results.forEach(({ status, value, reason }, n) => {
     if (status !== 'fulfilled') return faults.push(`order ${n}: ${reason}`);
     counts.ended++;
     const task = kept[n];
+    if (!task) return faults.push(`order ${n}: it has ended, and the store does not have it`);
     const records = task.records.map((text) => JSON.parse(text));
     const steps = records.filter(({ t }) => t === 'step');
     const names = steps.map(({ key }) => key);
@@ -26,12 +27,18 @@ export function check({ results, kept, words, lines, blows }) {
     for (let i = 1; i < records.length; i++) {
       if (records[i].run < records[i - 1].run) faults.push(`order ${n}: run ${records[i].run} wrote after run ${records[i - 1].run}`);
     }
-    counts['leases in all'] += records.at(-1)?.run ?? 0;
+    counts.leases += records.at(-1)?.run ?? 0;
   });
+}
 
+/** The ledger: effects and written values by their keys, and who had which lease from when to when. */
+function readLedger(lines, blows, counts, faults) {
   const effects = new Map();
   const written = new Map();
-  const late = [];
+  /** By worker and task: its last lease there. */
+  const leases = new Map();
+  const isAway = (at) => blows.some(({ what, at: from, till = from }) =>
+    ['disk', 'stall', 'cut', 'silence', 'restart', 'sleep'].includes(what) && at >= from && at <= till + echoMs);
   let latest = 0;
   lines.forEach((line, at) => {
     const [what, key, pid, ...rest] = line.split(' ');
@@ -43,17 +50,42 @@ export function check({ results, kept, words, lines, blows }) {
       // Stopped in the middle of an effect: nothing can keep that from coming after the next attempt's.
       const interrupted = latest - Number(when) > stoodStill;
       if (interrupted) counts['interrupted themselves']++;
-      before.push({ at, pid: Number(pid), attempt: Number(attempt), when: Number(when), step, interrupted });
+      const lease = leases.get(`${pid} ${key.slice(0, key.lastIndexOf('-'))}`);
+      before.push({ at, pid: Number(pid), attempt: Number(attempt), when: Number(when), step, interrupted, lease });
       effects.set(key, before);
+    } else if (what === 'leased') {
+      const [fence, asked, had] = rest.map(Number);
+      const lease = leases.get(`${pid} ${key}`);
+      if (lease?.fence === fence) lease.renewed = asked;
+      else leases.set(`${pid} ${key}`, { fence, had, renewed: asked });
     } else if (what === 'written') {
       if (written.has(key)) faults.push(`${key}: its value was written twice`);
       written.set(key, at);
     } else if (what === 'refused') counts['writes refused']++;
-    else if (what === 'late') {
-      counts['late, the machine being busy']++;
-      late.push({ pid: Number(pid), ms: Number(rest[0]), at: Number(rest[1]) });
-    } else if (what === 'error') faults.push(`a worker reports ${line.slice(6, 300)}`);
+    else if (what === 'failed') {
+      counts['writes failed']++;
+      if (!isAway(Number(rest[0]))) faults.push(`a write of a worker fails, and nothing was done to its store: ${rest.slice(1).join(' ').slice(0, 300)}`);
+    } else if (what === 'error') {
+      const message = rest.slice(1).join(' ');
+      counts['faults of the store reported']++;
+      if (!away.test(message) || !isAway(Number(rest[0]))) faults.push(`a worker reports ${message.slice(0, 300)}`);
+    }
   });
+  return { effects, written };
+}
+
+/** `clock`: the blow that sets the clock by which leases go. */
+export function check({ results, kept, words, lines, blows, clock }) {
+  const faults = [];
+  const counts = { ended: 0 };
+  Object.assign(counts, {
+    effects: 0, 'effects made again': 0, 'interrupted themselves': 0, 'writes refused': 0, 'writes failed': 0,
+    'faults of the store reported': 0, leases: 0,
+  });
+  checkOrders({ results, kept, words }, counts, faults);
+  const { effects, written } = readLedger(lines, blows, counts, faults);
+  // A clock that is set forward by more than a lease ends all that are held by it.
+  const forward = blows.filter(({ what, by }) => what === clock && by > 0);
 
   for (const [key, tries] of effects) {
     for (let i = 1; i < tries.length; i++) {
@@ -61,11 +93,11 @@ export function check({ results, kept, words, lines, blows }) {
       const [before, again] = [tries[i - 1], tries[i]];
       if (again.interrupted) continue;
       if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}: ${JSON.stringify(tries)}`);
-      // Killed or stopped after the effect; or held up by a machine that was too busy.
-      const struck = blows.some(({ pid, at }) => pid === before.pid && at >= before.when - 5);
-      const heldUp = late.some(({ pid, at }) => pid === before.pid && at >= before.when);
-      counts[struck ? 'of them after a kill or stop' : 'of them after a delay']++;
-      if (!struck && !heldUp) faults.push(`${key}: made again, and worker ${before.pid} was neither killed nor stopped`);
+      if (again.lease === before.lease) faults.push(`${key}: made twice under one lease: ${JSON.stringify(tries)}`);
+      // Nobody takes a task before the time of the lease that another has is over, unless the clock that it goes by was set.
+      const over = again.lease.had >= before.lease.renewed + leaseMs - ticks;
+      const set = forward.some(({ at, till = at }) => till >= before.lease.renewed && at <= again.lease.had);
+      if (!over && !set) faults.push(`${key}: taken from worker ${before.pid} before its time was over: ${JSON.stringify(tries)}`);
     }
     const stands = written.get(key);
     const after = tries.filter(({ at, interrupted }) => stands !== undefined && at > stands && !interrupted);

@@ -1,13 +1,19 @@
-// npm run chaos: 1,000 orders, four workers, leases of a second. Every 200 ms one worker at random is killed, or stopped
-// for three leases and continued. At the end every order has ended as it should, and the ledger of effects agrees.
+// npm run chaos: 1,000 orders a store, four workers and towards the end one, leases of a second. Workers are killed and
+// stopped; the machine sleeps; clocks are set, either way; the disk under the folder fills and empties at every write, and
+// others put files into it; engines stall, start again and get their clocks set, and their connections are cut, with and
+// without a word. A patient client makes the orders. At the end each order has ended with the right answer, and the ledger
+// of effects agrees.
 //
 //   node test/chaos/run.mjs [store…] [--tasks N] [--seed S]     folder, redis and postgres unless named
+//   node test/chaos/run.mjs --tasks 300 --blows 1000            300 orders get the blows that 1,000 would
 //   node test/chaos/run.mjs --short                             60 orders a store
-import { fork } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { countBlows, dealer, plan } from './blows.mjs';
+import { makeClock } from './clock.mjs';
+import { crewOf } from './crew.mjs';
+import { diskOf } from './disk.mjs';
 import { McpServer } from '../../dist/lib/server.js';
 import { TaskClient, tasks } from '../../dist/lib/tasks.js';
 import { memoryTransport } from '../../dist/lib/memory.js';
@@ -19,40 +25,25 @@ import { stores } from './stores.mjs';
 const args = process.argv.slice(2);
 const option = (name, otherwise) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : otherwise);
 const orders = option('--tasks', args.includes('--short') ? 60 : 1000);
+const blowsFor = option('--blows', orders);
 const seed = option('--seed', Date.now() % 1e9);
 const chosen = Object.keys(stores).filter((name) => args.includes(name));
 const names = chosen.length > 0 ? chosen : Object.keys(stores);
 const workers = 4;
-const everyMs = 200;
+/** From this part of the orders on one worker is left. */
+const alone = 0.85;
+/** Orders under way at a time, and blows that may be under way beside each other. */
+const [inFlight, maxBlows] = [24, 3];
+/** Without an order that ends for so long, those that are left are stuck. */
+const patienceMs = 120_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function chaos(name) {
-  const { start, open } = stores[name];
-  const place = await start();
-  if (!place) return { name, missing: true };
-  const scratch = await mkdtemp(join(tmpdir(), 'barewire-ledger-'));
-  const ledger = join(scratch, 'ledger');
-  const random = randomOf(seed);
-  const began = performance.now();
-  /** What was done to whom, and when. */
-  const blows = [];
-  let over = false;
-
-  const spawn = () => {
-    const child = fork(fileURLToPath(new URL('worker.mjs', import.meta.url)), [name, place.at, ledger], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    child.ready = new Promise((resolve) => child.once('message', resolve));
-    return child;
-  };
-  const crew = Array.from({ length: workers }, spawn);
-  await Promise.all(crew.map(({ ready }) => ready));
-
-  const store = await open(place.at);
-  const server = new McpServer({ name: 'front', version: '1' }, { limits: { maxInFlight: 100_000 } });
+/** The server that clients talk to, in this process; it works on nothing. */
+async function front(store, words) {
+  const server = new McpServer({ name: 'front', version: '1' }, { limits: { maxInFlight: 100_000 }, onError: () => {} });
   defineOrder(server, () => {});
-  const desk = tasks(server, { store, work: false, limits: { maxTasksPerPrincipal: 100_000, maxTasks: 100_000 } });
-  /** What was acknowledged to the person who answered. */
-  const words = new Map();
+  const desk = tasks(server, { store, work: false, limits: { maxTasksPerPrincipal: 100_000, maxTasks: 100_000, pollIntervalMs: 100 } });
   const client = new TaskClient({ name: 'chaos', version: '1' }, {
     era: 'modern',
     onElicit: ({ message }) => {
@@ -64,54 +55,109 @@ async function chaos(name) {
     },
   });
   await client.connect(memoryTransport(server));
+  return { client, desk };
+}
 
-  const blowing = (async () => {
-    while (!over) {
-      await pause(everyMs);
-      const at = Math.floor(random() * workers);
-      const kill = random() < 0.5;
-      const victim = crew[at];
-      if (over || victim.stopped) continue;
-      blows.push({ pid: victim.pid, at: Date.now(), what: kill ? 'kill' : 'stop' });
-      if (kill) {
-        victim.kill('SIGKILL');
-        crew[at] = spawn();
-      } else {
-        victim.stopped = true;
-        victim.kill('SIGSTOP');
-        setTimeout(() => {
-          victim.kill('SIGCONT');
-          victim.stopped = false;
-        }, 3 * leaseMs);
+/** Makes the orders, a few at a time and no faster than `may` says; resolves with how each has ended. */
+async function order(client, handles, world) {
+  const results = [];
+  let next = 0;
+  const one = async (n) => {
+    for (;;) {
+      // What could not be kept is ordered again: the client heard of it.
+      const begun = await client.startTool('order', { n }).catch(() => undefined);
+      if (!begun) {
+        world.refused++;
+        await pause(50);
+        continue;
       }
+      handles[n] = begun.task.id;
+      return (await begun.task.result()).content[0].text;
     }
-  })();
+  };
+  const line = async () => {
+    while (next < orders) {
+      if ((next - 4) / orders > world.dealt) {
+        await pause(10);
+        continue;
+      }
+      const n = next++;
+      [results[n]] = await Promise.allSettled([one(n)]);
+      if (++world.ended >= alone * orders) world.alone();
+      world.endedAt = performance.now();
+    }
+  };
+  const stuck = async () => {
+    while (world.ended < orders && performance.now() - world.endedAt < patienceMs) await pause(500);
+  };
+  await Promise.race([Promise.all(Array.from({ length: inFlight }, line)), stuck()]);
+  return Array.from({ length: orders }, (_, n) => results[n] ?? { status: 'rejected', reason: `stuck: ${handles[n] ?? 'never kept'}` });
+}
 
+/** Deals the blows, in step with the orders, the last of them to one worker. */
+async function strike(all, blows, world) {
+  const under = new Set();
+  let dealt = 0;
+  for (const what of all) {
+    while (under.size >= maxBlows || (world.ended / orders < dealt / all.length - 0.1 && under.size > 0)) await Promise.race(under);
+    if (world.over) break;
+    const one = blows.deal(what).finally(() => under.delete(one));
+    under.add(one);
+    world.dealt = ++dealt / all.length;
+    await pause(40);
+  }
+  await Promise.all(under);
+  world.dealt = 1;
+}
+
+async function chaos(name) {
+  const { start, open } = stores[name];
+  const place = await start();
+  if (!place) return { name, missing: true };
+  const scratch = await mkdtemp(join(tmpdir(), 'barewire-ledger-'));
+  const ledger = join(scratch, 'ledger');
+  const began = performance.now();
+  const world = { random: randomOf(seed), blows: [], ahead: 0, dealt: 0, ended: 0, endedAt: began, refused: 0, over: false, endedWithOne: 0 };
+  const clock = join(scratch, 'clock');
+  const setClock = makeClock(clock);
+  const setDisk = place.hold ? () => {} : await diskOf();
+  const store = await open(place.at);
+  const crew = crewOf(workers, [name, place.at, ledger, clock], world.blows);
+  await crew.ready();
+  const blows = dealer({ place, crew, setDisk, setClock, world });
+  /** What was acknowledged to the person who answered. */
+  const words = new Map();
   const handles = [];
-  const results = await Promise.allSettled(Array.from({ length: orders }, async (_, n) => {
-    const { task } = await client.startTool('order', { n });
-    handles[n] = task.id;
-    return (await task.result()).content[0].text;
-  }));
-  over = true;
-  await blowing;
+  const { client, desk } = await front(store, words);
+  world.alone = () => {
+    if (crew.size > 1) crew.shrink(1);
+    else world.endedWithOne++;
+  };
+  const planned = plan(blowsFor, place, world.random);
+  const striking = strike(planned, blows, world);
+  const results = await order(client, handles, world);
+  world.over = true;
+  await striking;
   const seconds = (performance.now() - began) / 1000;
-  await pause(0);
+  blows.calm();
   const kept = await Promise.all(handles.map((id) => store.load(id)));
-  // Those that are stopped still have something to say: they are let go on before the ledger is read.
-  for (const child of crew) child.kill('SIGCONT');
   await pause(1.5 * leaseMs);
-  for (const child of crew) child.kill('SIGKILL');
-  await Promise.all(crew.map((child) => child.exitCode !== null || child.signalCode !== null || new Promise((resolve) => child.once('exit', resolve))));
+  await crew.end();
   await client.close();
   await desk.close();
   const lines = (await readFile(ledger, 'utf8')).trimEnd().split('\n');
+  const { faults, counts } = check({ results, kept, words, lines, blows: world.blows, clock: place.hold ? 'engine clock' : 'clock' });
+  const dealt = countBlows(planned, world.blows);
+  faults.push(...dealt.faults, ...crew.died, ...await blows.damaged());
+  if (world.endedWithOne === 0) faults.push('no order ended with one worker');
+  setDisk.restore?.();
+  setClock(0);
   await rm(scratch, { recursive: true, force: true });
   await place.stop();
-  return { name, seconds, ...check({ results, kept, words, lines, blows }) };
+  return { name, seconds, faults, dealt: dealt.counts, counts: { ...counts, 'ended with one worker': world.endedWithOne, 'calls refused': world.refused } };
 }
 
-console.log(`chaos: ${orders} orders a store, ${workers} workers, leases of ${leaseMs} ms, a blow every ${everyMs} ms, seed ${seed}`);
+console.log(`chaos: ${orders} orders a store, ${workers} workers and then one, leases of ${leaseMs} ms, seed ${seed}`);
 console.log('memory: left out, since its tasks end with the process that is killed');
 let failed = false;
 for (const name of names) {
@@ -120,9 +166,12 @@ for (const name of names) {
     console.log(`${name}: left out, this machine has no such server`);
     continue;
   }
-  const { seconds, counts, faults } = report;
-  console.log(`${name}: ${faults.length === 0 ? 'holds' : 'FAILS'} after ${seconds.toFixed(1)} s; ${Object.entries(counts).map(([what, n]) => `${what} ${n}`).join(', ')}`);
-  for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
+  const { seconds, dealt, counts, faults } = report;
+  console.log(`${name}: ${faults.length === 0 ? 'holds' : 'FAILS'} after ${seconds.toFixed(1)} s`);
+  for (const [title, all] of [['dealt', dealt], ['seen', counts]]) {
+    console.log(`  ${title}: ${Object.entries(all).map(([what, n]) => `${what} ${n}`).join(', ')}`);
+  }
+  for (const fault of faults.slice(0, 20)) console.log(`  FAULT ${fault}`);
   if (faults.length > 0) failed = true;
 }
 process.exitCode = failed ? 1 : 0;

@@ -97,7 +97,7 @@ test('call: an error of the tool ends with 1, wrong words with 2, a server that 
   assert.equal((await on('call', 'die')).code, 4);
   const gone = await run(['call', 'x', '--', './no-such-program']);
   assert.equal(gone.code, 4);
-  assert.match(gone.err, /was not reached: .*no such program/);
+  assert.match(gone.err, /was not reached\n│ .*no such program/);
   assert.equal((await run(['call', '--nonsense', 'x'])).code, 2);
   assert.equal((await run(['list', 'http://127.0.0.1:1/mcp'])).code, 4);
 });
@@ -159,20 +159,14 @@ test('a name from the configuration', async () => {
 });
 
 test('a result that lacks what is to be printed is an error that names the place, and no stack; --json prints it as it came', async () => {
+  // Each member of each result is broken in client/malformed-messages.test.ts: here a program is started for each.
   const malformed = fileURLToPath(new URL('./fixture-malformed.js', import.meta.url));
   for (const [words, result, place] of [
-    [['call', 'odd'], {}, 'tools/call is malformed, at result: property "content" is missing'],
-    [['call', 'odd'], { content: 'x' }, 'at result/content: "x" is not of type array'],
-    [['call', 'odd'], { content: [null] }, 'at result/content/0: null is not of type object'],
-    [['call', 'odd'], { content: [{ type: 'text', txt: 'x' }] }, 'at result/content/0: property "text" is missing'],
-    [['call', 'odd'], { content: [{ type: 'image', data: 5, mimeType: 'image/png' }] }, 'at result/content/0/data: 5 is not of type string'],
-    [['call', 'odd'], { content: [{ type: 'resource_link' }] }, 'at result/content/0: property "uri" is missing'],
-    [['call', 'odd'], { content: [{ type: 'resource', resource: { uri: 'a:b' } }] }, 'at result/content/0/resource: '],
-    [['read', 'a:b'], { contents: [{ uri: 'a:b' }] }, 'resources/read is malformed, at result/contents/0: '],
-    [['get', 'p'], { messages: [{ role: 'user', content: null }] }, 'at result/messages/0/content: null is not of type object'],
-    [['get', 'p'], { messages: [{ role: 'user', content: { type: 'text' } }] }, 'at result/messages/0/content: property "text" is missing'],
-    [['complete', 'p', 'a=b'], { completion: { values: [1] } }, 'at result/completion/values/0: 1 is not of type string'],
-    [['list', 'tools'], { tools: [{}] }, 'tools/list is malformed, at result/tools/0: property "name" is missing'],
+    [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it as it came'],
+    [['call', 'odd'], { content: [{ type: 'text', txt: 'x' }] }, 'result.content[0].text is missing'],
+    [['read', 'a:b'], { contents: [{ uri: 'a:b' }] }, 'resources/read is malformed: result.contents[0].blob is missing'],
+    [['complete', 'p', 'a=b'], { completion: { values: [1] } }, 'result.completion.values[0] must be a string'],
+    [['list', 'tools'], { tools: [{}] }, 'tools/list is malformed: result.tools[0].name is missing'],
   ] as const) {
     const server = ['--', process.execPath, malformed, JSON.stringify(result)];
     const { code, err } = await run([...words, ...server]);
@@ -200,7 +194,7 @@ test('who sees a call fail is told that the server wrote to stderr, and how to s
 test('what a program that fell over said is shown line by line', async () => {
   const { code, err } = await run(['list', '--', process.execPath, '-e', 'console.error("first\\nsecond"); process.exit(1)']);
   assert.equal(code, 4);
-  assert.match(err, /its last lines on stderr:\nfirst\nsecond\n/);
+  assert.match(err, /its last lines on stderr:\n│ first\n│ second\n/);
 });
 
 test('a word that is no command is said to be none, after the tour of it has failed', async () => {

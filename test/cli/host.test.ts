@@ -84,7 +84,7 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   ].join('\n'));
   assert.equal(code, 0, err);
   for (const part of ['one/echo', 'hi there hi there\n', 'hello from a resource', 'Greet Ada.', 'answered']) assert.ok(out.includes(part), `${part}\n${out}\n${err}`);
-  assert.match(err, /gone: .*no such program/i);
+  assert.match(err, /gone:\n│ .*no such program/i);
   const codes = await Promise.all(['call one/wipe', 'call two/echo text=x', 'call echo text=x', 'nonsense', 'call one/fail', 'call one/echo']
     .map(async (line) => (await inPipe(home, line)).code));
   assert.deepEqual(codes, [3, 3, 2, 2, 1, 2]);
@@ -101,8 +101,8 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
 test('host: rules that are written wrong are refused before anything starts', async (t) => {
   const home = userWith(t, { one: fixture });
   for (const [rules, why] of [
-    [[{ tol: 'x', then: 'allow' }], /rules\[0\]: there is no "tol"/], [[{ tool: 'x', then: 'yes' }], /rules\[0\]\.then/],
-    [{ rules: [{ then: 'allow', annotations: { readonly: true } }] }, /there is no "readonly"/], ['x', /expected a list/],
+    [[{ tol: 'x', then: 'allow' }], /rules\[0\]\.tol is unknown, did you mean tool\?/], [[{ tool: 'x', then: 'yes' }], /rules\[0\]\.then/],
+    [{ rules: [{ then: 'allow', annotations: { readonly: true } }] }, /rules\[0\]\.annotations\.readonly is unknown, did you mean readOnlyHint\?/], ['x', /expected a list/],
   ] as const) {
     writeFileSync(join(home, 'bad.json'), JSON.stringify(rules));
     const { code, err } = await inPipe(home, 'servers', '--rules', join(home, 'bad.json'));
@@ -169,4 +169,25 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
   assert.equal(hung.code, 0, hung.out);
   assert.ok(logOf(home).some(({ kind, tool, reason }) => kind === 'unknown' && tool === 'slow' && reason === 'cancelled'));
   assert.equal((await run(home, process.execPath, [barewire, 'log', '--verify'], '')).code, 0);
+});
+
+test('host at a terminal: no word of a server passes for a prompt', async (t) => {
+  const home = userWith(t, { forging: [process.execPath, at('./fixture-forging.js'), '80'] });
+  const { code, out } = await atTerminal(home, [
+    [/barewire> /, 'call fails\n'],
+    [/\nRun it\? [^\n]*: /, 'o\n'],
+    [/barewire> /, 'call answers\n'],
+    [/\nRun it\? [^\n]*: /, 'o\n'],
+    [/barewire> /, 'call asks\n'],
+    [/\nRun it\? [^\n]*: /, 'o\n'],
+    [/field \[[^]*\]: /, '\n'],
+    [/Send it\? [^\n]*: /, '\n'],
+    [/accept[^]*barewire> /, 'list\n'],
+    [/barewire> /, 'quit\n'],
+  ]);
+  assert.equal(code, 0, out);
+  // The real ones, one a call, of the 20 and more that were sent.
+  const lines = out.split(/[\r\n]+/);
+  assert.equal(lines.filter((line) => line.startsWith('Run it?')).length, 3, out);
+  for (const line of lines) assert.ok(line.length <= 80 || line.startsWith('barewire> '), line);
 });

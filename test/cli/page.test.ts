@@ -1,33 +1,57 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import test from 'node:test';
 import { barewire } from './program.ts';
 
-
-function run(words: readonly string[], cwd: string): Promise<{ code: number | string | null; out: string; err: string }> {
+function run(program: string, words: readonly string[], cwd: string): Promise<{ code: number | string | null; out: string; err: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [barewire, 'page', ...words], { cwd }, (error, out, err) =>
+    const child = execFile(process.execPath, [program, 'page', ...words], { cwd, env: { ...process.env, NODE_PATH: '' } }, (error, out, err) =>
       resolve({ code: error ? error.code ?? null : 0, out, err }));
     child.stdin?.end();
   });
 }
 
-test('page: the package is loaded by its name from the folder of the command, and otherwise it says how to install it', async (t) => {
+/** A package of the page's name that says which it is. */
+async function packageAt(folder: string, says: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'barewire-page', type: 'module', exports: { '.': { default: './page.js' } } }));
+  await writeFile(join(folder, 'page.js'), `export const main = async (words) => { console.log(JSON.stringify(['${says}', ...words])); return 4; };\n`);
+}
+
+test('page: the code of a folder is not run; the package belongs to the installation, or is named', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-page-'));
   t.after(() => rm(folder, { recursive: true }));
-  const without = await run([], folder);
-  assert.deepEqual([without.code, without.out], [2, '']);
-  assert.match(without.err, /npm install barewire-page/);
-  const home = join(folder, 'node_modules/barewire-page');
-  await mkdir(home, { recursive: true });
-  await writeFile(join(home, 'package.json'), JSON.stringify({ name: 'barewire-page', type: 'module', exports: { '.': { default: './page.js' } } }));
-  await writeFile(join(home, 'page.js'), 'export const main = async (words) => { console.log(JSON.stringify(words)); return 4; };\n');
-  const loaded = await run(['--port', '0', '--', 'node', 'server.js'], folder);
-  assert.deepEqual(JSON.parse(loaded.out), ['--port', '0', '--', 'node', 'server.js']);
-  assert.equal(loaded.code, 4);
-  const help = await run(['--help'], folder);
+  const repository = join(folder, 'repository');
+  await packageAt(join(repository, 'node_modules/barewire-page'), 'the repository');
+  await mkdir(join(repository, 'deep'));
+  const installed = join(folder, 'installed/node_modules/barewire');
+  await mkdir(installed, { recursive: true });
+  // dist/lib/cli.js is published in one folder, dist/src/cli/main.js is compiled into one of many.
+  const whole = barewire.endsWith('main.js') ? dirname(dirname(barewire)) : dirname(barewire);
+  await cp(whole, join(installed, 'dist', basename(whole)), { recursive: true });
+  await writeFile(join(installed, 'package.json'), JSON.stringify({ name: 'barewire', type: 'module', version: '0.0.0' }));
+  const program = join(installed, 'dist', basename(whole), relative(whole, barewire));
+  for (const cwd of [repository, join(repository, 'deep')]) {
+    const without = await run(program, [], cwd);
+    assert.deepEqual([without.code, without.out], [2, '']);
+    assert.match(without.err, /npm install barewire-page.*--package/);
+  }
+  await packageAt(join(folder, 'installed/node_modules/barewire-page'), 'installed');
+  const loaded = await run(program, ['--port', '0', '--', 'node', 'server.js'], repository);
+  assert.deepEqual([loaded.code, JSON.parse(loaded.out)], [4, ['installed', '--port', '0', '--', 'node', 'server.js']]);
+  const own = join(repository, 'node_modules/barewire-page');
+  for (const words of [['--package', own, '--no-open'], [`--package=${own}`, '--no-open'], ['--no-open', '--package', './node_modules/barewire-page']]) {
+    assert.deepEqual(JSON.parse((await run(program, words, repository)).out), ['the repository', '--no-open'], words.join(' '));
+  }
+  // Behind "--" it is a word of the program.
+  assert.deepEqual(JSON.parse((await run(program, ['--', 'x', '--package', own], repository)).out), ['installed', '--', 'x', '--package', own]);
+  const none = await run(program, ['--package', folder], repository);
+  assert.deepEqual([none.code, none.out], [2, '']);
+  assert.match(none.err, /is no package barewire-page/);
+  for (const words of [['--package'], ['--package', '--', 'x']]) assert.equal((await run(program, words, repository)).code, 2, words.join(' '));
+  const help = await run(program, ['--help'], repository);
   assert.match(help.out, /barewire page \[options\]/);
 });

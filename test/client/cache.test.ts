@@ -191,9 +191,9 @@ test('a cursor that died behind a page that was kept: the list begins anew', asy
   let generation = 1;
   const { client, wire } = await connect(modern(({ params }) => {
     const cursor = params?.['cursor'];
-    if (cursor === undefined) return { ...fresh(), tools: [{ name: `a${generation}` }], nextCursor: `c${generation}` };
+    if (cursor === undefined) return { ...fresh(), tools: [{ name: `a${generation}`, inputSchema: { type: 'object' } }], nextCursor: `c${generation}` };
     if (cursor !== `c${generation}`) return new RpcFault(-32602, 'no such cursor');
-    return { ...fresh(0), tools: [{ name: `b${generation}` }] };
+    return { ...fresh(0), tools: [{ name: `b${generation}`, inputSchema: { type: 'object' } }] };
   }));
   const names = async (): Promise<string[]> => (await client.listTools()).map(({ name }) => name);
   assert.deepEqual(await names(), ['a1', 'b1']);

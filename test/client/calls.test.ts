@@ -129,7 +129,7 @@ test('nextCursor: null ends a list, and an empty one does not', async () => {
 test('the pages of a list are bounded in memory', async () => {
   let pages = 0;
   const { client } = await connect(modern(() => ({
-    resultType: 'complete', tools: [{ name: 'x'.repeat(10_000), inputSchema: {} }], nextCursor: `${++pages}`,
+    resultType: 'complete', tools: [{ name: 'x'.repeat(10_000), inputSchema: { type: 'object' } }], nextCursor: `${++pages}`,
   })), { limits: { maxListBytes: 100_000 } });
   await assert.rejects(client.listTools(), /tools\/list: the pages take more than 100000 bytes/);
   assert.ok(pages < 11);
@@ -216,7 +216,7 @@ test('pages that go in a circle, without end, or without a list are refused', as
   );
   await assert.rejects(endless.client.listPrompts(), /more than 5 pages/);
   const odd = await connect(legacy(() => ({ prompts: 5 })));
-  await assert.rejects(odd.client.listPrompts(), /prompts\/list: the result has no list of prompts/);
+  await assert.rejects(odd.client.listPrompts(), { code: 'malformed_result', method: 'prompts/list', message: /result\.prompts must be a list/ });
 });
 
 test('errors of the server are RpcErrors', async () => {
@@ -429,7 +429,7 @@ const marked = (name: string, header: string): object => ({
   name, inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } },
 });
 const listOf = (...tools: object[]): Script => (sent) =>
-  sent.method === 'tools/list' ? { resultType: 'complete', tools } : { resultType: 'complete', content: [] };
+  sent.method === 'tools/list' ? { resultType: 'complete', tools } : { resultType: 'complete', content: [], messages: [] };
 
 test('over modern HTTP arguments are mirrored, and tools with bad annotations left out', async () => {
   const { client, wire, errors } = await connect(

@@ -133,8 +133,8 @@ for (const [status, asked, told] of [[503, 2, 0], [500, 2, 0], [404, 1, 1]] as c
 test('lists are read page by page: resources, templates and prompts', async () => {
   const { client } = await connectScripted(modern(({ method, params }) => {
     const member = method === 'resources/list' ? 'resources' : method === 'prompts/list' ? 'prompts' : 'resourceTemplates';
-    return params?.['cursor'] === 'b' ? { resultType: 'complete', [member]: [{ name: 'second' }] }
-      : { resultType: 'complete', [member]: [{ name: 'first' }], nextCursor: 'b' };
+    return params?.['cursor'] === 'b' ? { resultType: 'complete', [member]: [{ name: 'second', uri: 'a:b', uriTemplate: 'a:{b}' }] }
+      : { resultType: 'complete', [member]: [{ name: 'first', uri: 'a:b', uriTemplate: 'a:{b}' }], nextCursor: 'b' };
   }));
   for (const list of [client.resources(), client.resourceTemplates(), client.prompts()]) {
     const names: string[] = [];

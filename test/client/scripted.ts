@@ -5,6 +5,7 @@ import { decode } from '../../src/jsonrpc/codec.ts';
 import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
+import { MirroredToolHeaders } from '../../src/transport/http/client/tool-headers.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../../src/transport/port.ts';
 
 export interface Sent {
@@ -37,6 +38,7 @@ export class Scripted implements ClientTransport {
   readonly sent: Sent[] = [];
   readonly abandoned: RequestId[] = [];
   readonly revisions: Revision[] = [];
+  readonly toolHeaders: ClientTransport['toolHeaders'];
   reopened = 0;
   closed = 0;
   receiver!: ClientReceiver;
@@ -47,6 +49,7 @@ export class Scripted implements ClientTransport {
 
   constructor(kind: 'pipe' | 'http', script: Script) {
     this.kind = kind;
+    this.toolHeaders = kind === 'http' ? (warn) => new MirroredToolHeaders(warn) : undefined;
     this.#script = script;
   }
 
@@ -127,7 +130,7 @@ const serverInfo = { name: 'scripted', version: '1' };
 
 /** A server of the legacy era; `script` answers what is not the handshake. */
 export function legacy(
-  script: Script = () => ({}),
+  script: Script = nothing,
   version: string = '2025-11-25',
   capabilities: object = everything,
 ): Script {
@@ -140,9 +143,12 @@ export function legacy(
   };
 }
 
+/** A result of every method, with nothing in it. */
+const nothing: Script = () => ({ content: [], contents: [], messages: [], completion: { values: [] } });
+
 /** A server of the modern era. */
 export function modern(
-  script: Script = () => ({}),
+  script: Script = nothing,
   capabilities: object = everything,
   versions: string[] = ['2026-07-28'],
 ): Script {

@@ -14,7 +14,7 @@ import { HttpError } from '../../src/transport/port.ts';
 import { httpListener } from '../../src/transport/http/node/listener.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';
-import type { Authenticate } from '../../src/transport/http/server/authenticator.ts';
+import type { Authenticate } from '../../src/transport/http/server/admission.ts';
 import { freePort } from '../free-ports.ts';
 import { startIssuer } from '../oauth-resource/issuer.ts';
 import { authority, clientCertificate, clientKey, serverCertificate, serverKey } from './certificates.ts';

@@ -16,6 +16,15 @@ import { compile } from '../../src/schema/compile.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ServerPort } from '../../src/transport/port.ts';
 
+// Before the first test: node:test runs the hook once the tests that it knows have ended, and would while this waits.
+const home = await realpath(await mkdtemp(join(tmpdir(), 'travel-test-')));
+after(() => rm(home, { recursive: true, force: true }));
+const root = join(home, 'root');
+await mkdir(join(root, 'trips'), { recursive: true });
+await mkdir(join(home, 'root-of-others'));
+await symlink(join(home, 'root-of-others'), join(root, 'way-out'));
+await symlink(join(home, 'root-of-others', 'target.md'), join(root, 'link.md'));
+
 const route = { origin: 'Berlin', destination: 'Lisbon', date: '2026-05-01' };
 const eras = ['legacy', 'modern'] as const;
 
@@ -210,14 +219,6 @@ test('a booking of three rounds is served by three processes that share a key', 
 });
 
 // The itinerary: inside the roots, and nowhere else.
-
-const home = await realpath(await mkdtemp(join(tmpdir(), 'travel-test-')));
-after(() => rm(home, { recursive: true, force: true }));
-const root = join(home, 'root');
-await mkdir(join(root, 'trips'), { recursive: true });
-await mkdir(join(home, 'root-of-others'));
-await symlink(join(home, 'root-of-others'), join(root, 'way-out'));
-await symlink(join(home, 'root-of-others', 'target.md'), join(root, 'link.md'));
 
 test('the itinerary is written inside the roots', async () => {
   const client = await connect(createTravelServer(), {

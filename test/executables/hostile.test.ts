@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { McpClient } from '../../src/client/index.ts';
+import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { program, script, serve, toolFolder } from './folder.ts';
 
 const unix = process.platform === 'win32' ? 'modes and signals are of Unix' : false;
@@ -79,6 +83,41 @@ test('executables: cancelling a call, the end of a run and the close leave no pr
   assert.deepEqual(left('987654'), []);
 });
 
+/** Words that run a program without any right of root's. */
+const unprivileged = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
+const lacking = unix || (!root ? false : spawnSync('setpriv', [...unprivileged.slice(1), 'true']).status === 0 ? false : 'there is no setpriv');
+
+test('executables: without a right of root what has left its group is looked for, ended, and warned of', { skip: lacking || process.platform !== 'linux' }, async (t) => {
+  const folder = toolFolder(t);
+  const leaving = (name: string, seconds: string, how: string): string =>
+    folder.add(name, script({ name }, `${how.replaceAll('SLEEP', `sleep ${seconds}`)} >/dev/null 2>&1 &\necho '{"result": "gone"}'`));
+  const files = [
+    leaving('leaves', '987651', 'setsid SLEEP'), leaving('forks', '987652', '(setsid sh -c "SLEEP & SLEEP & (setsid SLEEP &) ; wait")'),
+    leaving('moves', '987653', 'cd / && setsid SLEEP'), leaving('undresses', '987654', 'env -i setsid SLEEP'),
+    leaving('hides', '987656', 'cd / && env -i PATH="$PATH" setsid SLEEP'),
+  ];
+  if (root) for (const path of [folder.path, ...files]) chownSync(path, 65534, 65534);
+  const cli = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
+  const [command = '', ...args] = [...root ? unprivileged : [], process.execPath, cli, 'serve', folder.path];
+  const check = spawnSync(command, [...args.slice(0, -1), '--check', folder.path], { encoding: 'utf8' });
+  assert.match(check.stdout, /warning: .*setsid.* may outlive its run/, check.stderr);
+  let said = '';
+  const client = new McpClient({ name: 'test', version: '1.0.0' });
+  await client.connect(stdioTransport(command, args, { onStderr: (line) => (said += `${line}\n`) }));
+  t.after(() => client.close());
+  const left = (seconds: string): number[] => processes().filter(([, line]) => line.includes(seconds)).map(([pid]) => pid);
+  t.after(() => left('987656').forEach((pid) => process.kill(pid, 'SIGKILL')));
+  for (const [name, seconds] of [['leaves', '987651'], ['forks', '987652'], ['moves', '987653'], ['undresses', '987654']] as const) {
+    const { content } = await client.callTool(name);
+    assert.deepEqual(content, [{ type: 'text', text: 'gone' }]);
+    await until(() => left(seconds).length === 0);
+  }
+  assert.match(said, /WARNING: .*setsid.* may outlive its run/);
+  // What hides from both is what the warning is about.
+  await client.callTool('hides');
+  assert.ok(left('987656').length <= 1);
+});
+
 /** Every process that can be seen, with its command line. */
 function processes(): [number, string][] {
   if (!existsSync('/proc/self/cmdline')) return [];
@@ -104,13 +143,13 @@ test('executables: --schema has its own time, and says what is wrong', { skip: u
   folder.add('headless', 'echo hello\n');
   folder.add('a', '#!/bin/sh\necho \'{"name": "same"}\'\n');
   folder.add('b', '#!/bin/sh\necho \'{"name": "same"}\'\n');
-  const { problems, tools } = await serve(t, folder, { limits: { describeMs: 700 } });
+  const { problems, tools } = await serve(t, folder, { limits: { describeMs: 4_000 } });
   assert.deepEqual(tools.tools, ['same']);
-  assert.match(problems.get('slow') ?? '', /with --schema it took longer than 700 ms/);
+  assert.match(problems.get('slow') ?? '', /with --schema it took longer than 4000 ms/);
   assert.match(problems.get('noise') ?? '', /with --schema it wrote no JSON, but "hello"/);
   assert.match(problems.get('unnamed') ?? '', /its name is not/);
   assert.match(problems.get('bad name') ?? '', /its name is not/);
-  assert.match(problems.get('schema') ?? '', /must be "object"/);
+  assert.match(problems.get('schema') ?? '', /input\.type is invalid, expected "object"/);
   assert.equal(problems.get('b'), 'another tool is called same');
 });
 
@@ -121,6 +160,7 @@ test('executables: only regular executable files of the folder that nobody else 
   folder.add('good', tool('good'));
   chmodSync(folder.add('plain', tool('plain')), 0o644);
   chmodSync(folder.add('writable', tool('writable')), 0o757);
+  chmodSync(folder.add('shared', tool('shared')), 0o775);
   folder.add('.hidden', tool('hidden'));
   mkdirSync(join(folder.path, 'directory'));
   writeFileSync(join(folder.path, 'directory', 'inner'), tool('inner'), { mode: 0o755 });
@@ -130,7 +170,8 @@ test('executables: only regular executable files of the folder that nobody else 
   if (root) chownSync(folder.add('foreign', tool('foreign')), 65534, 65534);
   const { problems, tools } = await serve(t, folder);
   assert.deepEqual(tools.tools, ['good']);
-  assert.deepEqual([...problems.keys()].sort(), ['dangling', 'deeper', ...root ? ['foreign'] : [], 'out', 'writable']);
+  assert.deepEqual([...problems.keys()].sort(), ['dangling', 'deeper', ...root ? ['foreign'] : [], 'out', 'shared', 'writable']);
+  assert.equal(problems.get('shared'), 'it is writable by its group (chmod g-w)');
   assert.match(problems.get('out') ?? '', /leads out of the folder/);
   // A link within the folder is as good as the file.
   symlinkSync('plain', join(folder.path, 'inside'));
@@ -139,7 +180,17 @@ test('executables: only regular executable files of the folder that nobody else 
   assert.equal(tools.tools.length, 2);
   chmodSync(folder.path, 0o757);
   await assert.rejects(serve(t, folder), /is writable by others/);
+  chmodSync(folder.path, 0o775);
+  await assert.rejects(serve(t, folder), /is writable by its group/);
   chmodSync(folder.path, 0o755);
+  // A pipeline says which tools are run with what.
+  writeFileSync(join(folder.path, 'pipeline.json'), JSON.stringify([{ name: 'piped', steps: [{ tool: 'good' }] }]), { mode: 0o644 });
+  await tools.refresh();
+  assert.ok(tools.tools.includes('piped'));
+  chmodSync(join(folder.path, 'pipeline.json'), 0o664);
+  await tools.refresh();
+  assert.ok(!tools.tools.includes('piped'));
+  assert.match(problems.get('pipeline.json') ?? '', /writable by its group/);
   await assert.rejects(serve(t, folder, { user: 'no-such-user' }), /no user|only root/);
   if (root) await assert.rejects(serve(t, folder, { user: 'root' }), /not run as root/);
 });

@@ -38,14 +38,14 @@ function channel(): { process: Port<FromRelay, ToRelay>; relay: Port<ToRelay, Fr
 const key = Buffer.alloc(32, 7).toString('base64');
 
 /** The bus of a cluster without its processes. */
-function relayed(leaseMs: number): { again(): RelayedEngine; kill(engine: FleetEngine): void } {
+function relayed(leaseMs: number, answerMs: number = 2000): { again(): RelayedEngine; kill(engine: FleetEngine): void } {
   const relay = createRelay([key], leaseMs);
   const cuts = new Map<FleetEngine, () => void>();
   return {
     again() {
       const { process, relay: far, cut } = channel();
       relay.attach(far);
-      const engine = relayEngine(process, 2000);
+      const engine = relayEngine(process, answerMs);
       cuts.set(engine, cut);
       return engine;
     },
@@ -60,9 +60,10 @@ describe('engines of this package', { concurrency: 50 }, () => {
       const engine = memoryEngine();
       return { engine, again: async () => engine };
     }));
+    // A lease that is short enough to be waited for runs out by itself on a machine that is busy: only where it must.
+    const leaseMs = name.includes('was killed') ? 3000 : 60_000;
     test(`relay: ${name}`, () => run(async () => {
-      const leaseMs = 300;
-      const { again, kill } = relayed(leaseMs);
+      const { again, kill } = relayed(leaseMs, 20_000);
       return { engine: again(), again: async () => again(), kill, leaseMs };
     }));
   }
@@ -191,7 +192,7 @@ test('a relay hands its keys over, and where there is none nobody waits for long
 });
 
 test('sessions over a relay: a question whose process is cut off is refused when the lease is out', async (t) => {
-  const leaseMs = 300;
+  const leaseMs = 2000;
   const { again, kill } = relayed(leaseMs);
   const engine = again();
   const other = again();
@@ -214,6 +215,9 @@ test('sessions over a relay: a question whose process is cut off is refused when
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   const headers = { 'mcp-session-id': bench.session() };
-  const refused = await bench.post(0, headers, { jsonrpc: '2.0', id: `${gone}-1`, result: {} });
-  assert.equal(refused.status, 400);
+  const answer = async (): Promise<number> => (await bench.post(0, headers, { jsonrpc: '2.0', id: `${gone}-1`, result: {} })).status;
+  // 503 where this machine was so busy that the first process's own lease was out.
+  let status = await answer();
+  while (status === 503) status = await answer();
+  assert.equal(status, 400);
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Live } from '../transport/http/harness.ts';
 
 interface Message {
@@ -27,4 +28,15 @@ export async function read(live: Live, most: number = Infinity, last?: string): 
     if (event.data !== '') words.push(word(event.data));
   }
   return { words, last };
+}
+
+/** The id of the question that comes next. */
+export async function question(live: { next(): Promise<{ readonly data: string } | undefined> }): Promise<string> {
+  for (let event = await live.next(); event; event = await live.next()) {
+    if (event.data === '') continue;
+    const { id, method } = JSON.parse(event.data) as { id: string; method: string };
+    assert.equal(method, 'elicitation/create');
+    return id;
+  }
+  throw new Error('no question came');
 }

@@ -42,12 +42,15 @@ test('a session that nobody uses ends in all processes, and one that is used or 
   // Long beside the pauses between two uses, so that a machine that stands still for a second does not end the session in use.
   const sessionIdleMs = 1500;
   const bench = await startFleet(t, { version, engine: memoryEngine(), http: { limits: { sessionIdleMs } } });
-  const [idle, used, connected] = [await bench.open(0), await bench.open(1), await bench.open(2)];
+  const [idle, used, connected, changed] = [await bench.open(0), await bench.open(1), await bench.open(2), await bench.open(0)];
   const live = await bench.get(0, connected);
   const over = performance.now() + 2 * sessionIdleMs;
   for (let i = 0; performance.now() < over; i++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal((await bench.post(i % 3, used, ping)).status, 200);
+    // What changes the record is a use as well.
+    const level = { ...ping, method: 'logging/setLevel', params: { level: i % 2 ? 'info' : 'debug' } };
+    assert.equal((await bench.post(0, changed, level)).status, 200);
   }
   for (const member of [0, 1, 2]) {
     assert.equal((await bench.post(member, idle, ping)).status, 404);
@@ -184,6 +187,7 @@ test('where the store does not answer, sessions get 503, and an answer that has 
     jsonrpc: '2.0', id: 0, method: 'initialize',
     params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
   });
+  assert.equal(refused.status, 503);
   const { error } = await refused.json() as { error: { message: string; data: unknown } };
   assert.deepEqual([error.message, error.data], ['The sessions cannot be reached', { code: 'fleet_unreachable' }]);
   for (let i = 0; i < 2; i++) bench.step();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { ActivityLog, memoryLog, verifyLog } from '../../src/host/activity-log.ts';
 import { fileLog, verifyLogFile } from '../../src/host/node/file-log.ts';
+import { randomOf } from '../random.ts';
 
 const fail = (error: Error): void => assert.fail(error);
 
@@ -85,4 +86,51 @@ test('activity log in files: a writer that died leaves whole lines or half of on
   await log.record('asked', { i: 2 });
   const verdict = await verifyLogFile(file);
   assert.ok(verdict.ok && verdict.lines === 3, JSON.stringify(verdict));
+});
+
+test('activity log: half of a surrogate pair, and an emoji where a text is cut, are written as what they are', async () => {
+  const sink = memoryLog();
+  const log = new ActivityLog(sink, () => 1, fail);
+  const words = 'of words '.repeat(500).slice(0, 3_999);
+  const texts = ['\ud83d', 'a\ude00b', `${words}😀 and more`, { '\ud83d': 1 }];
+  for (const text of texts) await log.record('asked', { args: { text } });
+  assert.equal(sink.lines.length, texts.length);
+  const read = sink.lines.map((line) => (JSON.parse(line) as { args: { text: unknown } }).args.text);
+  assert.deepEqual(read, ['\ud83d', 'a\ude00b', `${words}… (11 characters more)`, { '\ud83d': 1 }]);
+  assert.ok((await verifyLog(sink.lines, sink.head)).ok);
+});
+
+/** Values that an application may hand on as arguments, and some that JSON cannot say. */
+function drawnValue(random: () => number, depth: number): unknown {
+  const text = (): string => Array.from({ length: Math.floor(random() * 6) }, () => String.fromCharCode(Math.floor(random() * 0x10000))).join('');
+  const makers: (() => unknown)[] = [
+    text, () => `${'x'.repeat(3_998)}${text()}`, () => random() * 1e9, () => NaN, () => -Infinity, () => 10n ** 30n, () => undefined, () => null,
+    () => true, () => Symbol('s'), () => () => 1, () => new Date(NaN), () => new Date(0), () => Object.create(null) as object, () => new Map([[1, 2]]),
+    () => ({ toJSON: () => { throw new Error('no'); } }), () => ({ toJSON: () => 10n }),
+    () => ({ get bad(): string { throw new Error('\ud83d'); } }),
+    () => new Proxy({}, { ownKeys: () => { throw null; } }),
+    () => { const circle: unknown[] = []; circle.push(circle, circle); return circle; },
+    () => JSON.parse('{"__proto__": {"x": 1}, "constructor": 5}') as unknown,
+  ];
+  if (depth > 0) {
+    makers.push(() => Array.from({ length: Math.floor(random() * 5) }, () => drawnValue(random, depth - 1)));
+    makers.push(() => Object.fromEntries(Array.from({ length: Math.floor(random() * 5) }, () => [text(), drawnValue(random, depth - 1)])));
+  }
+  return makers[Math.floor(random() * makers.length)]?.();
+}
+
+test('activity log: whatever is recorded, each record is a line that verifies, and nothing is reported', async () => {
+  const sink = memoryLog(100_000);
+  const log = new ActivityLog(sink, () => 1, fail);
+  const random = randomOf(24);
+  const count = 3_000;
+  for (let i = 0; i < count; i++) void log.record('asked', { call: i, args: drawnValue(random, 4), seq: -1, previous: 'x' });
+  await log.flushed();
+  assert.equal(sink.lines.length, count);
+  sink.lines.forEach((line, i) => {
+    const { seq, call, kind } = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual([seq, call, kind], [i + 1, i, 'asked']);
+    assert.doesNotMatch(line, /\p{Cs}/u);
+  });
+  assert.ok((await verifyLog(sink.lines, sink.head)).ok);
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { readServers } from '../../src/host/config.ts';
 import { fileStore } from '../../src/host/node/file-store.ts';
-import { readApplication, withoutComments } from '../../src/host/node/config-files.ts';
+import { readApplication } from '../../src/host/node/config-files.ts';
+import { withoutComments } from '../../src/host/node/json-with-comments.ts';
 import type { Application } from '../../src/host/node/config-files.ts';
 import { resolvePath } from '../../src/host/node/resolve-path.ts';
 
@@ -36,7 +37,15 @@ const wrong: readonly (readonly [unknown, RegExp])[] = [
   [{ mcpServers: { a: { command: '${NO_SUCH}' } } }, /mcpServers\.a\.command: the variable NO_SUCH is not set/],
   [{ mcpServers: { a: { url: 'javascript:alert(1)' } } }, /expected an http or https address/],
   [{ mcpServers: { a: { command: 'x', roots: ['/x'] } } }, /roots\[0\]: expected a file:\/\/ URI/],
+  [{ mcpservers: {} }, /the configuration: "mcpservers" is unknown, did you mean mcpServers\?/],
+  ...([['disabeld', 'disabled'], ['Disabled', 'disabled'], ['arg', 'args'], ['agrs', 'args'], ['envs', 'env'], ['uri', 'url'], ['header', 'headers']] as const)
+    .map(([name, meant]) => [{ mcpServers: { a: { command: 'x', [name]: true } } }, new RegExp(`mcpServers\\.a: "${name}" is unknown, did you mean ${meant}\\?`)] as const),
 ];
+
+test('mcpServers: members of other hosts are left alone', () => {
+  const foreign = { type: 'stdio', timeout: 1, envFile: 'x', autoApprove: [], alwaysAllow: [], description: 'x', enabled: true, dev: {}, trust: true, tools: [], name: 'x' };
+  assert.deepEqual(readServers({ mcpServers: { a: { command: 'x', ...foreign } }, inputs: [], version: 1, model: 'x' }, variables), { a: { command: 'x', args: [] } });
+});
 
 test('mcpServers: what is wrong is named, with its place', () => {
   for (const [config, message] of wrong) assert.throws(() => readServers(config, variables), { code: 'bad-config', message });
@@ -48,7 +57,7 @@ function folder(t: { after(run: () => void): void }): string {
   return path;
 }
 
-test('the configurations of other applications are read, an earlier file before a later one', async (t) => {
+test('the configurations of other applications are read, the user\'s own entries before those of an accepted folder', async (t) => {
   const home = folder(t);
   const cwd = join(home, 'project');
   const machine = { home, cwd, platform: 'linux', env: {} };
@@ -61,10 +70,11 @@ test('the configurations of other applications are read, an earlier file before 
   put(join(home, '.claude.json'), '{"mcpServers":{"a":{"command":"user"},"b":{"command":"user"}}}');
   put(join(cwd, '.vscode/mcp.json'), '{ // servers\n "servers": {"a":{"command":"x","args":["${workspaceFolder}","// no comment"]},}, }');
   put(join(home, '.cursor/mcp.json'), '{"mcpServers":{"c":{"url":"http://127.0.0.1:1/mcp"}}}');
-  const read = async (application: Application): Promise<unknown> => readApplication(application, machine);
+  const read = async (application: Application): Promise<unknown> => readApplication(application, { machine, accept: async () => true });
   assert.deepEqual(await read('claude-desktop'), { a: { command: 'desktop', args: [] } });
-  assert.deepEqual(await read('claude-code'), { a: { command: 'project', args: [] }, b: { command: 'user', args: [] } });
-  assert.deepEqual(await read('vscode'), { a: { command: 'x', args: [cwd, '// no comment'] } });
+  assert.deepEqual(await read('claude-code'), { a: { command: 'user', args: [] }, b: { command: 'user', args: [] } });
+  assert.deepEqual(await read('vscode'), { a: { command: 'x', args: [cwd, '// no comment'], folder: join(cwd, '.vscode/mcp.json') } });
+  assert.deepEqual(await readApplication('vscode', { machine }), {}, 'nobody has accepted it');
   assert.deepEqual(await read('cursor'), { c: { url: 'http://127.0.0.1:1/mcp' } });
   put(join(cwd, '.mcp.json'), '{');
   await assert.rejects(read('claude-code'), { code: 'bad-config', message: /\.mcp\.json: / });

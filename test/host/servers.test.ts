@@ -93,3 +93,49 @@ test('host: a call by server and tool starts no other server, and each listing i
   await host.tools();
   assert.deepEqual([opened, listed], [['a', 'b'], ['a', 'a', 'b']]);
 });
+
+test('host: a server that cannot be started is started and reported in calls to itself, not in those to others', async (t) => {
+  let now = 1_000_000;
+  const tries: number[] = [];
+  const errors: string[] = [];
+  const states: string[] = [];
+  const good = server('good');
+  const host = make(t, {
+    servers: { bad: { command: 'bad' }, good: { command: 'good', trusted: true } },
+    transport: (name) => {
+      if (name === 'good') return memoryTransport(good);
+      tries.push(now);
+      throw new Error('no such program');
+    },
+    now: () => now,
+    limits: { backoffMs: 1_000, maxBackoffMs: 4_000, breakerFailures: 3, breakerMs: 60_000 },
+    onError: (error, name) => errors.push(`${name}: ${error.message}`),
+    onState: (name, state) => name === 'bad' && states.push(state),
+  });
+  const calls = async (): Promise<void> => {
+    for (let i = 0; i < 5; i++) {
+      await host.call('good__look');
+      await host.call('good/look');
+      await host.tools();
+      await host.findTools('look');
+    }
+  };
+  await calls();
+  assert.equal(tries.length, 1);
+  assert.deepEqual(errors, ['bad: bad could not be started: no such program']);
+  assert.deepEqual(states, ['starting', 'down']);
+  // One more try each time that is due, by what asks for all servers; what is wrong was said.
+  for (const wait of [1_000, 2_000, 60_000]) {
+    now += wait - 1;
+    await calls();
+    now += 1;
+    await calls();
+  }
+  assert.deepEqual(tries, [1_000_000, 1_001_000, 1_003_000, 1_063_000]);
+  assert.equal(errors.length, 1);
+  assert.deepEqual(states, ['starting', 'down', 'starting', 'down', 'starting', 'broken', 'starting', 'broken']);
+  // Who asks for it hears of it.
+  await assert.rejects(host.call('bad/look'), { code: 'server-down', message: /left alone for 60 s more/ });
+  await assert.rejects(host.call('bad/look'), { code: 'server-down' });
+  assert.deepEqual([tries.length, states.length], [4, 8]);
+});

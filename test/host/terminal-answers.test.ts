@@ -55,6 +55,7 @@ test('terminalAnswers: every kind of question is asked in the terminal, without 
 });
 
 test('terminalAnswers: there is no model and there are no roots in a terminal', async () => {
-  const answers = terminalAnswers(terminal([]));
+  const { input, output } = terminal([]);
+  const answers = terminalAnswers({ input, output });
   await assert.rejects(answers('x', { method: 'roots/list', params: {} }), /nobody at a terminal answers roots\/list/);
 });

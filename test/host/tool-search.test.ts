@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { searchables } from '../../src/host/searchable.ts';
+import { synonyms } from '../../src/host/synonyms.ts';
 import { ToolSearch } from '../../src/host/tool-search.ts';
-import type { Searchable } from '../../src/host/tool-search.ts';
-import { wordsOf } from '../../src/host/words.ts';
+import type { Searchable } from '../../src/host/searchable.ts';
+import { stem, wordsOf } from '../../src/host/words.ts';
 import { requests, tools } from './requests.ts';
 
 const searchable = ([server, name, description]: (typeof tools)[number]): Searchable =>
@@ -47,4 +49,72 @@ test('tool search: names are split into words, and words lose their endings', ()
   assert.deepEqual(wordsOf('createPullRequests HTMLParser'), wordsOf('create_pull_request html parsing'));
   assert.deepEqual(wordsOf('searches searching searched'), wordsOf('search search search'));
   assert.equal(new ToolSearch([]).find('anything').length, 0);
+});
+
+const names = (found: readonly Searchable[]): string[] => found.map(({ name }) => name);
+const tool = (name: string, description: string): Searchable => ({ name: `s__${name}`, server: 's', tool: { name, description, inputSchema: { type: 'object' } } });
+
+test('tool search: at most 200 synonyms, each a pair of different words, none twice', () => {
+  assert.ok(synonyms.length <= 200, `${synonyms.length}`);
+  const pairs = synonyms.map((pair) => pair.split('=').map((side) => side.split(' ').map(stem).join(' ')));
+  for (const pair of pairs) {
+    assert.equal(pair.length, 2, pair.join());
+    assert.ok(pair[0] !== '' && pair[1] !== '' && pair[0] !== pair[1], pair.join());
+  }
+  assert.equal(new Set(pairs.map((pair) => pair.toSorted().join('='))).size, pairs.length);
+});
+
+test('tool search: a synonym finds a tool, and the word itself finds a better one', () => {
+  const search = new ToolSearch([tool('make_directory', 'Makes a directory'), tool('sort_folders', 'Sorts folders'), tool('echo', 'Says it again')]);
+  assert.deepEqual(names(search.find('folder')), ['s__sort_folders', 's__make_directory']);
+  assert.deepEqual(names(search.find('where is the folder?')).slice(0, 2), ['s__sort_folders', 's__make_directory']);
+  // Phrases, also with words that say nothing otherwise.
+  assert.deepEqual(names(new ToolSearch([tool('stat', 'The size of a thing'), tool('big', 'A big thing')]).find('how large is it')), ['s__stat']);
+});
+
+test('tool search: a word in the name says more than one in a description or an argument', () => {
+  const search = new ToolSearch<Searchable>([
+    { name: 'c', server: 's', tool: { name: 'c', description: 'Does it', inputSchema: { type: 'object', properties: { x: { description: 'the invoice' } } } } },
+    { name: 'b', server: 's', tool: { name: 'b', description: 'Prints an invoice', inputSchema: { type: 'object' } } },
+    { name: 'a', server: 's', tool: { name: 'get_invoice', description: 'Returns it', inputSchema: { type: 'object' } } },
+  ]);
+  assert.deepEqual(names(search.find('invoice')), ['a', 'b', 'c']);
+});
+
+test('tool search: prompts, resources and templates are found beside tools', () => {
+  const all = searchables({
+    tools: () => [{ name: 's__add', server: 's', tool: { name: 'add', inputSchema: { type: 'object' } }, digest: '' }],
+    prompts: () => [{ server: 's', item: { name: 'plan_trip', description: 'Plans a trip', arguments: [{ name: 'city', description: 'where to' }] } }],
+    resources: () => [{ server: 's', item: { name: 'prices', uri: 'trips://prices', mimeType: 'text/csv' } }],
+    templates: () => [{ server: 's', item: { name: 'one city', uriTemplate: 'trips://cities/{name}' } }],
+  });
+  const search = new ToolSearch(all);
+  assert.deepEqual(names(search.find('plan my trip', 1)), ['s/plan_trip']);
+  assert.deepEqual(names(search.find('csv')), ['s/trips://prices']);
+  assert.deepEqual(names(search.find('add', 1)), ['s__add']);
+  assert.ok(names(search.find('city')).includes('s/trips://cities/{name}'));
+});
+
+test('tool search: rank is joined with the order by words, and what it rejects with is told', async () => {
+  const items = [tool('a', 'alpha'), tool('b', 'beta'), tool('c', 'gamma')];
+  const asked: [string, string[]][] = [];
+  const search = new ToolSearch(items, { rank: async (query, all) => {
+    asked.push([query, names(all)]);
+    return all.map(({ name }) => (name === 's__c' ? 0.9 : name === 's__a' ? 0.1 : Number.NaN));
+  } });
+  // The words know only beta; by meaning gamma fits, and then alpha. What is not a number is not found by it.
+  assert.deepEqual(new Set(names(await search.ranked('beta', 2))), new Set(['s__b', 's__c']));
+  assert.deepEqual(names(await search.ranked('alpha')), ['s__a', 's__c']);
+  assert.deepEqual(asked[0], ['beta', ['s__a', 's__b', 's__c']]);
+  assert.deepEqual(names(search.find('beta')), ['s__b']);
+  assert.deepEqual(names(await new ToolSearch(items).ranked('beta')), ['s__b']);
+  await assert.rejects(new ToolSearch(items, { rank: () => Promise.reject(new Error('no model')) }).ranked('beta'), /no model/);
+});
+
+test('tool search: whatever a server lists is read as far as it is text', () => {
+  const odd = JSON.parse('{"name":"__proto__","title":7,"description":["x"],"inputSchema":{"type":"object","properties":{"__proto__":{"description":{}},"constructor":null,"toString":"x"}}}') as never;
+  const search = new ToolSearch<Searchable>([{ name: 's____proto__', server: 's', tool: odd }, tool('long', 'word '.repeat(200_000))]);
+  assert.deepEqual(names(search.find('constructor')), ['s____proto__']);
+  assert.deepEqual(search.find('hasOwnProperty valueOf'), []);
+  assert.deepEqual(names(search.find(`${'word '.repeat(100_000)}`)), ['s__long']);
 });

@@ -80,6 +80,7 @@ function permission(node, flag, out, allowed, hasNet) {
 /** What a means refuses whatever is allowed. */
 const beyond = {
   'task-folder.mjs': { 'Node 26 --permission': 'Node 26 has no fdatasync under --permission' },
+  'folders.mjs': { 'Node 26 --permission': 'Node 26 has no fsync of an open file under --permission' },
 };
 
 const faults = [];

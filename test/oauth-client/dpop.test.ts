@@ -100,7 +100,7 @@ test('dpop: the key lives as long as its tokens, in a store of texts and in one 
     assert.equal(await call(selfLogin({ store }), url), 200);
     assert.equal(as.logins.length, 1);
     assert.ok(seen.every(({ jwk }) => jwk['x'] === seen[0]?.jwk['x']));
-    const record = JSON.parse(await store.get(`tokens test ${as.origin} ${url}`) ?? '') as { dpop: { id?: string; jwk?: Jwk } };
+    const record = JSON.parse(await store.get(`tokens test ${url} ${as.origin} ${url}`) ?? '') as { dpop: { id?: string; jwk?: Jwk } };
     if (record.dpop.id !== undefined) {
       const key = await keys.get(record.dpop.id);
       assert.equal(key?.privateKey.extractable, false);

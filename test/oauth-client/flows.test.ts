@@ -213,9 +213,9 @@ test('oauth: another authorization server: a new registration, and nothing of th
   assert.equal(await call(auth, rs.url), 200);
   assert.equal(second.registrations.length, 1);
   assert.equal(second.forms[0]?.get('grant_type'), 'authorization_code');
-  assert.equal(await store.get(`tokens test ${first.origin} ${rs.url}`), undefined);
+  assert.equal(await store.get(`tokens test ${rs.url} ${first.origin} ${rs.url}`), undefined);
   assert.equal(await store.get(`client test ${first.origin}`), undefined);
-  assert.ok(await store.get(`tokens test ${second.origin} ${rs.url}`));
+  assert.ok(await store.get(`tokens test ${rs.url} ${second.origin} ${rs.url}`));
 });
 
 test('oauth: one store, two authorization servers: a registration with each', async (t) => {

@@ -11,7 +11,7 @@ const grants = (forms: readonly URLSearchParams[]): (string | null)[] => forms.m
 
 /** Makes the tokens in the store look as if their time was up. */
 async function expire(store: AuthorizationStore, issuer: string, resource: string): Promise<void> {
-  const key = `tokens test ${issuer} ${resource}`;
+  const key = `tokens test ${resource} ${issuer} ${resource}`;
   const text = await store.get(key) ?? '';
   const aged = { ...JSON.parse(text) as object, issued_at: Date.now() - 3600_000, expires_at: Date.now() - 1 };
   assert.ok(await store.update(key, text, JSON.stringify(aged)));
@@ -87,7 +87,7 @@ test('refresh: on invalid_grant only the value that failed is removed', async (t
   const auth = selfLogin({ store });
   await call(auth, rs.url);
   as.valid.clear();
-  const key = `tokens test ${as.origin} ${rs.url}`;
+  const key = `tokens test ${rs.url} ${as.origin} ${rs.url}`;
   as.answers.set('/token', async (request, response, body) => {
     // Another process, which did not see our claim, was faster.
     const text = await store.get(key) ?? '';

@@ -38,7 +38,7 @@ test('fetch: a document without end is left at its limit', async (t) => {
     res.on('drain', more).on('close', () => closed());
     more();
   });
-  await assert.rejects(fetchJson(url, 'the key set'), { code: 'fetch_too_large', message: `the key set (${url}): longer than 262144 bytes` });
+  await assert.rejects(fetchJson(url, 'the key set'), { code: 'fetch_too_large', message: `the key set (${url}/): longer than 262144 bytes` });
   await gone;
 });
 

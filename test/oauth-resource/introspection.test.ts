@@ -93,10 +93,59 @@ test('introspection: answers are kept as long as is said, and no more of them', 
   assert.equal(questions.length, 5);
   await ask('a');
   assert.equal(questions.length, 6);
-  // A no is not kept: the token may be active by the next time, and it costs the one who tries.
-  assert.equal(await ask('revoked'), 'token_inactive');
-  assert.equal(await ask('revoked'), 'token_inactive');
-  assert.equal(questions.length, 8);
+});
+
+test('introspection: a token that is not active is asked about once in five seconds, or as often as is said', async (t) => {
+  let isActive = false;
+  const { auth, questions } = await start(t, (token) => ({ body: { ...active, active: isActive || token === 'good' } }));
+  const clock = { ms: Date.now() };
+  const server = auth({ limits: { maxIntrospections: 3 } }, () => clock.ms);
+  const ask = async (token: string): Promise<unknown> => codeOf(await present(server, token));
+  for (let i = 0; i < 100; i++) assert.equal(await ask('bad'), 'token_inactive');
+  assert.equal(questions.length, 1);
+  // What is active is asked about each time, and is not pushed out by what is not.
+  assert.deepEqual([await ask('good'), await ask('good')], ['accepted', 'accepted']);
+  assert.equal(questions.length, 3);
+  isActive = true;
+  clock.ms += 4999;
+  assert.equal(await ask('bad'), 'token_inactive');
+  clock.ms += 1;
+  assert.equal(await ask('bad'), 'accepted');
+  isActive = false;
+  // No more of them than are to be kept.
+  for (const token of ['a', 'b', 'c', 'd', 'a']) await ask(token);
+  assert.equal(questions.length, 9);
+  // A clock that is set back keeps nothing longer.
+  clock.ms -= 3_600_000;
+  isActive = true;
+  assert.equal(await ask('d'), 'accepted');
+
+  const always = auth({ limits: { inactiveCacheMs: 0 } });
+  isActive = false;
+  const before = questions.length;
+  for (let i = 0; i < 3; i++) assert.equal(codeOf(await present(always, 'bad')), 'token_inactive');
+  assert.equal(questions.length, before + 3);
+});
+
+test('introspection: a clock that is set back keeps no answer longer, so that a revoked token is refused in time', async (t) => {
+  let isActive = true;
+  const { auth } = await start(t, () => ({ body: { ...active, active: isActive } }));
+  const clock = { ms: Date.now() };
+  const server = auth({ limits: { introspectionCacheMs: 1000 } }, () => clock.ms);
+  assert.equal(codeOf(await present(server, 'token')), 'accepted');
+  isActive = false;
+  clock.ms -= 86_400_000;
+  assert.equal(codeOf(await present(server, 'token')), 'token_inactive');
+});
+
+test('introspection: what one authorization server says of another\'s subject is not believed', async (t) => {
+  const other = 'https://as-two.example';
+  const { origin } = await start(t, () => ({ body: { ...active, iss: other, sub: 'bob' } }));
+  const server = resourceOf({ issuer: origin } as Issuer, { authorizationServers: [origin, other], verify: introspection({ issuer: origin }) });
+  assert.equal(codeOf(await present(server, 'token')), 'token_issuer');
+  const own = await start(t, () => ({ body: { ...active, iss: null } }));
+  const found = await present(resourceOf({ issuer: own.origin } as Issuer, { authorizationServers: [own.origin, other], verify: introspection({ issuer: own.origin }) }), 'token');
+  assert.equal(!isRefusal(found) && found.issuer, own.origin);
 });
 
 test('introspection: the token\'s end counts, also of an answer that was kept', async (t) => {

@@ -6,7 +6,7 @@ import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
 import { isImplementation, unsupportedVersion } from '../../src/protocol/meta.ts';
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/mirrored-headers.ts';
-import { withProgressToken } from '../../src/protocol/progress.ts';
+import { withProgressToken } from '../../src/protocol/requests.ts';
 import { findRevision, revisions, selectRevisions } from '../../src/protocol/revisions.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { uriTemplate } from '../../src/protocol/uri-template.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { cancellationOf, readCancellation } from '../../src/protocol/cancellation.ts';
-import { ProgressReports, readProgress } from '../../src/protocol/progress.ts';
+import { ProgressReports } from '../../src/protocol/progress.ts';
+import { readProgress } from '../../src/protocol/requests.ts';
 
 const paramsOf = (text: string | undefined): { progressToken: unknown; progress: number } | undefined =>
   text === undefined ? undefined : JSON.parse(text).params;

@@ -6,7 +6,7 @@ import { spentStates } from '../../src/server/modern/request-state.ts';
 import { sampleQuestion } from '../../src/server/question.ts';
 import { Registry } from '../../src/server/registry.ts';
 import type { Entry } from '../../src/server/registry.ts';
-import { samplingFault } from '../../src/server/sampling-rules.ts';
+import { samplingFault } from '../../src/protocol/sampling-rules.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { connect, later } from './peer.ts';
 
@@ -95,8 +95,10 @@ test('a message of a model has a role, content and a model; what has not is no a
 });
 
 test('a registry has scopes once an entry had some', () => {
-  const registry = new Registry('tool', (listed: object) => listed, () => {});
-  const make = (definition: object): Entry => ({ name: 'x', listed: {}, definition });
+  const registry = new Registry('tool', 'tools', (listed: object) => listed);
+  const make = (definition: object): Entry => ({
+    kind: 'tool', name: 'x', listed: {}, definition, handler: () => 'x', finish: () => ({}),
+  });
   registry.register('a', {}, make);
   registry.register('b', { scopes: [] }, make);
   assert.equal(registry.scoped, false);

@@ -227,13 +227,13 @@ test('mistakes that a type checker would find are refused at registration, in a 
   const { server } = listened();
   const plain = server as unknown as Record<string, (...args: unknown[]) => unknown>;
   const tool = (...args: unknown[]): unknown => plain['tool']?.(...args);
-  assert.throws(() => tool('z', () => ''), /^TypeError: tool "z": expected \(name, definition, handler\)/);
-  assert.throws(() => tool('z', {}), /tool "z": expected .*, not \(string, object, undefined\)/);
-  assert.throws(() => tool(7, {}, () => ''), /not \(number, object, function\)/);
+  assert.throws(() => tool('z', () => ''), /^TypeError: tool "z"\.definition is invalid, expected object, not function$/);
+  assert.throws(() => tool('z', {}), /tool "z"\.handler is invalid, expected function, not null/);
+  assert.throws(() => tool(7, {}, () => ''), /tool 7\.name is invalid, expected string, not number/);
   assert.throws(() => tool('z', { inputSchema: { type: 'object' } }, () => ''),
-    /tool "z": "inputSchema" is no member of a definition, which has .* input, /);
-  assert.throws(() => plain['prompt']?.('z', { args: {} }, () => ''), /prompt "z": "args" is no member/);
-  assert.throws(() => plain['resource']?.('a:b', { type: 'x' }, () => ''), /resource "a:b": "type" is no member/);
+    /tool "z"\.definition\.inputSchema is unknown, did you mean input\?/);
+  assert.throws(() => plain['prompt']?.('z', { argments: {} }, () => ''), /prompt "z"\.definition\.argments is unknown, did you mean arguments\?/);
+  assert.throws(() => plain['resource']?.('a:b', { type: 'x' }, () => ''), /resource "a:b"\.definition\.type is unknown/);
   for (const uri of ['', 'not a uri', '1a:x', 'a:b c', 'a:%zz', 'a:<b>']) {
     assert.throws(() => server.resource(uri, {}, () => ''), /this is no URI/, uri);
   }
@@ -257,9 +257,9 @@ test('a tool name that breaks a SHOULD is registered, and the author is warned',
 
 test('times and progress that JSON cannot say are refused where they are given', async () => {
   for (const ttlMs of [NaN, Infinity]) {
-    assert.throws(() => new McpServer(info, { cache: { tools: { ttlMs } } }), /ttlMs must be a finite number/);
+    assert.throws(() => new McpServer(info, { cache: { tools: { ttlMs } } }), /ttlMs (must be a finite number|is invalid, expected number)/);
     const { server } = listened();
-    assert.throws(() => server.resource('a:b', { cache: { ttlMs } }, () => ''), /ttlMs must be a finite number/);
+    assert.throws(() => server.resource('a:b', { cache: { ttlMs } }, () => ''), /ttlMs (must be a finite number|is invalid, expected number)/);
   }
   const { server, heard } = listened({ cache: { tools: { ttlMs: -5 } } });
   server.tool('report', {}, (_args, ctx) => {

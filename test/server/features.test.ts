@@ -169,7 +169,7 @@ test('schemas of libraries, scopes, list filters and extensions are parts that a
   assert.throws(() => tools().add('no', { input: schema }, () => ''), /needs tools\(\{ schemas: adaptSchema \}\)/);
   assert.throws(() => tools().add('no', { output: {} }, () => ({})), /needs tools\(\{ structured \}\)/);
   const bare = tools();
-  assert.equal(new ServerCore(info, { features: [tools()] }).side.catalogue.features[0]?.toolInput?.('secret'), undefined);
+  assert.equal(new ServerCore(info, { features: [tools()] }).toolInput('secret'), undefined);
   const errors: string[] = [];
   const open = new ServerCore(info, { features: [bare], onError: ({ message }) => errors.push(message) });
   bare.add('secret', { scopes: ['a'] }, () => 'told');

@@ -41,6 +41,8 @@ export interface Peer {
   /** All that was said and not read so far, once what is on its way has come. */
   rest(): Promise<Said[]>;
   answer(question: Said, result: unknown): void;
+  /** From now on the client shows other credentials, as over HTTP each request may. */
+  shows(auth: Auth | undefined): void;
   close(): void;
 }
 
@@ -69,7 +71,8 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
     queued++;
     put(text);
   };
-  const peer = server.connect({ send: receive, answer: receive }, { modern: true, auth: options.auth });
+  const served = { modern: true, auth: options.auth };
+  const peer = server.connect({ send: receive, answer: receive }, served);
   const { capabilities = everything, version = '1' } = options;
   let lastId = 0;
 
@@ -97,6 +100,9 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
       return said;
     },
     answer: (question, result) => self.send({ jsonrpc: '2.0', id: question.id, result }),
+    shows(auth) {
+      served.auth = auth;
+    },
     close: () => peer.close(),
   };
   if (options.revision !== undefined) {

@@ -64,7 +64,7 @@ test('an update that cannot be leaves everything as it was', async () => {
   const handle = server.tool(
     'one', { input: { type: 'object', properties: { a: { type: 'string' } } } }, ({ a }) => `${a}`,
   );
-  assert.throws(() => handle.update({ input: { type: 'array' } }), /the input schema's type must be "object"/);
+  assert.throws(() => handle.update({ input: { type: 'array' } }), /tool "one"\.definition\.input\.type is invalid, expected "object", not "array"/);
   const peer = await connect(server, { revision });
   assert.equal((await peer.call('one', { a: 1 })).result?.['isError'], true);
   handle.update({ description: 'new' });
@@ -221,7 +221,7 @@ test('definitions that cannot be are refused when they are made', () => {
   const server = new McpServer(info);
   assert.throws(
     () => server.tool('a', { input: { type: 'array' } }, () => ''),
-    /tool "a": the input schema's type must be "object"/,
+    /tool "a"\.definition\.input\.type is invalid, expected "object", not "array"/,
   );
   assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
   assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);

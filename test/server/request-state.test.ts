@@ -11,8 +11,8 @@ import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
 const info = { name: 'test', version: '1' };
 const answers = { sure: accept({ sure: true }) };
 
-function paying(requestState?: RequestStateOptions): McpServer {
-  const server = new McpServer(info, requestState ? { requestState } : {});
+function paying(requestState?: RequestStateOptions, onError: (error: Error) => void = () => {}): McpServer {
+  const server = new McpServer(info, { onError, ...requestState && { requestState } });
   const input = { type: 'object', properties: { price: { type: 'number' }, note: { type: 'object' } } } as const;
   for (const name of ['pay', 'sell']) {
     server.tool(name, { input }, async ({ price }, ctx) => {
@@ -96,13 +96,16 @@ test('what is no string, or too long: refused', async () => {
   refused(await paidWith(peer, 'A'.repeat(1001)), /over the limit of 1000 characters/);
 });
 
-test('a state is not sealed when it would not be opened', async () => {
-  const server = new McpServer(info, { requestState: { maxLength: 100 } });
+test('a state is not sealed when it would not be opened, and the author is told why', async () => {
+  const heard: string[] = [];
+  const server = new McpServer(info, { requestState: { maxLength: 100 }, onError: ({ message }) => void heard.push(message) });
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', { sure: { type: 'boolean' } })).action);
   const peer = await connect(server);
   const { error } = await peer.modern('tools/call', { name: 'ask' });
   assert.equal(error?.code, -32603);
-  assert.match(error?.message ?? '', /requestState; the limit is 100/);
+  assert.match(error?.message ?? '', /^ask failed \(id \d+\)$/);
+  assert.equal(heard.length, 1);
+  assert.match(heard[0] ?? '', /requestState; the limit is 100/);
 });
 
 test('brought to another tool, prompt, resource, method or argument: refused', async () => {
@@ -170,9 +173,11 @@ test('sealed with another key: refused; with one that was in use before: taken',
 });
 
 test('a key of the wrong length is an error, not a weaker seal', async () => {
-  const peer = await connect(paying({ keys: [new Uint8Array(16)] }));
+  const heard: string[] = [];
+  const peer = await connect(paying({ keys: [new Uint8Array(16)] }, ({ message }) => void heard.push(message)));
   const { error } = await peer.modern('tools/call', pay);
-  assert.match(error?.message ?? '', /32 bytes, not 16/);
+  assert.match(error?.message ?? '', /^pay failed \(id \d+\)$/);
+  assert.match(heard.join(), /^a key of requestState has 32 bytes, not 16$/);
 });
 
 test('a lapsed state is refused', async (t) => {

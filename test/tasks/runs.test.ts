@@ -393,6 +393,8 @@ test('sealed: the store has nothing that a person said, and other keys open noth
   const kept = await inner.load(id);
   // A record that is moved to another place does not open there.
   await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /not at this place/);
+  // Nor does a task that is given to another owner.
+  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, owner: 'principal:eve' } }, [newKey]).load(id), /not at this place/);
   assert.throws(() => sealedStore(inner, [new Uint8Array(16)]), /32 bytes/);
 });
 

@@ -48,12 +48,19 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   });
   await connection.flush();
 
+  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  let renewedAt = performance.now();
+
   async function renew(): Promise<void> {
     if (connection.isClosed()) return clearInterval(renewal);
+    const asked = performance.now();
     const found = await lease.renew();
     if (left) return;
     if (found === 'taken') throw new Error(`the name ${process} is another process's by now`);
-    if (found === 'lost') handler?.lost();
+    // An earlier one may have been carried out without an answer: then the bucket does not know of the gap.
+    const late = performance.now() - renewedAt > leaseMs;
+    renewedAt = Math.max(renewedAt, asked);
+    if (found === 'lost' || late) handler?.lost();
     read();
     if (reader && reader.next > 1) await inboxes.clear(process, reader.next);
   }

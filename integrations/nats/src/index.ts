@@ -1,6 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Bus, SessionStore, SpentStore, StreamStore } from 'barewire/fleet';
+import { checkOptions } from 'barewire/jsonrpc';
 import { joinBus } from './bus.ts';
 import { Inboxes } from './inbox.ts';
 import { Leases } from './leases.ts';
@@ -38,11 +39,14 @@ export interface NatsEngine {
 
 /**
  * What the processes of a fleet share, in NATS 2.9 or later with JetStream. Makes its streams and buckets where there are
- * none; rejects where NATS cannot be reached or has no JetStream.
+ * none; rejects where NATS cannot be reached or has no JetStream, and with a TypeError for an unknown or malformed option.
  *
  * @param connection the engine does not close it. It has to reconnect for ever: `maxReconnectAttempts: -1`.
  */
 export async function natsEngine(connection: NatsConnection, options: NatsEngineOptions = {}): Promise<NatsEngine> {
+  checkOptions('natsEngine: options', options, {
+    name: 'string', leaseMs: 0, answerMs: 0, keepSessionsMs: 'number', keepEventsMs: 'number', replicas: 'number', onError: 'function',
+  });
   const {
     name = 'barewire', leaseMs = 10_000, answerMs = 5000, keepSessionsMs = 7 * 86_400_000, keepEventsMs = 3_600_000,
     replicas = 1, onError = () => {},

@@ -1,6 +1,10 @@
+import { checkOptions } from 'barewire/jsonrpc';
 import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
 import type { Lease, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
-import type { Pool, PoolClient } from 'pg';
+import { within } from 'barewire/fleet';
+import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import { ask, guardConnections } from './fleet/database.ts';
+import { Listener } from './fleet/listener.ts';
 
 export { postgresEngine } from './fleet/engine.ts';
 export type { PostgresEngine, PostgresEngineOptions } from './fleet/engine.ts';
@@ -8,6 +12,11 @@ export type { PostgresEngine, PostgresEngineOptions } from './fleet/engine.ts';
 export interface PostgresStoreOptions {
   /** The schema that holds the tables; it is made where there is none. `barewire`. */
   readonly schema?: string;
+  /**
+   * Milliseconds in which the database has to answer. An operation that takes longer rejects, and its connection is closed;
+   * it may have been carried out. 5,000.
+   */
+  readonly answerMs?: number;
   /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
   readonly onError?: (error: Error) => void;
 }
@@ -15,10 +24,17 @@ export interface PostgresStoreOptions {
 /** Milliseconds since the epoch, by the clock of the database: all workers have the same. */
 const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
+/** Sets a lease of so many milliseconds: `now` is not the same twice in a statement. */
+const holding = (ms: string): string =>
+  `(held_from, held_until) = (SELECT at, at + ${ms}::bigint FROM (SELECT ${now} AS at) AS given)`;
+
 /** Nothing is missing that a task waits for. */
 const unblocked = (tasks: string, answers: string): string => `(${tasks}.waiting IS NULL OR NOT EXISTS (
   SELECT 1 FROM unnest(${tasks}.waiting) AS wanted(key)
   WHERE NOT EXISTS (SELECT 1 FROM ${answers} a WHERE a.id = ${tasks}.id AND a.key = wanted.key)))`;
+
+/** Of a task: by their names, since a statement that was prepared stays as it is when a later version adds a column. */
+const columns = 'id, owner, created_at, expires_at, head, fence, waiting, ended';
 
 interface TaskRow {
   readonly id: string;
@@ -33,23 +49,24 @@ interface TaskRow {
 
 /**
  * Keeps tasks in PostgreSQL, for as many machines as one likes. Each write is one statement, which is refused where the
- * lease does not hold any more.
+ * lease does not hold any more. Rejects with a TypeError for an unknown or malformed option.
  *
  * @param pool the store does not end it. One of its connections is kept, to be told of changes.
  */
 export async function postgresStore(pool: Pool, options: PostgresStoreOptions = {}): Promise<TaskStore> {
-  const { schema = 'barewire', onError = () => {} } = options;
+  checkOptions('postgresStore: options', options, { schema: 'string', answerMs: 0, onError: 'function' });
+  const { schema = 'barewire', answerMs = 5000, onError = () => {} } = options;
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) throw new RangeError(`${JSON.stringify(schema)} is no name of a schema`);
   const [tasks, records, answers] = [`${schema}.tasks`, `${schema}.task_records`, `${schema}.task_answers`];
   const channel = `${schema}_tasks`;
+  guardConnections(pool);
   await pool.query(`
-    BEGIN;
     SELECT pg_advisory_xact_lock(7146317, hashtext('${schema}'));
     CREATE SCHEMA IF NOT EXISTS ${schema};
     CREATE TABLE IF NOT EXISTS ${tasks} (
       id text PRIMARY KEY, owner text NOT NULL, place text NOT NULL, created_at bigint NOT NULL, expires_at bigint,
       head text NOT NULL, fence int NOT NULL DEFAULT 0, held_until bigint NOT NULL DEFAULT 0,
-      records int NOT NULL DEFAULT 0, waiting text[], ended text);
+      records int NOT NULL DEFAULT 0, waiting text[], ended text, held_from bigint NOT NULL DEFAULT 0);
     CREATE TABLE IF NOT EXISTS ${records} (
       id text NOT NULL REFERENCES ${tasks} ON DELETE CASCADE, n int NOT NULL, record text NOT NULL, PRIMARY KEY (id, n));
     CREATE TABLE IF NOT EXISTS ${answers} (
@@ -58,17 +75,28 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
     CREATE INDEX IF NOT EXISTS tasks_open ON ${tasks} (held_until) WHERE ended IS NULL;
     CREATE INDEX IF NOT EXISTS tasks_owner ON ${tasks} (owner, place COLLATE "C");
     CREATE INDEX IF NOT EXISTS tasks_expiry ON ${tasks} (expires_at);
-    COMMIT;
+    DO $$ BEGIN
+      IF NOT EXISTS (SELECT FROM information_schema.columns
+        WHERE table_schema = '${schema}' AND table_name = 'tasks' AND column_name = 'held_from')
+      THEN ALTER TABLE ${tasks} ADD COLUMN held_from bigint NOT NULL DEFAULT 0; END IF;
+    END $$;
+    CREATE INDEX IF NOT EXISTS tasks_held_from ON ${tasks} (held_from) WHERE ended IS NULL AND held_from > 0;
   `);
 
+  const database = { pool, answerMs };
+  const query = <R extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<R>> =>
+    within(answerMs, ask<R>(database, text, values));
+
   const watchers = new Watchers();
-  const listening: PoolClient = await pool.connect();
-  listening.on('error', onError);
-  listening.on('notification', ({ payload = '' }) => {
-    const [change, id] = payload.split(' ');
-    if (id !== undefined) watchers.tell(id, change as TaskChange);
+  const listener = await Listener.start(database, [channel], {
+    notified(_channel, payload) {
+      const [change, id] = payload.split(' ');
+      if (id !== undefined) watchers.tell(id, change as TaskChange);
+    },
+    // What was told meanwhile is found by looking: workers and those who wait do so anyway.
+    back() {},
+    failed: (error) => onError(error instanceof Error ? error : new Error(String(error))),
   });
-  await listening.query(`LISTEN ${channel}`);
 
   /** Ends a statement whose work is named `done`: tells the others, where there is something to tell. */
   const tell = (change: TaskChange): string =>
@@ -77,15 +105,15 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
 
   /** Throws where a statement has found no row. */
   async function write(lease: Lease, text: string, values: readonly unknown[]): Promise<void> {
-    const { rowCount } = await pool.query(text, [lease.id, lease.fence, ...values]);
+    const { rowCount } = await query(text, [lease.id, lease.fence, ...values]);
     if (rowCount !== 1) throw new LeaseLost(lease, 'its time is over, another worker has the task, or it has ended');
   }
 
   async function whole(row: TaskRow): Promise<StoredTask> {
     const { id, owner, created_at, expires_at, head, waiting, ended } = row;
     const [written, given] = await Promise.all([
-      pool.query<{ record: string }>(`SELECT record FROM ${records} WHERE id = $1 ORDER BY n`, [id]),
-      pool.query<{ key: string; answer: string }>(`SELECT key, answer FROM ${answers} WHERE id = $1`, [id]),
+      query<{ record: string }>(`SELECT record FROM ${records} WHERE id = $1 ORDER BY n`, [id]),
+      query<{ key: string; answer: string }>(`SELECT key, answer FROM ${answers} WHERE id = $1`, [id]),
     ]);
     return {
       id, owner, head,
@@ -112,28 +140,28 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
     durable: true,
     async create(task) {
       const { id, owner, createdAt, expiresAt, head } = task;
-      await pool.query(`
+      await query(`
         WITH done AS (
           INSERT INTO ${tasks} (id, owner, place, created_at, expires_at, head) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
         ) ${tell('due')}`, [id, owner, placeOf(task), createdAt, expiresAt, head]);
     },
     async load(id) {
-      const { rows: [row] } = await pool.query<TaskRow>(`SELECT * FROM ${tasks} WHERE id = $1`, [id]);
+      const { rows: [row] } = await query<TaskRow>(`SELECT ${columns} FROM ${tasks} WHERE id = $1`, [id]);
       return row && whole(row);
     },
     async lease(id, ms) {
-      const { rows: [row] } = await pool.query<TaskRow>(`
-        UPDATE ${tasks} SET fence = fence + 1, held_until = ${now} + $2, waiting = NULL
-        WHERE id = $1 AND ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)} RETURNING *`, [id, ms]);
+      const { rows: [row] } = await query<TaskRow>(`
+        UPDATE ${tasks} SET fence = fence + 1, ${holding('$2')}, waiting = NULL
+        WHERE id = $1 AND ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)} RETURNING ${columns}`, [id, ms]);
       return row && { lease: { id, fence: row.fence }, task: await whole(row) };
     },
-    renew: (lease, ms) => write(lease, `UPDATE ${tasks} SET held_until = ${now} + $3 WHERE ${held}`, [ms]),
+    renew: (lease, ms) => write(lease, `UPDATE ${tasks} SET ${holding('$3')} WHERE ${held}`, [ms]),
     append: (lease, after, added) => write(lease, adding('written', ''), [after, added]),
     release: (lease, after, added, waiting) => write(
-      lease, adding(waiting.length > 0 ? 'written' : 'due', ', held_until = 0, waiting = $5'), [after, added, waiting],
+      lease, adding(waiting.length > 0 ? 'written' : 'due', ', held_until = 0, held_from = 0, waiting = $5'), [after, added, waiting],
     ),
     async answer(id, given) {
-      const { rows } = await pool.query<{ key: string }>(`
+      const { rows } = await query<{ key: string }>(`
         WITH task AS (
           SELECT id, waiting FROM ${tasks} WHERE id = $1 AND ended IS NULL AND waiting IS NOT NULL FOR UPDATE
         ), done AS (
@@ -145,37 +173,41 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
       return rows.map(({ key }) => key);
     },
     async end(id, end, lease) {
-      const change = `UPDATE ${tasks} SET held_until = 0, ended =`;
+      const change = `UPDATE ${tasks} SET held_until = 0, held_from = 0, ended =`;
       if (lease) {
         await write(lease, `WITH done AS (${change} $3 WHERE ${held} RETURNING id) ${tell('ended')}`, [end]);
         return true;
       }
-      const { rowCount } = await pool.query(
+      const { rowCount } = await query(
         `WITH done AS (${change} $2 WHERE id = $1 AND ended IS NULL RETURNING id) ${tell('ended')}`, [id, end],
       );
       return rowCount === 1;
     },
     async due(limit) {
       // Those that somebody is about to take are left to them.
-      const { rows } = await pool.query<{ id: string }>(`
-        SELECT id FROM ${tasks} WHERE ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)}
+      // A lease that was given later than now was given before the clock was set back: it begins now, and is not believed
+      // for longer than it is.
+      const { rows } = await query<{ id: string }>(`
+        WITH set_back AS (
+          UPDATE ${tasks} SET ${holding('held_until - held_from')} WHERE ended IS NULL AND held_from > 0 AND held_from > ${now}
+        ) SELECT id FROM ${tasks} WHERE ended IS NULL AND held_until <= ${now} AND ${unblocked(tasks, answers)}
         ORDER BY held_until, created_at LIMIT $1 FOR UPDATE SKIP LOCKED`, [limit]);
       return rows.map(({ id }) => id);
     },
     async list(owner, after, limit) {
-      const { rows } = await pool.query<{ id: string; place: string }>(`
+      const { rows } = await query<{ id: string; place: string }>(`
         SELECT id, place FROM ${tasks} WHERE owner = $1 AND place COLLATE "C" > $2
         ORDER BY place COLLATE "C" LIMIT $3`, [owner, after ?? '', limit]);
       return rows;
     },
     async count(owner) {
       const { rows: [row] } = await (owner === undefined
-        ? pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks}`)
-        : pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks} WHERE owner = $1`, [owner]));
+        ? query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks}`, [])
+        : query<{ n: number }>(`SELECT count(*)::int AS n FROM ${tasks} WHERE owner = $1`, [owner]));
       return row?.n ?? 0;
     },
     async expire(until) {
-      const { rows } = await pool.query<{ id: string }>(
+      const { rows } = await query<{ id: string }>(
         `WITH done AS (DELETE FROM ${tasks} WHERE expires_at <= $1 RETURNING id) ${tell('ended')}`, [until],
       );
       return rows.map(({ id }) => id);
@@ -183,8 +215,7 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
     watch: watchers.watch,
     async close() {
       watchers.clear();
-      await listening.query(`UNLISTEN ${channel}`).catch(onError);
-      listening.release(true);
+      listener.stop();
     },
   };
 }

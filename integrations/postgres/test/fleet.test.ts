@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import test, { after } from 'node:test';
 import pg from 'pg';
 import type { FleetEngine } from 'barewire/fleet';
 import { engineTests, storeTests } from 'barewire/fleet/testing';
 import { postgresEngine } from '../src/index.ts';
 import { postgresServer } from './server.ts';
+import { silentWay } from './silent-way.ts';
 
 const server = await postgresServer();
 const skip = !server && 'there is no PostgreSQL';
@@ -90,4 +92,30 @@ test('of a stream that is too long the oldest events are forgotten', { skip }, a
   await streams.append({ ...part, first: 4, texts: ['d'.repeat(1000)] });
   assert.deepEqual((await streams.after('s', 't', 3))?.texts, ['d'.repeat(1000)]);
   await pool.end();
+});
+
+test('a connection that listens, and whose way is cut without a word, is replaced: what is told arrives again', { skip }, async (t) => {
+  const way = await silentWay(server?.host ?? '');
+  const pool = new pg.Pool({ host: way.host, user: 'postgres', database: 'postgres', max: 5 });
+  pool.on('error', () => {});
+  t.after(async () => {
+    await way.close();
+    await cut(pool).catch(() => {});
+  });
+  const errors: string[] = [];
+  const engine = await postgresEngine(pool, { schema: 'silent', leaseMs: 900, answerMs: 300, onError: ({ message }) => errors.push(message) });
+  const bus = await engine.join('p1');
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    bus.receive({ message() {}, told: (_, text) => void told.push(text), gap: resolve, lost() {} });
+    // Every connection that there is now says and hears nothing more; new ones are served.
+    way.silence();
+  });
+  assert.ok(errors.includes('the connection that listens has not answered in time'), errors.join());
+  for (let n = 0; told.length === 0; n++) {
+    await bus.tell('t', String(n)).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.deepEqual([...new Set(told)], told, 'each once');
+  await bus.leave();
 });

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { checkOptions } from 'barewire/jsonrpc';
+import { within } from 'barewire/fleet';
 import { LeaseLost, placeOf, Watchers } from 'barewire/tasks';
 import type { Lease, LeasedTask, StoredTask, TaskChange, TaskStore } from 'barewire/tasks';
 import type { createClient } from 'redis';
@@ -21,18 +23,22 @@ export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'evalSh
 export interface RedisStoreOptions {
   /** What the names of all keys begin with. `barewire:tasks:`. */
   readonly prefix?: string;
+  /** Milliseconds in which Redis has to answer. An operation that takes longer rejects; it may have been carried out. 5,000. */
+  readonly answerMs?: number;
   /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
   readonly onError?: (error: Error) => void;
 }
 
 /**
  * Keeps tasks in Redis, for as many machines as one likes. What is acknowledged survives as much as Redis is set to let
- * survive: with `appendfsync always` everything. Not for a cluster: the keys of one task are in several slots.
+ * survive: with `appendfsync always` everything. Not for a cluster: the keys of one task are in several slots. Rejects with a
+ * TypeError for an unknown or malformed option.
  *
  * @param client connected; the store does not close it. It makes one more connection, to be told of changes.
  */
 export async function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Promise<TaskStore> {
-  const { prefix = 'barewire:tasks:', onError = () => {} } = options;
+  checkOptions('redisStore: options', options, { prefix: 'string', answerMs: 0, onError: 'function' });
+  const { prefix = 'barewire:tasks:', answerMs = 5000, onError = () => {} } = options;
   const watchers = new Watchers();
   /** Names this process in what it publishes: it tells those who watch here as soon as it has the reply. */
   const own = `${prefix}by:${randomUUID()}`;
@@ -52,11 +58,11 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
     if (digest === undefined) digests.set(script, digest = createHash('sha1').update(script).digest('hex'));
     const given = { keys: [prefix, own], arguments: args.map(String) };
     try {
-      return await client.evalSha(digest, given);
+      return await within(answerMs, client.evalSha(digest, given));
     } catch (error) {
       // Never told, or forgotten: another server, or a flush. Nothing has run.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return client.eval(script, given);
+      return within(answerMs, client.eval(script, given));
     }
   }
 
@@ -105,15 +111,20 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
     due: async (limit) => await run(scripts.due, '', limit) as string[],
     async list(owner, after, limit) {
       const from = after === undefined ? '-' : `(${after}`;
-      const places = await client.zRangeByLex(`${prefix}o:${owner}`, from, '+', { LIMIT: { offset: 0, count: limit } });
+      const limited = { LIMIT: { offset: 0, count: limit } };
+      const places = await within(answerMs, client.zRangeByLex(`${prefix}o:${owner}`, from, '+', limited));
       return places.map((place) => ({ id: place.slice(16), place }));
     },
-    count: (owner) => client.zCard(owner === undefined ? `${prefix}all` : `${prefix}o:${owner}`),
+    count: (owner) => within(answerMs, client.zCard(owner === undefined ? `${prefix}all` : `${prefix}o:${owner}`)),
     expire: async (now) => await run(scripts.expire, '', now) as string[],
     watch: watchers.watch,
     async close() {
       watchers.clear();
-      await listening.close();
+      try {
+        await listening.close();
+      } catch {
+        // It was closed before: a client does that by itself where it is set not to connect again.
+      }
     },
   };
 }

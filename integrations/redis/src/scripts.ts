@@ -3,7 +3,8 @@
 // KEYS: the prefix of all names, and who calls: a process that knows by the reply what it has done needs no message.
 //
 // Of a task: t the hash, r its records, a its answers, w the keys of answers that are missing.
-// Of all tasks: due by the time when they are, all by the time when they go, o by owner in the order of places.
+// Of all tasks: due those that nobody has, by the time since when; held those that are leased, by the time until when;
+// given the same, by the time when the lease was given; all by the time when they go, o by owner in the order of places.
 
 const start = `
 local p = KEYS[1]
@@ -11,6 +12,15 @@ local id = ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local t, r, a, w = p..'t:'..id, p..'r:'..id, p..'a:'..id, p..'w:'..id
+local function hold(one, ms)
+  redis.call('HSET', p..'t:'..one, 'until', now + ms, 'ms', ms)
+  redis.call('ZADD', p..'held', now + ms, one)
+  redis.call('ZADD', p..'given', now, one)
+end
+local function let_go(one)
+  redis.call('ZREM', p..'held', one)
+  redis.call('ZREM', p..'given', one)
+end
 local function tell(change, by) redis.call('PUBLISH', p..'changes', change..' '..id..' '..(by or '')) end
 `;
 
@@ -31,7 +41,7 @@ if why then return why end
 export const create: string = `${start}
 if redis.call('EXISTS', t) == 1 then return 0 end
 redis.call('HSET', t, 'owner', ARGV[2], 'createdAt', ARGV[3], 'expiresAt', ARGV[4], 'head', ARGV[5],
-  'fence', 0, 'until', 0, 'place', ARGV[6])
+  'fence', 0, 'until', 0, 'ms', 0, 'place', ARGV[6])
 redis.call('ZADD', p..'due', now, id)
 redis.call('ZADD', p..'all', ARGV[4] == '' and '+inf' or ARGV[4], id)
 redis.call('ZADD', p..'o:'..ARGV[2], 0, ARGV[6])
@@ -53,15 +63,14 @@ export const lease: string = `${start}
 local has = redis.call('HMGET', t, 'until', 'end')
 if not has[1] or has[2] or tonumber(has[1]) > now or redis.call('SCARD', w) > 0 then return nil end
 redis.call('HINCRBY', t, 'fence', 1)
-redis.call('HSET', t, 'until', now + ARGV[2])
 redis.call('HDEL', t, 'waiting')
-redis.call('ZADD', p..'due', now + ARGV[2], id)
+redis.call('ZREM', p..'due', id)
+hold(id, ARGV[2])
 ${whole}`;
 
 /** ARGV: id, fence, milliseconds. */
 export const renew: string = `${held}
-redis.call('HSET', t, 'until', now + ARGV[3])
-redis.call('ZADD', p..'due', now + ARGV[3], id)
+hold(id, ARGV[3])
 return 0
 `;
 
@@ -82,8 +91,8 @@ local keys = tonumber(ARGV[5])
 for i = 6, 5 + keys do redis.call('SADD', w, ARGV[i]) end
 for i = 6 + keys, #ARGV do redis.call('RPUSH', r, ARGV[i]) end
 redis.call('HSET', t, 'until', 0, 'waiting', ARGV[4])
+let_go(id)
 if keys > 0 then
-  redis.call('ZREM', p..'due', id)
   tell('written', KEYS[2])
 else
   redis.call('ZADD', p..'due', now, id)
@@ -114,6 +123,7 @@ return taken
 const finish = `
 redis.call('HSET', t, 'end', ARGV[#ARGV], 'until', 0)
 redis.call('ZREM', p..'due', id)
+let_go(id)
 tell('ended', KEYS[2])
 return 1
 `;
@@ -126,9 +136,20 @@ export const end: string = `${start}
 if redis.call('EXISTS', t) == 0 or redis.call('HEXISTS', t, 'end') == 1 then return 0 end
 ${finish}`;
 
-/** ARGV: nothing, the limit. */
+/**
+ * ARGV: nothing, the limit. A lease that was given later than now was given before the clock was set back: it begins now,
+ * and is not believed for longer than it is. At most a thousand at once: the next call finds the rest.
+ */
 export const due: string = `${start}
-return redis.call('ZRANGEBYSCORE', p..'due', '-inf', now, 'LIMIT', 0, ARGV[2])
+for _, one in ipairs(redis.call('ZRANGEBYSCORE', p..'given', '('..now, '+inf', 'LIMIT', 0, 1000)) do
+  hold(one, redis.call('HGET', p..'t:'..one, 'ms') or 0)
+end
+local found = redis.call('ZRANGEBYSCORE', p..'held', '-inf', now, 'LIMIT', 0, ARGV[2])
+local room = ARGV[2] - #found
+if room > 0 then
+  for _, one in ipairs(redis.call('ZRANGE', p..'due', 0, room - 1)) do found[#found + 1] = one end
+end
+return found
 `;
 
 /** ARGV: nothing, milliseconds since the epoch. */
@@ -138,6 +159,7 @@ for _, id in ipairs(gone) do
   local has = redis.call('HMGET', p..'t:'..id, 'owner', 'place')
   redis.call('DEL', p..'t:'..id, p..'r:'..id, p..'a:'..id, p..'w:'..id)
   redis.call('ZREM', p..'due', id)
+  let_go(id)
   redis.call('ZREM', p..'all', id)
   if has[1] then redis.call('ZREM', p..'o:'..has[1], has[2]) end
   redis.call('PUBLISH', p..'changes', 'ended '..id..' ')

@@ -2,12 +2,13 @@ import type { McpClient } from 'barewire/client';
 import { coreTasks } from 'barewire/protocol';
 import type { CallToolResult } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
-import type { ActionName, CallView } from '../messages.ts';
+import type { ActionName, CallView, ParamsOf } from '../messages.ts';
 import type { Handlers } from './actions.ts';
 import type { Running } from './calls.ts';
 import { faultsOf } from './faults.ts';
 import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
+import type { PressedCall } from './questions.ts';
 import { knowsTasks } from './task-client.ts';
 
 type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prompt.${string}` | `call.${string}` | 'complete'>;
@@ -18,7 +19,9 @@ const tasksExtension = 'io.modelcontextprotocol/tasks';
 export function callActions(page: PageHost): Pick<Handlers, Names> {
   const { host, calls, tasks } = page;
 
-  async function callTool(server: string, name: string, args: Readonly<Record<string, unknown>>, asTask: boolean, running: Running): Promise<CallToolResult> {
+  async function callTool({ server, name, args, lexemes = {}, digest, task: asTask = false, origin }: ParamsOf<'tool.call'>, running: Running): Promise<CallToolResult> {
+    const pressed: PressedCall = { lexemes, origin, digest };
+    page.pressed.set(running.signal, pressed);
     let key: string | undefined;
     const onProgress: Running['onProgress'] = (progress) => {
       running.onProgress(progress);
@@ -26,13 +29,16 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     };
     const result = await host.call(`${server}/${name}`, args, {
       signal: running.signal, onProgress, timeoutMs: page.limits.callTimeoutMs,
+      // Pressing Call is consent to that call, of that tool.
+      consented: (tool, now) => (now === pressed.digest && origin === undefined && tool.annotations?.destructiveHint !== true ? 'user' : undefined),
       via: async (client, tool, given, options) => {
         running.sends('tools/call');
         const declared = client.revision?.era === 'modern'
           ? client.capabilities?.extensions?.[tasksExtension] !== undefined
           : client.revision !== undefined && coreTasks(client.revision) && (asTask || page.tool(server, tool).tool.execution?.taskSupport === 'required');
-        if (!tasks || !knowsTasks(client) || !declared) return client.callTool(tool, given, options);
-        const started = await client.startTool(tool, given, options);
+        const exact = page.exact.marked(given, lexemes);
+        if (!tasks || !knowsTasks(client) || !declared) return client.callTool(tool, exact, options);
+        const started = await client.startTool(tool, exact, options);
         if (started.task) {
           key = tasks.follow(server, tool, started.task);
           running.task(started.task.id);
@@ -57,11 +63,12 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
   }
 
   return {
-    'tool.call'({ server, name, args, task = false }, { signal }) {
+    'tool.call'(params, { signal }) {
+      const { server, name, args, lexemes } = params;
       page.entry(server);
       return new Promise<CallView>((resolve) => {
-        const about: CallView['about'] = { kind: 'tool', name, args };
-        void calls.run(server, about, signal, (running) => callTool(server, name, args, task, running), task ? resolve : undefined).then(resolve);
+        const about: CallView['about'] = { kind: 'tool', name, args, ...lexemes && { lexemes } };
+        void calls.run(server, about, signal, (running) => callTool(params, running), params.task ? resolve : undefined).then(resolve);
       });
     },
     'resource.read'({ server, uri }, { signal }) {

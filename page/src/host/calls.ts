@@ -26,6 +26,8 @@ interface Held {
   view: CallView;
   readonly stop: AbortController;
   chars: number;
+  /** When it was sent, or last reported progress. */
+  signAt: number;
 }
 
 /** Calls, reads and gets: each goes on when the page that asked for it is gone, and all pages see all of them. */
@@ -51,7 +53,7 @@ export class Calls {
   async run(server: string, about: CallView['about'], signal: AbortSignal, work: (running: Running) => Promise<Result>, begun?: (view: CallView) => void): Promise<CallView> {
     const stop = new AbortController();
     const held: Held = {
-      stop, chars: 0,
+      stop, chars: 0, signAt: Date.now(),
       view: {
         call: ++this.#count, server, about, state: 'waiting', progress: null, startedAt: Date.now(), endedAt: null,
         task: null, result: null, failure: null, outputFault: '', wire: null,
@@ -71,11 +73,13 @@ export class Calls {
       const result = await work({
         signal: stop.signal,
         onProgress: ({ progress, total, message }) => {
+          held.signAt = Date.now();
           if (held.view.endedAt === null) change({ progress: { progress, total: total ?? null, message: message?.slice(0, 2_000) ?? null } });
         },
         sends: (method) => {
           sending = this.#queue(server, method);
           sending.push(held);
+          held.signAt = Date.now();
           change({ state: 'running' });
         },
         task: (id) => {
@@ -102,6 +106,12 @@ export class Calls {
     const queue = this.#sending.get(key) ?? [];
     this.#sending.set(key, queue);
     return queue;
+  }
+
+  /** When the call of a server that is silent the longest gave its last sign of life; undefined: none runs. */
+  lastSign(server: string): number | undefined {
+    const running = [...this.#held.values()].filter(({ view }) => view.server === server && view.state === 'running');
+    return running.length === 0 ? undefined : Math.min(...running.map(({ signAt }) => signAt));
   }
 
   /** Something passed: the request of a call, perhaps. */

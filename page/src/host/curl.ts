@@ -12,7 +12,7 @@ export function curl(url: string, text: string, headers: Readonly<Record<string,
   for (const [name, value] of Object.entries({ ...plain, ...headers })) {
     if (own.includes(name)) continue;
     const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-    const secret = /^(.*)(?:\[redacted\]|…)$/.exec(value);
+    const secret = /^([^[]*)\[redacted(?: [\da-f]+)?\]$/.exec(value) ?? /^(.*)…$/.exec(value);
     lines.push(secret ? `--header ${quoted(`${name}: ${secret[1] ?? ''}`)}"$${variable}"` : `--header ${quoted(`${name}: ${value}`)}`);
   }
   lines.push(`--data-binary ${quoted(text)}`);

@@ -1,4 +1,4 @@
-import { Host, memoryLog } from 'barewire/host';
+import { defaultHostLimits, Host, memoryLog } from 'barewire/host';
 import type { LogSink, ServerConfig, TransportHooks } from 'barewire/host';
 import { explain } from 'barewire/explain';
 import { tap } from 'barewire/tap';
@@ -7,12 +7,14 @@ import { McpClient } from 'barewire/client';
 import type { ClientOptions, ClientTransport } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import { messagesVersion } from '../messages.ts';
-import type { ActivityView, CatalogueView, HeldMessage, HoldView, LoginStep, LogView, News, ServerView, ToolView, Welcome, WireEntry } from '../messages.ts';
+import type { ActivityView, CatalogueView, HeldMessage, HoldView, LoginStep, LogView, News, QuestionView, ServerView, ToolView, Welcome, WireEntry } from '../messages.ts';
 import { Calls } from './calls.ts';
+import { exactNumbers } from './exact-numbers.ts';
 import { failureOf, PageError } from './failure.ts';
 import { defaultPageHostLimits } from './options.ts';
 import type { Login, PageHostLimits, PageHostOptions } from './options.ts';
 import { changeView, Questions } from './questions.ts';
+import type { PressedCall } from './questions.ts';
 import { Recordings } from './recordings.ts';
 import { Gathered, Ring } from './ring.ts';
 import { ServerEntry } from './server-entry.ts';
@@ -35,6 +37,9 @@ export class PageHost {
   readonly tasks: Tasks | undefined;
   readonly recordings: Recordings;
   readonly wire: WireLog;
+  readonly exact = exactNumbers();
+  /** What is known of a call, by the signal that ends it. */
+  readonly pressed = new WeakMap<AbortSignal, PressedCall>();
   readonly logins = new Map<string, Login>();
   readonly activity = new Ring<{ readonly line: string; readonly view: ActivityView }>(10_000);
   readonly logs = new Ring<LogView>(10_000);
@@ -56,6 +61,9 @@ export class PageHost {
       compile: options.compile,
       model,
       trusted: (server) => this.entries.get(server)?.config.trusted === true,
+      pressed: (signal) => this.pressed.get(signal),
+      until: (server, kind) => this.#until(server, kind),
+      onExact: (server, content, lexemes) => this.exact.answered(server, content, lexemes),
       onQuestion: (question) => this.tell({ type: 'question', question }),
       onClosed: (id, by) => this.tell({ type: 'question-closed', id, by }),
     });
@@ -143,7 +151,7 @@ export class PageHost {
     tapped.hold(entry.holds);
     entry.tap = tapped;
     this.wire.mark(name, connection, 'opened', '');
-    return tapped.transport;
+    return this.exact.around(name, tapped.transport);
   }
 
   #client(name: string, info: Implementation, given: ClientOptions): McpClient {
@@ -175,6 +183,16 @@ export class PageHost {
       for (const uri of entry.subscriptions) entry.client?.subscribe(uri).catch((thrown: unknown) => this.trouble(name, thrown));
     }
     this.changed(name);
+  }
+
+  /** Until when an answer counts: an approval ends by itself, and so does a legacy call without a sign of life. */
+  #until(server: string, kind: QuestionView['kind']): number | null {
+    if (kind === 'approval') return Date.now() + defaultHostLimits.approvalMs;
+    const entry = this.entries.get(server);
+    // In 2026-07-28 no request waits while the person is asked. In step mode the clocks stand still.
+    if (kind === 'change' || entry?.agreed?.era !== 'legacy' || entry.holds.sent || entry.holds.received) return null;
+    const last = this.calls.lastSign(server);
+    return last === undefined ? null : last + this.limits.callTimeoutMs;
   }
 
   // ---- the catalogue

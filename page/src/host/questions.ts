@@ -2,12 +2,13 @@ import type { ElicitAnswer } from 'barewire/client';
 import type { ApprovalRequest, Consent, Decision, Model, Person, PersonContext, PinChange } from 'barewire/host';
 import type { CreateMessageRequestParams, CreateMessageResult } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
+import type { Lexemes } from '../json/lexemes.ts';
 import type { Answer, ChangeView, QuestionView } from '../messages.ts';
 import { PageError } from './failure.ts';
 import { faultsOf } from './faults.ts';
 
 type Kind = QuestionView['kind'];
-type Body<K extends Kind> = Omit<Extract<QuestionView, { kind: K }>, 'id' | 'server' | 'askedAt' | 'kind'>;
+type Body<K extends Kind> = Omit<Extract<QuestionView, { kind: K }>, 'id' | 'server' | 'askedAt' | 'until' | 'kind'>;
 type AnswerOf<K extends Kind> = Extract<Answer, { kind: K }>;
 
 interface Open {
@@ -19,10 +20,25 @@ export interface QuestionsOptions {
   /** The judge of forms. */
   readonly compile: (schema: JsonSchema) => Validate;
   readonly trusted: (server: string) => boolean;
+  /** What is known of the call that this signal ends: the person pressed a button for it. */
+  readonly pressed: (signal: AbortSignal) => PressedCall | undefined;
+  /** Until when the questions of a server are answered in time; null: not known here. */
+  readonly until: (server: string, kind: Kind) => number | null;
+  /** A form was accepted with numbers that are to be sent as they were typed. */
+  readonly onExact: (server: string, content: Readonly<Record<string, unknown>>, lexemes: Lexemes) => void;
   readonly model: Model | undefined;
   readonly onQuestion: (question: QuestionView) => void;
   /** `by`: the tab that answered; null: nobody waits for an answer any longer. */
   readonly onClosed: (id: string, by: string | null) => void;
+}
+
+/** A call that the person pressed a button for. */
+export interface PressedCall {
+  readonly lexemes: Lexemes;
+  /** Where its arguments are from, where not from the person. */
+  readonly origin: 'link' | 'file' | undefined;
+  /** Of the definition that the person had before them. */
+  digest: string | undefined;
 }
 
 /** How many closed questions are remembered, to tell a late answer why it is late. */
@@ -50,7 +66,7 @@ export class Questions {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const id = `q${++this.#count}`;
-      const view = { ...body, kind, id, server, askedAt: Date.now() } as unknown as QuestionView;
+      const view = { ...body, kind, id, server, askedAt: Date.now(), until: this.#options.until(server, kind) } as unknown as QuestionView;
       const stop = (): void => {
         this.#close(id, 'withdrawn', null);
         reject(signal.reason as Error);
@@ -116,17 +132,28 @@ export class Questions {
   /** For `HostOptions.person`. */
   readonly person: Person = {
     approve: async ({ server, tool, digest, args, why }: ApprovalRequest, context): Promise<Decision> => {
+      const pressed = this.#options.pressed(context.signal);
+      const reason = why !== 'default' ? why : pressed?.origin ?? (tool.annotations?.destructiveHint === true ? 'destructive' : why);
       const { readOnlyHint = false, destructiveHint = true, idempotentHint = false, openWorldHint = true } = tool.annotations ?? {};
       const answer = await this.#ask('approval', context, {
-        tool, args, digest, why, annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
+        tool, args, digest, why: reason, annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
+        lexemes: pressed?.lexemes ?? {}, annotated: Object.keys(tool.annotations ?? {}).some((name) => name !== 'title'),
         trusted: this.#options.trusted(server),
       });
       return answer.allow === false ? { allow: false, reason: answer.reason ?? 'the person said no' } : { allow: answer.allow };
     },
-    acceptChange: async (change: PinChange, context) => (await this.#ask('change', context, { change: changeView(change) })).accept,
+    acceptChange: async (change: PinChange, context) => {
+      const { accept } = await this.#ask('change', context, { change: changeView(change) });
+      // Who accepts it for a call has the tool before them that the call is of.
+      const pressed = this.#options.pressed(context.signal);
+      if (accept && pressed) pressed.digest = change.digest;
+      return accept;
+    },
     elicit: async ({ message, requestedSchema }, context): Promise<ElicitAnswer> => {
       const answer = await this.#ask('form', context, { message, schema: requestedSchema });
-      return answer.action === 'accept' ? { action: 'accept', content: answer.content } : { action: answer.action };
+      if (answer.action !== 'accept') return { action: answer.action };
+      this.#options.onExact(context.server, answer.content, answer.lexemes ?? {});
+      return { action: 'accept', content: answer.content };
     },
     elicitUrl: async ({ message, url, host }, context): Promise<ElicitAnswer> => ({ action: (await this.#ask('url', context, { message, url, host })).action }),
     samplingRequest: async (params, context): Promise<Consent<CreateMessageRequestParams>> => {

@@ -1,15 +1,16 @@
-import { messagesVersion } from '../messages.ts';
+import { messagesVersion, socketProtocol } from '../messages.ts';
 import type { Connect, Hello, HostMessage } from '../messages.ts';
 
 /** Closing codes of the local server after which another attempt cannot succeed. */
 const refusals: readonly number[] = [4401, 4406];
 
-/** Opens the way to the local server that this page came from. The token goes in the first frame. */
+/** Opens the way to the local server that this page came from. The token goes with the request that opens it. */
 export function webSocketTo(token: string, tab: string): Connect {
   return (receiver) => {
-    const socket = new WebSocket(new URL('/socket', location.href.replace(/^http/, 'ws')));
+    const protocols = token === '' ? [socketProtocol] : [socketProtocol, token];
+    const socket = new WebSocket(new URL('/socket', location.href.replace(/^http/, 'ws')), protocols);
     socket.addEventListener('open', () => {
-      const hello: Hello = { type: 'hello', token, version: messagesVersion, tab };
+      const hello: Hello = { type: 'hello', version: messagesVersion, tab };
       socket.send(JSON.stringify(hello));
     });
     socket.addEventListener('message', ({ data }: MessageEvent<string>) => receiver.message(JSON.parse(data) as HostMessage));

@@ -1,7 +1,7 @@
 import { messagesVersion } from '../messages.ts';
 import type { Connect, Hello, HostMessage } from '../messages.ts';
-import { formats } from './formats.ts';
 import { start } from '../ui/start.ts';
+import { playgroundParts } from './parts.ts';
 
 /** Shows the playground. The worker runs `script`, which is this very script: a file from a disk may load no other. */
 export function showPlayground(root: HTMLElement, script: string): void {
@@ -10,12 +10,12 @@ export function showPlayground(root: HTMLElement, script: string): void {
     const worker = new Worker(url);
     worker.addEventListener('message', ({ data }: MessageEvent<string>) => receiver.message(JSON.parse(data) as HostMessage));
     worker.addEventListener('error', ({ message }) => receiver.closed(`the worker failed: ${message}`, true));
-    const hello: Hello = { type: 'hello', token: '', version: messagesVersion, tab: 'playground' };
+    const hello: Hello = { type: 'hello', version: messagesVersion, tab: 'playground' };
     worker.postMessage(JSON.stringify(hello));
     return {
       send: (message) => worker.postMessage(JSON.stringify(message)),
       close: () => worker.terminate(),
     };
   };
-  start(root, connect, { formats });
+  start(root, connect, playgroundParts);
 }

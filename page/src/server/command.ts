@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HostError, readRules, readServers } from 'barewire/host';
 import type { Rule, ServerConfig } from 'barewire/host';
-import { readApplication, readConfigFile } from 'barewire/host/node';
+import { visible } from 'barewire/explain';
+import { chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from 'barewire/host/node';
 import type { Application } from 'barewire/host/node';
 import { openInBrowser } from './browser.ts';
 import { servePage } from './serve-page.ts';
@@ -16,7 +17,7 @@ export const help = `barewire page [options] [ADDRESS | -- PROGRAM [ARGUMENTS]]
 
 Opens a page in the browser that shows servers, their wire, and every question that they ask.
 
-  --config FILE   takes servers from this mcpServers file; default: .mcp.json, and servers.json of the user
+  --config FILE   takes servers from this mcpServers file; default: servers.json of the user, and .mcp.json
   --from APP      takes servers from ${applications.join(', ')}
   --rules FILE    what is allowed, asked or denied; default: rules.json of the user
   --port N        on 127.0.0.1; default: one that is free
@@ -25,7 +26,7 @@ Opens a page in the browser that shows servers, their wire, and every question t
 
 The address holds a token after "#": who has it may start programs here. It ends with Ctrl-C.`;
 
-/** Runs the command with the words behind its name. Resolves with the exit code: 0 good, 2 wrong use, 4 not reached. */
+/** Runs the command with the words behind its name. Resolves with the exit code: 0 good, 2 wrong use, 3 refused, 4 not reached. */
 export async function main(words: readonly string[]): Promise<number> {
   let read: ReturnType<typeof readWords>;
   try {
@@ -44,8 +45,9 @@ export async function main(words: readonly string[]): Promise<number> {
     const servers = await serversOf(read);
     served = await servePage({ servers, rules: rulesOf(read.rules, folder), folder, port: read.port });
   } catch (thrown) {
-    console.error(`barewire page: ${messageOf(thrown)}`);
-    return thrown instanceof HostError ? 2 : 4;
+    console.error(`barewire page: ${visible(messageOf(thrown))}`);
+    if (thrown instanceof HostError) return thrown.code === 'not-accepted' ? 3 : 2;
+    return 4;
   }
   const ended = new Promise<void>((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   console.log(`The page is at ${served.url}`);
@@ -87,11 +89,11 @@ async function serversOf({ config, from, target: [first, ...args] }: ReturnType<
     const entry = /^https?:\/\//i.test(first) ? { url: first } : { command: first, args };
     return readServers({ mcpServers: { server: entry } }, () => undefined);
   }
-  if (config !== undefined) return readConfigFile(config);
   const application = applications.find((one) => one === from);
-  if (application) return readApplication(application);
-  const files = [join(homeFolder(), 'servers.json'), join(process.cwd(), '.mcp.json')].filter((file) => existsSync(file));
-  return Object.assign({}, ...await Promise.all(files.map((file) => readConfigFile(file)))) as Record<string, ServerConfig>;
+  return readConfigFiles(chosenConfigFiles({ config, from: application, home: homeFolder() }), {
+    accept: folderConsent(fileStore(join(homeFolder(), 'store'))),
+    onProblem: (error) => console.error(`barewire page: a file of this folder was left out: ${visible(error.message)}`),
+  });
 }
 
 function rulesOf(file: string | undefined, folder: string): readonly Rule[] {

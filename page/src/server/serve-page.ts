@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { explainHttp } from 'barewire/explain';
+import { guarded, guardedUpgrade, ownAddress } from 'barewire/http';
 import { fileLog, fileStore, resolvePath } from 'barewire/host/node';
 import type { Rule, ServerConfig } from 'barewire/host';
 import { formats } from 'barewire/schema';
@@ -38,6 +39,9 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
+/** The address leads here from a terminal, a file or a link: a navigation from another site. */
+const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
+
 /** Serves the page on 127.0.0.1, for who has the token alone: it starts programs. Rejects where the port is taken. */
 export async function servePage({ servers, rules, folder, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
@@ -66,9 +70,8 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
   });
   const files = filesOf();
   const sockets = socketsOf(page, token, { ...defaultSocketLimits, ...limits });
-  let bound = port;
-  const server = createServer((request, response) => files(request, response, bound));
-  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head, bound));
+  const server = createServer(guarded(guard, files));
+  server.on('upgrade', guardedUpgrade(guard, sockets.upgrade));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -76,7 +79,7 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
       resolve();
     });
   });
-  bound = (server.address() as AddressInfo).port;
+  const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/#token=${token}`,
     port: bound,

@@ -1,30 +1,15 @@
 // The whole page: servers at the left, one server in the middle, the wire beside it.
-import type { ComponentType, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
-import type { ServerView } from '../messages.ts';
 import { StateProvider, useState } from './context.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Empty, Tabs } from './parts/controls.tsx';
 import type { TabItem } from './parts/controls.tsx';
 import { Safe } from './parts/safe-text.tsx';
-import { Questions } from './questions/questions.tsx';
-import type { DockTab, State, Tab } from './state.ts';
-import { Activity } from './views/activity.tsx';
-import { Logs } from './views/logs.tsx';
-import { Overview } from './views/overview.tsx';
-import { Prompts } from './views/prompts.tsx';
+import type { State } from './state.ts';
+import type { DockTab, Tab } from './tabs.ts';
 import { Rail } from './views/rail.tsx';
-import { Recordings } from './views/recordings.tsx';
-import { Resources } from './views/resources.tsx';
-import { Tasks } from './views/tasks.tsx';
-import { Tools } from './views/tools.tsx';
-import { WireView } from './wire/wire-view.tsx';
-
-const views: Readonly<Record<Exclude<Tab, 'doctor'>, ComponentType<{ server: ServerView }>>> = {
-  overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs,
-};
-const docks: Readonly<Record<DockTab, ComponentType>> = { wire: WireView, activity: Activity, recordings: Recordings };
 
 /** The two halves stand side by side from this width on, one above the other below it, and one at a time on a narrow screen. */
 const sideBySide = window.matchMedia('(min-width: 1100px)');
@@ -52,7 +37,6 @@ function Body(): JSX.Element {
       )}
       {state.welcome.value ? <Frame /> : !lost && <Empty>Waiting for the host …</Empty>}
       <Notices />
-      {state.welcome.value && !lost && <Questions />}
     </>
   );
 }
@@ -69,17 +53,24 @@ function Frame(): JSX.Element {
     };
   }, []);
   const half = state.half.value;
+  const { Questions } = state.parts;
+  const waiting = state.questions.value.size;
+  const asked = waiting > 0 && !state.later.value && !state.lost.value;
   return (
     <div class={`frame ${layout.value}`}>
       <Rail />
       <div class="halves" style={{ '--share': share.value / 100 }}>
         {layout.value === 'narrow' && (
           <nav class="half-switch" aria-label="Which half">
-            <button type="button" class="tab" aria-pressed={half === 'work'} onClick={() => { state.half.value = 'work'; }}>Server</button>
+            <button type="button" class="tab" aria-pressed={half === 'work'} onClick={() => { state.half.value = 'work'; }}>Server{waiting > 0 && <span class="count">{waiting}</span>}</button>
             <button type="button" class="tab" aria-pressed={half === 'dock'} onClick={() => { state.half.value = 'dock'; }}>Wire</button>
           </nav>
         )}
-        <main class="work" hidden={layout.value === 'narrow' && half !== 'work'}><Work /></main>
+        <main class="work" hidden={layout.value === 'narrow' && half !== 'work'}>
+          {state.later.value && waiting > 0 && <p class="waits row"><span>{waiting} {waiting === 1 ? 'question waits' : 'questions wait'} for you.</span><button type="button" class="small primary" onClick={() => { state.later.value = false; }}>Show</button></p>}
+          <div class="work-inside" inert={asked}><Work /></div>
+          {asked && <Questions />}
+        </main>
         <div class="dock" role={layout.value === 'narrow' && half === 'dock' ? 'main' : 'complementary'} aria-label="What passes" hidden={layout.value === 'narrow' && half !== 'dock'}>
           {layout.value !== 'narrow' && <input type="range" class="border" min={0} max={100} aria-label="Share of the server's half" value={share.value} onInput={({ currentTarget }) => {
             share.value = clamp(currentTarget.valueAsNumber);
@@ -102,7 +93,8 @@ function Work(): JSX.Element {
   const server = state.current.value;
   if (!server) return <Empty>{state.welcome.value?.features.add ? 'Add a server at the left, or name one in the configuration.' : 'There is no server.'}</Empty>;
   const catalogue = state.catalogue.value;
-  const Doctor = state.welcome.value?.features.doctor ? state.parts.Doctor : undefined;
+  const { views } = state.parts;
+  const doctor = state.welcome.value?.features.doctor === true && views.doctor !== undefined;
   const calls = [...state.calls.value.values()].filter((one) => one.server === server.name && one.endedAt === null).length;
   const tabs: readonly TabItem<Tab>[] = [
     { id: 'overview', title: 'Overview' },
@@ -111,10 +103,10 @@ function Work(): JSX.Element {
     { id: 'prompts', title: 'Prompts', count: catalogue?.prompts.length ?? 0 },
     { id: 'tasks', title: 'Tasks', count: [...state.tasks.value.values()].filter((one) => one.server === server.name).length },
     { id: 'logs', title: 'Logs' },
-    ...Doctor ? [{ id: 'doctor', title: 'Doctor' } as const] : [],
+    ...doctor ? [{ id: 'doctor', title: 'Doctor' } as const] : [],
   ];
   const tab = state.tab.value;
-  const View = tab === 'doctor' ? Doctor ?? Overview : views[tab];
+  const View = views[tab] ?? views.overview;
   return (
     <>
       <div class="work-head">
@@ -122,7 +114,7 @@ function Work(): JSX.Element {
         {calls > 0 && <span class="badge live" role="status">{calls} {calls === 1 ? 'call runs' : 'calls run'}</span>}
       </div>
       <div class="panel" id="work-panel" role="tabpanel" aria-labelledby={`work-panel-tab-${tab}`} tabIndex={0}>
-        <Boundary key={`${server.name} ${tab}`} value={catalogue ?? server}><View server={server} /></Boundary>
+        <Boundary key={`${server.name} ${tab}`} value={catalogue ?? server}>{View && <View server={server} />}</Boundary>
       </div>
     </>
   );
@@ -135,7 +127,7 @@ function Dock(): JSX.Element {
     { id: 'recordings', title: 'Recordings', count: state.recordings.value.size },
   ];
   const tab = state.dock.value;
-  const View = docks[tab];
+  const View = state.parts.docks[tab];
   return (
     <>
       <div class="work-head"><Tabs items={tabs} chosen={tab} onChoose={(id) => { state.dock.value = id; }} label="What passes" controls="dock-panel" /></div>
@@ -145,11 +137,13 @@ function Dock(): JSX.Element {
 }
 
 function Notices(): JSX.Element {
-  const state = useState();
+  const { notices } = useState();
   return (
     <div class="notices" role="log" aria-label="Notices">
-      {state.notices.value.map(({ id, tone, text }) => (
-        <p key={id} class={`notice ${tone}`}><Safe text={text} most={1000} /> <button type="button" class="quiet" aria-label="Dismiss" onClick={() => state.dismiss(id)}>×</button></p>
+      {notices.list.value.map(({ id, tone, text, times }) => (
+        <p key={id} class={`notice ${tone}`} onPointerEnter={() => notices.stay(id)} onPointerLeave={() => notices.leave(id)} onFocusIn={() => notices.stay(id)} onFocusOut={() => notices.leave(id)}>
+          <span><Safe text={text} most={1000} />{times > 1 && <span class="badge">{times} times</span>}</span> <button type="button" class="quiet" aria-label="Dismiss" onClick={() => notices.dismiss(id)}>×</button>
+        </p>
       ))}
     </div>
   );

@@ -1,9 +1,29 @@
 import { formats } from 'barewire/schema';
 import type { PageParts } from './page-parts.ts';
-import { AddServer } from './views/add-server.tsx';
-import { Credentials } from './views/credentials.tsx';
-import { Doctor } from './views/doctor.tsx';
-import { Login } from './views/login.tsx';
+import { late } from './parts/late.tsx';
+import { Overview } from './views/overview.tsx';
+import { WireView } from './wire/wire-view.tsx';
 
-/** What the local server's page has: all. */
-export const localParts: PageParts = { formats, AddServer, Credentials, Doctor, Login };
+/** What the local server's page has: all. What is not seen at once is loaded when it is first needed. */
+export const localParts: PageParts = {
+  formats,
+  views: {
+    overview: Overview,
+    tools: late(async () => (await import('./views/tools.tsx')).Tools),
+    resources: late(async () => (await import('./views/resources.tsx')).Resources),
+    prompts: late(async () => (await import('./views/prompts.tsx')).Prompts),
+    tasks: late(async () => (await import('./views/tasks.tsx')).Tasks),
+    logs: late(async () => (await import('./views/logs.tsx')).Logs),
+    doctor: late(async () => (await import('./views/doctor.tsx')).Doctor),
+  },
+  docks: {
+    wire: WireView,
+    activity: late(async () => (await import('./views/activity.tsx')).Activity),
+    recordings: late(async () => (await import('./views/recordings.tsx')).Recordings),
+  },
+  Questions: late(async () => (await import('./questions/questions.tsx')).Questions),
+  Markdown: late(async () => (await import('./parts/markdown.tsx')).Markdown),
+  AddServer: late(async () => (await import('./views/add-server.tsx')).AddServer),
+  Credentials: late(async () => (await import('./views/credentials.tsx')).Credentials),
+  Login: late(async () => (await import('./views/login.tsx')).Login),
+};

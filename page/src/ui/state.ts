@@ -5,25 +5,16 @@ import type {
   ActionName, ActivityView, CallView, CatalogueView, Connect, FindingView, HoldView, LoginStep, LogView, News, ParamsOf, QuestionView,
   RecordingView, ResultOf, ServerView, TaskView, Welcome,
 } from '../messages.ts';
+import { Drafts } from './form/drafts.ts';
 import { ActionError, HostLink } from './host-link.ts';
+import { Notices } from './notices.ts';
+import type { Notice } from './notices.ts';
 import type { PageParts } from './page-parts.ts';
+import type { DockTab, Tab } from './tabs.ts';
 import { WireStore } from './wire/wire-store.ts';
-
-/** The views of one server. */
-export type Tab = 'overview' | 'tools' | 'resources' | 'prompts' | 'tasks' | 'logs' | 'doctor';
-/** What stands beside the server: the wire, the activity log, recordings. */
-export type DockTab = 'wire' | 'activity' | 'recordings';
-
-/** What the person is told at the edge of the page. */
-export interface Notice {
-  readonly id: number;
-  readonly tone: 'bad' | 'info';
-  readonly text: string;
-}
 
 // Lists of lines are cut from the front: the host keeps what is older.
 const MAX_LINES = 5_000;
-const MAX_NOTICES = 4;
 
 type Table<V> = Signal<ReadonlyMap<string, V>>;
 const table = <V>(): Table<V> => signal<ReadonlyMap<string, V>>(new Map());
@@ -56,14 +47,17 @@ export class State {
   readonly findings: Table<readonly FindingView[]> = table();
   /** When a resource that is subscribed to changed, by `server uri`. */
   readonly updated: Table<number> = table();
-  readonly notices: Signal<readonly Notice[]> = signal([]);
+  readonly notices: Notices = new Notices();
   readonly wire: WireStore = new WireStore();
+  readonly drafts: Drafts = new Drafts();
 
   readonly server: Signal<string> = signal('');
   readonly tab: Signal<Tab> = signal<Tab>('overview');
   readonly dock: Signal<DockTab> = signal<DockTab>('wire');
   /** On a narrow screen only one of the two halves is shown. */
   readonly half: Signal<'work' | 'dock'> = signal<'work' | 'dock'>('work');
+  /** The question that is open waits while the person looks at the server. */
+  readonly later: Signal<boolean> = signal(false);
   /** What is picked in a list, by `server tab`. */
   readonly picked: Table<string> = table();
   /** Said to screen readers. */
@@ -71,7 +65,6 @@ export class State {
 
   readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
   readonly catalogue: ReadonlySignal<CatalogueView | undefined> = computed(() => this.catalogues.value.get(this.server.value));
-  #notices = 0;
 
   constructor(connect: Connect, parts: PageParts) {
     this.parts = parts;
@@ -107,11 +100,13 @@ export class State {
     switch (news.type) {
       case 'server': {
         put(this.servers, news.server.name, news.server);
+        if (news.server.state === 'ready') this.notices.well(news.server.name);
         if (this.server.value === '') this.server.value = news.server.name;
         break;
       }
       case 'server-removed': {
         drop(this.servers, news.name);
+        this.notices.well(news.name);
         drop(this.catalogues, news.name);
         if (this.server.value === news.name) this.server.value = [...this.servers.value.keys()][0] ?? '';
         break;
@@ -124,6 +119,8 @@ export class State {
       }
       case 'question': {
         put(this.questions, news.question.id, news.question);
+        this.later.value = false;
+        this.half.value = 'work';
         this.announcement.value = `New question from ${news.question.server}`;
         break;
       }
@@ -140,26 +137,26 @@ export class State {
       case 'login': this.logins.value = [...this.logins.value, news.step].slice(-MAX_LINES); break;
       case 'finding': put(this.findings, news.server, [...this.findings.value.get(news.server) ?? [], news.finding]); break;
       case 'resource-updated': put(this.updated, `${news.server} ${news.uri}`, news.at); break;
-      case 'trouble': this.tell(`${news.server === null ? '' : `${news.server}: `}${news.message}`, 'bad'); break;
+      case 'trouble': this.tell(`${news.server === null ? '' : `${news.server}: `}${news.message}`, 'bad', news.server ?? ''); break;
     }
   }
 
   /** Does something and tells the person where it fails. Undefined where it did. */
   async run<N extends ActionName>(name: N, params: ParamsOf<N>): Promise<ResultOf<N> | undefined> {
+    const { server } = params as { readonly server?: string };
+    const about = `${name} ${server ?? ''}`;
     try {
-      return await this.link.act(name, params);
+      const done = await this.link.act(name, params);
+      this.notices.well(about);
+      return done;
     } catch (thrown) {
-      if (thrown instanceof ActionError && thrown.failure.code !== 'cancelled') this.tell(thrown.message, 'bad');
+      if (thrown instanceof ActionError && thrown.failure.code !== 'cancelled') this.tell(thrown.message, 'bad', name.startsWith('server.') && server !== undefined ? server : about);
       return undefined;
     }
   }
 
-  tell(text: string, tone: Notice['tone'] = 'info'): void {
-    this.notices.value = [...this.notices.value, { id: ++this.#notices, tone, text: text.slice(0, 1000) }].slice(-MAX_NOTICES);
-  }
-
-  dismiss(id: number): void {
-    this.notices.value = this.notices.value.filter((one) => one.id !== id);
+  tell(text: string, tone: Notice['tone'] = 'info', about = ''): void {
+    this.notices.tell(text, tone, about);
   }
 
   /** Picks one thing in a list of the server that is shown. */

@@ -91,3 +91,16 @@ test('command: servers come from the configuration that is named, and wrong word
     assert.match(errors.pop() ?? '', said);
   }
 });
+
+test('command: a file of the current folder starts nothing before it is accepted, and ends the command with 3 where nobody can be asked', async (t) => {
+  const folder = await folderOf(t);
+  const ran = join(folder, 'ran');
+  await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: 'touch', args: [ran], trusted: true } } }));
+  const child = spawn(process.execPath, [program, '--no-open'], { cwd: folder, env: { ...process.env, BAREWIRE_HOME: join(folder, 'home') }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  assert.equal(code, 3, said);
+  assert.match(said, /\.mcp\.json came with this folder, and was not accepted; .*barewire accept --digest [0-9a-f]{64} /);
+  await assert.rejects(stat(ran), { code: 'ENOENT' });
+});

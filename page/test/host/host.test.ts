@@ -4,6 +4,9 @@ import { McpServer } from 'barewire/server';
 import { localActions, openTab } from '../../src/host/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 
+/** The digest of a tool as it is now: what a page has that shows the tool. */
+const digestOf = async (page: TestPage, name: string): Promise<string> =>
+  (await page.seen('catalogue')).catalogue.tools.find(({ tool }) => tool.name === name)?.digest ?? '';
 const text = (result: unknown): unknown => (result as { content: { text?: string }[] }).content[0]?.text;
 
 test('host: a page is welcomed with all that there is, and follows a server as it starts', async (t) => {
@@ -39,7 +42,7 @@ test('host: the era can be chosen anew, and lists follow what changes', async (t
 });
 
 test('host: a call waits for the person, is seen by all tabs, and ends with its result', async (t) => {
-  const host = hostOf(t, { one: sampleServer() });
+  const host = hostOf(t, { one: sampleServer() }, { rules: [{ then: 'ask' }] });
   const [page, other] = [new TestPage(host, 'a'), new TestPage(host, 'b')];
   const call = page.ask('tool.call', { server: 'one', name: 'add', args: { a: 1, b: 2 } });
   const question = await page.question('approval');
@@ -69,7 +72,7 @@ test('host: a call waits for the person, is seen by all tabs, and ends with its 
 });
 
 test('host: a call is refused, fails, or is cancelled, and says so', async (t) => {
-  const host = hostOf(t, { one: sampleServer() });
+  const host = hostOf(t, { one: sampleServer() }, { rules: [{ then: 'ask' }] });
   const page = new TestPage(host, 'a');
   const refused = page.ask('tool.call', { server: 'one', name: 'fail', args: {} });
   await page.ask('question.answer', { question: (await page.question('approval')).id, answer: { kind: 'approval', allow: false, reason: 'not today' } });
@@ -97,6 +100,51 @@ test('host: a call is refused, fails, or is cancelled, and says so', async (t) =
   assert.equal((await asked).state, 'cancelled');
   assert.equal((await page.seen('question-closed', ({ id }) => id === question.id)).by, null);
   await assert.rejects(page.ask('question.answer', { question: question.id, answer: { kind: 'approval', allow: 'once' } }), { code: 'withdrawn' });
+});
+
+test('host: pressing Call is consent, but for what destroys, for arguments of others, and where a rule says ask', async (t) => {
+  const server = sampleServer();
+  server.tool('wipe', { annotations: { destructiveHint: true } }, () => 'wiped');
+  const page = new TestPage(hostOf(t, { one: server, ruled: sampleServer() }, { rules: [{ server: 'ruled', then: 'ask' }] }), 'a');
+  for (const one of ['one', 'ruled']) await page.ask('server.connect', { server: one });
+  const digestOf = async (to: string, name: string): Promise<string> =>
+    (await page.seen('catalogue', ({ catalogue }) => catalogue.server === to)).catalogue.tools.find(({ tool }) => tool.name === name)?.digest ?? '';
+  const call = async (to: string, name: string, more: { origin?: 'link' | 'file'; digest?: string } = {}): Promise<ReturnType<typeof page.begin>> =>
+    page.begin('tool.call', { server: to, name, args: { a: 1, b: 2 }, digest: await digestOf(to, name), ...more });
+  for (const name of ['add', 'fail']) {
+    const reply = await (await call('one', name)).reply;
+    assert.equal(reply.ok && (reply.result as { state: string }).state, 'done', name);
+  }
+  assert.equal(page.heard.filter(({ type }) => type === 'question').length, 0);
+  const asked: string[] = [];
+  for (const [at, [to, name, more]] of ([['one', 'wipe', {}], ['one', 'add', { origin: 'link' }], ['one', 'add', { origin: 'file' }], ['ruled', 'add', {}], ['one', 'add', { digest: 'another definition' }]] as const).entries()) {
+    const { reply } = await call(to, name, more);
+    const question = await page.question('approval', at);
+    asked.push(`${name} ${question.why} ${question.annotated}`);
+    await page.ask('question.answer', { question: question.id, answer: { kind: 'approval', allow: 'once' } });
+    assert.ok((await reply).ok);
+  }
+  assert.deepEqual(asked, ['wipe destructive true', 'add link true', 'add file true', 'add rule true', 'add default true']);
+  const { text: lines } = await page.ask('activity.export', {});
+  assert.equal(lines.match(/"decision":"allowed"/g)?.length, 7, 'each is in the log');
+});
+
+test('host: a question says until when it can be answered, where that is known', async (t) => {
+  const page = new TestPage(hostOf(t, { one: sampleServer() }, { limits: { callTimeoutMs: 60_000 } }), 'a');
+  for (const [at, era] of (['modern', 'legacy'] as const).entries()) {
+    await page.ask('server.reconnect', { server: 'one', era });
+    const { reply } = page.begin('tool.call', { server: 'one', name: 'ask', args: {}, digest: await digestOf(page, 'ask') });
+    const { id, until, askedAt } = await page.question('form', at);
+    if (era === 'modern') assert.equal(until, null);
+    else assert.ok(until !== null && until > askedAt && until <= askedAt + 60_000, `${until} ${askedAt}`);
+    await page.ask('question.answer', { question: id, answer: { kind: 'form', action: 'cancel' } });
+    await reply;
+  }
+  const { reply } = page.begin('tool.call', { server: 'one', name: 'add', args: { a: 1, b: 1 }, origin: 'link' });
+  const { id, until, askedAt } = await page.question('approval');
+  assert.ok(until !== null && Math.abs(until - askedAt - 300_000) < 1_000);
+  await page.ask('question.answer', { question: id, answer: { kind: 'approval', allow: false } });
+  await reply;
 });
 
 test('host: a call goes on when its page is gone, and the next page finds it', async (t) => {

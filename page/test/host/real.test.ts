@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { McpServer } from 'barewire/server';
 import { serveHttp } from 'barewire/http';
 import { memoryStore, tasks } from 'barewire/tasks';
-import { messagesVersion } from '../../src/messages.ts';
+import { messagesVersion, socketProtocol } from '../../src/messages.ts';
 import type { HostMessage, LoginStep } from '../../src/messages.ts';
 import { servePage } from '../../src/server/index.ts';
 import type { ServePageOptions } from '../../src/server/index.ts';
@@ -22,12 +22,12 @@ const travel = fileURLToPath(new URL('../../../../dist/examples/travel/main.js',
 async function opened(t: Ending, options: ServePageOptions): Promise<TestPage> {
   const served = await servePage(options);
   t.after(() => served.close());
-  const token = new URLSearchParams(new URL(served.url).hash.slice(1)).get('token');
-  const socket = new WebSocket(`ws://127.0.0.1:${served.port}/socket`, { headers: { origin: `http://127.0.0.1:${served.port}` } });
+  const token = new URLSearchParams(new URL(served.url).hash.slice(1)).get('token') ?? '';
+  const socket = new WebSocket(`ws://127.0.0.1:${served.port}/socket`, [socketProtocol, token], { headers: { origin: `http://127.0.0.1:${served.port}` } });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   const line: PageLine = (hear) => {
     socket.on('message', (data: Buffer) => hear(data.toString('utf8')));
-    socket.send(JSON.stringify({ type: 'hello', token, version: messagesVersion, tab: 'test' }));
+    socket.send(JSON.stringify({ type: 'hello', version: messagesVersion, tab: 'test' }));
     return { receive: (text) => socket.send(text), close: () => socket.close() };
   };
   const page = new TestPage(line);

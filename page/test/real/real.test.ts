@@ -143,7 +143,8 @@ test('each outcome of a form reaches a server of others, and the wire shows both
 });
 
 test('a question stands in both tabs, and the first answer closes the other', async (t) => {
-  const { page, another } = await real(t, { servers: { travel: programs.travel } });
+  // Pressing Call is consent, but not where a rule asks.
+  const { page, another } = await real(t, { servers: { travel: programs.travel }, rules: [{ tool: 'searchFlights', then: 'ask' }] });
   await connect(page, 'travel');
   const other = await another();
   await call(page, 'travel', 'Search flights', { origin: 'Berlin', destination: 'Lisbon', date: '2026-05-01' });
@@ -164,7 +165,7 @@ test('a server that dies in mid-call is said to, and a page that loses its host 
   await call(page, 'dies', 'die');
   await newest(page).getByText('failed').first().waitFor();
   await tab(page, 'Overview');
-  await main(page).getByText('down', { exact: false }).first().waitFor();
+  await main(page).getByText('stopped with an error').first().waitFor();
   await served.close();
   await page.getByText('The way to the host is lost').waitFor();
 });

@@ -41,9 +41,10 @@ for (const [name, options] of Object.entries({
     for (const dock of docks) {
       await page.getByRole('tab', { name: dock }).click();
       if (dock === 'Wire') {
-        await page.locator('.wire-row').nth(3).click();
         await page.getByRole('button', { name: 'Send raw' }).click();
         await page.getByRole('button', { name: 'Step', exact: true }).click();
+        assert.deepEqual(await findings(page), [], 'Wire, a message to be sent');
+        await page.locator('.wire-row').nth(3).click();
       }
       assert.deepEqual(await findings(page), [], dock);
     }
@@ -86,7 +87,7 @@ test('a call is made, a question answered and the border moved by keyboard alone
   const [question] = questions;
   await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
   await page.getByRole('dialog').waitFor();
-  await page.waitForFunction(() => document.querySelector('dialog')?.contains(document.activeElement));
+  await page.waitForFunction(() => document.querySelector('.question')?.contains(document.activeElement));
   await page.keyboard.press('Escape');
   await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'form', by: null }));
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -11,8 +11,8 @@ export const packageRoot: string = fileURLToPath(new URL('../../../', import.met
 /** What the local server sends with the page, less what the address decides. */
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: blob:; media-src data: blob:; base-uri 'none'; form-action 'none'";
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+export function launch(...args: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
 }
 
 export interface Opened {
@@ -58,7 +58,7 @@ export async function openFake(browser: Browser, options: BrowserContextOptions 
     if (!file) return route.abort();
     return route.fulfill({ contentType: `${file[0]}; charset=utf-8`, body: file[1], headers: { 'content-security-policy': policy } });
   });
-  await opened.page.goto('http://page.test/');
+  await opened.page.goto('http://localhost/');
   await opened.page.waitForFunction(() => window.fake?.opened > 0);
   return opened;
 }

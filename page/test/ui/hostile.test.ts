@@ -88,7 +88,7 @@ test('a list of ten thousand tools, and one tool with thousands of arguments, le
   const tools = Array.from({ length: 10_000 }, (_, at) => toolView(`tool_${at}`, {}));
   await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools })] }));
   await page.getByRole('tab', { name: 'Tools' }).click();
-  await page.getByLabel('Narrow tools').fill('tool_9999');
+  await page.getByLabel('Filter tools').fill('tool_9999');
   await page.getByRole('button', { name: 'tool_9999' }).click();
   await page.getByRole('heading', { name: 'tool_9999' }).waitFor();
   assert.deepEqual(faults, []);

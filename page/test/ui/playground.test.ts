@@ -36,23 +36,19 @@ const route = async (destination: string): Promise<void> => {
 };
 /** What the newest call shows. */
 const newest = (): ReturnType<Page['locator']> => page.locator('article.call').first();
-/** Allows the call that waits for consent. */
-const once = (): Promise<void> => page.getByRole('dialog').getByRole('button', { name: 'Once' }).click();
 
 test('the server is shown with its revision, its instructions and its capabilities', async () => {
   const text = await main().innerText();
   assert.match(text, /Travel agency[\s\S]*2026-07-28\s*modern[\s\S]*Search before you book[\s\S]*tools/);
 });
 
-test('a tool is called through its form with consent, and answers as a table and as a tree', async () => {
+test('a tool is called through its form, and answers as a table and as a tree', async () => {
   await tab('Tools');
   await pick('Search flights');
   await route('Lisbon');
   await call();
-  const dialog = page.getByRole('dialog', { name: 'Run searchFlights?' });
-  assert.match(await dialog.innerText(), /changes nothing[\s\S]*destination:\s*"Lisbon"/);
-  await dialog.getByRole('button', { name: 'Always' }).click();
   await newest().getByText('done').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0, 'pressing Call was the consent');
   assert.ok(await newest().getByRole('cell').count() > 6);
   await newest().getByRole('button', { name: 'Tree' }).click();
   assert.match(await newest().innerText(), /flights:\s*\[/);
@@ -63,11 +59,10 @@ test('progress is a bar, several calls run at once, and one is cancelled', async
   await route('Lisbon');
   await field('paceMs').fill('60000');
   await call();
-  await page.getByRole('dialog').getByRole('button', { name: 'For this session' }).click();
   await newest().getByText(/Asking/).waitFor();
   await field('paceMs').fill('0');
   await call();
-  await page.getByText('The cheapest:').waitFor();
+  await main().getByText('The cheapest:').waitFor();
   const slow = page.locator('article.call', { hasText: 'runs' });
   assert.equal(await slow.getByRole('progressbar').count(), 1);
   await slow.getByRole('button', { name: 'Cancel' }).click();
@@ -78,7 +73,6 @@ test('a booking asks two questions; both answers arrive, and the new resource is
   await pick('Book a trip');
   await field('destination').fill('Lisbon');
   await call();
-  await once();
   const dialog = page.getByRole('dialog', { name: 'The server wants to know' });
   await dialog.getByText('How would you like to fly to Lisbon?').waitFor();
   await dialog.getByLabel('Travellers').fill('0');
@@ -102,7 +96,6 @@ test('each other outcome of a question is told to the tool: decline, and Escape 
   for (const end of ['Decline', 'Escape']) {
     await field('destination').fill('Oslo');
     await call();
-    await once();
     const dialog = page.getByRole('dialog', { name: 'The server wants to know' });
     await dialog.waitFor();
     if (end === 'Escape') await page.keyboard.press('Escape');
@@ -112,11 +105,20 @@ test('each other outcome of a question is told to the tool: decline, and Escape 
   }
 });
 
+test('a tool that says it destroys is asked about, with its exact arguments', async () => {
+  await pick('Cancel a trip');
+  for (const box of await main().locator('.form input[type=text]').all()) await box.fill('BW-000001');
+  await call();
+  const dialog = page.getByRole('dialog', { name: /^Run / });
+  assert.match(await dialog.innerText(), /barewire asks before travel is called[\s\S]*may destroy[\s\S]*"BW-000001"/);
+  await dialog.getByRole('button', { name: 'Always' }).click();
+  await newest().getByText(/done|tool error/).first().waitFor();
+});
+
 test('an address to visit shows its host and waits for the person', async () => {
   await pick('visa');
   for (const box of await main().locator('.form input[type=text]').all()) if (await box.inputValue() === '') await box.fill('Brazil');
   await call();
-  await once();
   const dialog = page.getByRole('dialog', { name: 'The server wants you to visit a page' });
   await dialog.waitFor();
   assert.match(await dialog.locator('.host-name').innerText(), /\./);
@@ -129,7 +131,6 @@ test('sampling is answered by hand, and its answer is shown before it is sent', 
   await pick('Pick the best flight');
   await route('Lisbon');
   await call();
-  await once();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The server wants a model to be asked').waitFor();
   await dialog.getByLabel('Your answer').fill('1. It is cheap');
@@ -171,7 +172,6 @@ test('a resource that is subscribed to is marked when it changes', async () => {
   for (const box of await main().locator('.form input[type=text]').all()) if (await box.inputValue() === '') await box.fill('Dinner');
   if (await field('date').inputValue() === '') await field('date').fill('2026-05-02');
   await call();
-  await once();
   await newest().getByText('done').waitFor();
   await tab('Resources');
   await main().getByText('changed', { exact: true }).first().waitFor();

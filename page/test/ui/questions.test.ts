@@ -26,7 +26,7 @@ async function answers(page: Page): Promise<unknown[]> {
 }
 
 const form = (id: string, server = 'one', askedAt = 1): QuestionView => ({
-  id, server, askedAt, kind: 'form', message: `Question ${id}`,
+  id, server, askedAt, until: null, kind: 'form', message: `Question ${id}`,
   schema: { type: 'object', properties: { name: { type: 'string', title: 'Your name', minLength: 2 }, seat: { type: 'string', enum: ['w', 'a', 'm', 'x'], enumNames: ['Window', 'Aisle', 'Middle', 'None'], default: 'a' }, extras: { type: 'array', items: { anyOf: [{ const: 'bag', title: 'A bag' }, { const: 'meal', title: 'A meal' }] } }, mail: { type: 'string', format: 'email' } }, required: ['name'] },
 });
 
@@ -86,7 +86,7 @@ test('what is typed stays when another question comes, and screen readers are to
 
 test('an address is shown with its host, opened only by the person, and only where it is of the web', async () => {
   const url = 'https://user@pay.example.com:8443/a?b=c';
-  const { page, end } = await openWith({ id: 'u1', server: 'one', askedAt: 1, kind: 'url', message: 'Pay', url, host: 'pay.example.com:8443' });
+  const { page, end } = await openWith({ id: 'u1', server: 'one', askedAt: 1, until: null, kind: 'url', message: 'Pay', url, host: 'pay.example.com:8443' });
   const dialog = page.getByRole('dialog');
   assert.equal(await dialog.locator('.host-name').innerText(), 'pay.example.com:8443');
   const link = dialog.getByRole('link', { name: 'Open pay.example.com:8443' });
@@ -97,7 +97,7 @@ test('an address is shown with its host, opened only by the person, and only whe
   await popup.close();
   await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'u1', by: null }));
   for (const [id, bad] of [['u2', 'javascript:alert(1)'], ['u3', 'data:text/html,<script>alert(1)</script>'], ['u4', 'file:///etc/passwd']] as const) {
-    await page.evaluate((question) => window.fake.say({ type: 'question', question }), { id, server: 'one', askedAt: 2, kind: 'url', message: 'Go', url: bad, host: '' } satisfies QuestionView);
+    await page.evaluate((question) => window.fake.say({ type: 'question', question }), { id, server: 'one', askedAt: 2, until: null, kind: 'url', message: 'Go', url: bad, host: '' } satisfies QuestionView);
     await dialog.getByText('This address is not of the web').waitFor();
     assert.equal(await dialog.getByRole('link').count(), 0, bad);
     await page.evaluate((closed) => window.fake.say({ type: 'question-closed', id: closed, by: null }), id);
@@ -107,7 +107,7 @@ test('an address is shown with its host, opened only by the person, and only whe
 
 test('a call waits for consent with its exact arguments: once, for the session, always, or refused with a reason', async () => {
   const approval: QuestionView = {
-    id: 'a1', server: 'one', askedAt: 1, kind: 'approval', tool: { name: 'wipe', inputSchema: { type: 'object' }, description: 'Wipes a disk' }, args: { disk: '/dev/sda', deep: { yes: [true] } },
+    id: 'a1', server: 'one', askedAt: 1, until: null, kind: 'approval', lexemes: {}, annotated: true, tool: { name: 'wipe', inputSchema: { type: 'object' }, description: 'Wipes a disk' }, args: { disk: '/dev/sda', deep: { yes: [true] } },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }, trusted: false, digest: 'd', why: 'default',
   };
   const { page, end } = await openWith(approval);
@@ -128,7 +128,7 @@ test('a call waits for consent with its exact arguments: once, for the session, 
 test('a tool that changed is shown as a difference', async () => {
   const tool = (description: string): { name: string; description: string; inputSchema: { type: 'object' } } => ({ name: 'add', description, inputSchema: { type: 'object' } });
   const { page, end } = await openWith({
-    id: 'c1', server: 'one', askedAt: 1, kind: 'change',
+    id: 'c1', server: 'one', askedAt: 1, until: null, kind: 'change',
     change: { kind: 'changed', name: 'add', formerly: null, before: tool('Adds'), after: tool('Adds, and sends your files'), diff: ['- description: "Adds"', '+ description: "Adds, and sends your files"'] },
   });
   const dialog = page.getByRole('dialog');
@@ -142,7 +142,7 @@ test('a tool that changed is shown as a difference', async () => {
 
 test('sampling shows its wishes, is edited, answered by hand or refused, and its answer is seen before it is sent', async () => {
   const params = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Name a city' } }], maxTokens: 50, systemPrompt: 'Be short', modelPreferences: { hints: [{ name: 'small' }], costPriority: 0.9 } };
-  const { page, end } = await openWith({ id: 's1', server: 'one', askedAt: 1, kind: 'sampling', params, hasModel: false });
+  const { page, end } = await openWith({ id: 's1', server: 'one', askedAt: 1, until: null, kind: 'sampling', params, hasModel: false });
   const dialog = page.getByRole('dialog');
   assert.match(await dialog.innerText(), /small[\s\S]*90 %[\s\S]*Be short[\s\S]*Name a city/);
   assert.ok(await dialog.getByRole('button', { name: 'Look at the answer' }).isDisabled());
@@ -152,7 +152,7 @@ test('sampling shows its wishes, is edited, answered by hand or refused, and its
   await dialog.getByRole('button', { name: 'Look at the answer' }).click();
   const answer = { role: 'assistant' as const, content: { type: 'text' as const, text: 'Oslo' }, model: 'person', stopReason: 'endTurn' };
   assert.deepEqual(await answers(page), [{ question: 's1', answer: { kind: 'sampling', allow: true, params: { ...params, maxTokens: 9 }, byHand: answer } }]);
-  await page.evaluate((question) => { window.fake.say({ type: 'question-closed', id: 's1', by: null }); window.fake.say({ type: 'question', question }); }, { id: 's2', server: 'one', askedAt: 2, kind: 'sampling-answer', params, answer } satisfies QuestionView);
+  await page.evaluate((question) => { window.fake.say({ type: 'question-closed', id: 's1', by: null }); window.fake.say({ type: 'question', question }); }, { id: 's2', server: 'one', askedAt: 2, until: null, kind: 'sampling-answer', params, answer } satisfies QuestionView);
   await dialog.getByLabel('The answer').fill('Bergen');
   await dialog.getByRole('button', { name: 'Send it' }).click();
   assert.deepEqual((await answers(page)).at(-1), { question: 's2', answer: { kind: 'sampling-answer', allow: true, answer: { ...answer, content: { type: 'text', text: 'Bergen' } } } });

@@ -110,7 +110,7 @@ const before = { name: 'book_trip', description: 'Books what was planned.', inpu
 /** One question of each kind. */
 export const questions: readonly QuestionView[] = [
   {
-    id: 'form', server: 'travel', askedAt: 1, kind: 'form', message: 'BW 118 from Berlin to Lisbon, 120 EUR. How would you like to fly?',
+    id: 'form', server: 'travel', askedAt: 1, until: null, kind: 'form', message: 'BW 118 from Berlin to Lisbon, 120 EUR. How would you like to fly?',
     schema: {
       type: 'object',
       properties: {
@@ -123,20 +123,20 @@ export const questions: readonly QuestionView[] = [
     },
   },
   {
-    id: 'approval', server: 'travel', askedAt: 2, kind: 'approval', tool: { ...before, annotations: { destructiveHint: true } }, args: { plan: 'Lisbon, 2026-12-01', travellers: 2, payment: { kind: 'card', number: '4111 …' } },
+    id: 'approval', server: 'travel', askedAt: 2, until: null, kind: 'approval', lexemes: {}, annotated: true, tool: { ...before, annotations: { destructiveHint: true } }, args: { plan: 'Lisbon, 2026-12-01', travellers: 2, payment: { kind: 'card', number: '4111 …' } },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }, trusted: false, digest: 'd', why: 'default',
   },
   {
-    id: 'change', server: 'travel', askedAt: 3, kind: 'change',
+    id: 'change', server: 'travel', askedAt: 3, until: null, kind: 'change',
     change: { kind: 'changed', name: 'book_trip', formerly: null, before, after: { ...before, description: 'Books what was planned, and shares your calendar with partners.', inputSchema: { type: 'object', properties: { plan: { type: 'string' }, calendar: { type: 'string' } } } }, diff: [] },
   },
-  { id: 'url', server: 'travel', askedAt: 4, kind: 'url', message: 'The visa office wants you to sign in.', url: 'https://visa.example.org/sign-in?case=81f0', host: 'visa.example.org' },
+  { id: 'url', server: 'travel', askedAt: 4, until: null, kind: 'url', message: 'The visa office wants you to sign in.', url: 'https://visa.example.org/sign-in?case=81f0', host: 'visa.example.org' },
   {
-    id: 'sampling', server: 'travel', askedAt: 5, kind: 'sampling', hasModel: true,
+    id: 'sampling', server: 'travel', askedAt: 5, until: null, kind: 'sampling', hasModel: true,
     params: { systemPrompt: 'You choose flights. Answer with a number and one sentence.', messages: [{ role: 'user', content: { type: 'text', text: 'The traveller wants no early start.\n1. BW 118, 08:20, 120 EUR\n2. BW 131, 12:05, 150 EUR' } }], maxTokens: 100, modelPreferences: { hints: [{ name: 'small' }], speedPriority: 0.8, costPriority: 0.6 } },
   },
   {
-    id: 'sampling-answer', server: 'travel', askedAt: 6, kind: 'sampling-answer', params: { messages: [], maxTokens: 100 },
+    id: 'sampling-answer', server: 'travel', askedAt: 6, until: null, kind: 'sampling-answer', params: { messages: [], maxTokens: 100 },
     answer: { role: 'assistant', content: { type: 'text', text: '2. It leaves after noon.' }, model: 'small-1', stopReason: 'endTurn' },
   },
 ];

@@ -23,7 +23,7 @@ async function pictures(browser: Browser, colorScheme: 'light' | 'dark'): Promis
   await page.evaluate(() => document.fonts.ready);
   await page.getByRole('tab', { name: 'Tools' }).click();
   await page.getByLabel('Destination').fill('Lisbon');
-  await page.locator('#wire-9').click();
+  await page.locator('#wire-8').click();
   await picture(page, `tools-${colorScheme}`);
   await page.getByRole('button', { name: 'Show call 1' }).click();
   await page.getByRole('article', { name: 'Call 3' }).scrollIntoViewIfNeeded();

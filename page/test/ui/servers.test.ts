@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { readServers } from 'barewire/host';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { servePage } from '../../src/server/index.ts';
 import type { ServedPage } from '../../src/server/index.ts';
@@ -21,7 +22,12 @@ let page: Page;
 before(async () => {
   browser = await launch();
   served = await servePage({
-    servers: { travel: node(travel), everything: node(everything), sdk: node(fixture('sdk')), rough: node(fixture('rough')) },
+    servers: readServers({
+      mcpServers: {
+        travel: node(travel), everything: node(everything), sdk: node(fixture('sdk')), rough: node(fixture('rough')),
+        'no type': node(fixture('bare')), 'odd type': { type: 'carrier-pigeon', ...node(fixture('bare')) }, 'number type': { type: 5, ...node(fixture('bare')) },
+      },
+    }, () => undefined),
     rules: [{ server: 'everything', then: 'allow' }, { server: 'sdk', then: 'allow' }],
   });
   opened = await openPage(browser);
@@ -73,7 +79,6 @@ test("barewire's example in its modern era, and after a new connection in its le
     await pick('Book a trip');
     await field('destination').fill('Lisbon');
     await call();
-    await page.getByRole('dialog').getByRole('button', { name: 'Once' }).click();
     const dialog = page.getByRole('dialog', { name: 'The server wants to know' });
     await dialog.getByText('How would you like to fly to Lisbon?').waitFor();
     await dialog.getByRole('button', { name: 'Accept' }).click();
@@ -205,12 +210,24 @@ test('a reload finds what runs and what was done', async () => {
   await newest().getByText('Hello from the other tab').waitFor();
 });
 
+test('entries whose type is absent, a word that nobody knows, or no text at all are servers all the same; one has no tools', async () => {
+  for (const name of ['no type', 'odd type', 'number type']) {
+    await connect(name);
+    await tab('Tools');
+    await main().getByText('The server has no tools.').waitFor();
+    assert.equal(await main().getByRole('button', { name: 'Call', exact: true }).count(), 0);
+    await tab('Resources');
+    await main().getByRole('button', { name: /The one note/ }).waitFor();
+    await tab('Prompts');
+    await main().getByText('The server has no prompts.').waitFor();
+  }
+});
+
 test('a server that dies in mid-call: the call says so, and the server can be started again', async () => {
   await connect('rough');
   await tab('Tools');
   await pick('die');
   await call();
-  await page.getByRole('dialog').getByRole('button', { name: 'For this session' }).click();
   await newest().getByText(/the disk is full|exit|ended/).first().waitFor();
   await tab('Overview');
   await main().getByRole('button', { name: 'Reconnect' }).click();
@@ -221,7 +238,6 @@ test('a tool that changed is marked, shown as a difference, and not called befor
   await tab('Tools');
   await pick('change');
   await call();
-  await page.getByRole('dialog').getByRole('button', { name: 'Once' }).click();
   await main().locator('.pick .badge.warn', { hasText: 'changed' }).waitFor();
   await pick('again');
   assert.match(await main().locator('.added').innerText(), /sends it to somebody/);
@@ -229,14 +245,13 @@ test('a tool that changed is marked, shown as a difference, and not called befor
   const dialog = page.getByRole('dialog');
   await dialog.getByText('is not what you accepted').waitFor();
   await dialog.getByRole('button', { name: 'Accept it as it is now' }).click();
-  await dialog.getByRole('button', { name: 'Once' }).click();
-  await newest().getByText('again', { exact: true }).last().waitFor();
+  await newest().getByText('done', { exact: true }).waitFor();
+  assert.equal(await dialog.count(), 0, 'accepting it for this call is consent');
 });
 
 test('a result of 10 MB over the wire, and a tool with an app of its own', async () => {
   await pick('long');
   await call();
-  await page.getByRole('dialog').getByRole('button', { name: 'Once' }).click();
   await newest().getByText(/characters more/).waitFor();
   await newest().getByRole('button', { name: 'On the wire' }).click();
   await page.getByRole('button', { name: 'Its answer' }).click();
@@ -248,8 +263,8 @@ test('a result of 10 MB over the wire, and a tool with an app of its own', async
 test('the doctor looks a server over', async () => {
   await server('sdk');
   await tab('Doctor');
-  await main().getByRole('button', { name: 'Look it over' }).click();
-  await main().getByText(/wrong, .* good/).waitFor();
+  await main().getByRole('button', { name: 'Run check' }).click();
+  await main().getByText(/errors?, .* ok/).waitFor();
   assert.ok(await main().locator('.findings > li').count() > 0);
 });
 

@@ -22,10 +22,14 @@ const entries: readonly WireEntry[] = [
   wireMessage(7, { at: 1040, server: 'two', direction: 'received', shape: 'error', method: 'tools/call', text: '{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"no"}}', sentence: 'The server refuses' }),
 ];
 
-async function openWire(): Promise<Opened & { end: () => Promise<void> }> {
+async function openWire(flat = true): Promise<Opened & { end: () => Promise<void> }> {
   const opened = await openFake(browser);
   await opened.page.evaluate((message) => window.fake.say(message), welcome({ servers: [serverView('one'), serverView('two')], wire: entries, memory: { ...memory, entries: 7, bytes: 4000 } }));
   await opened.page.locator('.wire-row').first().waitFor();
+  if (flat) {
+    await opened.page.getByLabel('each message').check();
+    await opened.page.locator('#wire-6').waitFor();
+  }
   return { ...opened, end: async () => { assert.deepEqual(opened.faults, []); await opened.close(); } };
 }
 
@@ -114,12 +118,12 @@ test('step mode holds, shows what is held with its sentence, edits it, and lets 
   assert.deepEqual(await asked(page, 'hold.set'), [{ server: 'one', sent: true, received: true }]);
   await page.evaluate(() => window.fake.say({ type: 'hold', hold: { server: 'one', sent: true, received: true, waiting: [{ held: 1, server: 'one', direction: 'sent', at: 1, text: '{"id":1}', chars: 8, whole: true, sentence: 'The client asks', section: '' }] } }));
   const bar = page.getByRole('region', { name: 'Step mode' });
-  await bar.getByText('1 held; the clocks of requests stand still.').waitFor();
+  await bar.getByText('1 held; timeouts are paused.').waitFor();
   await bar.getByRole('button', { name: 'Next' }).press('Enter');
   await bar.getByLabel('The message that is held').fill('{"id":2}');
   await bar.getByRole('button', { name: 'Next, as edited' }).click();
   assert.deepEqual(await asked(page, 'hold.next'), [{ server: 'one', direction: 'sent' }, { server: 'one', direction: 'sent', text: '{"id":2}' }]);
-  await bar.getByRole('button', { name: 'Throw it away' }).click();
+  await bar.getByRole('button', { name: 'Discard' }).click();
   assert.deepEqual(await asked(page, 'hold.drop'), [{ server: 'one', direction: 'sent' }]);
   await end();
 });
@@ -149,7 +153,7 @@ test('what was dropped is said, and older messages are fetched', async () => {
     window.fake.say({ type: 'wire-cleared', memory: held });
     window.fake.say({ type: 'wire', entries: [one], memory: { ...held, droppedEntries: 40, droppedBytes: 2048 } });
   }, [wireMessage(100), memory] as const);
-  await page.getByText('40 older ones (2.0 KiB) were dropped').waitFor();
+  await page.getByText('40 older ones (2.0 KiB) were cleared').waitFor();
   await page.evaluate(([older, held]) => { window.fake.replies['wire.page'] = { entries: older, memory: { ...held, droppedEntries: 40, droppedBytes: 2048 } }; }, [Array.from({ length: 59 }, (_, at) => wireMessage(41 + at)), memory] as const);
   await page.getByRole('button', { name: '59 older' }).click();
   await page.getByText('60 entries').waitFor();
@@ -158,7 +162,7 @@ test('what was dropped is said, and older messages are fetched', async () => {
 });
 
 test('a hundred thousand messages stay smooth', async () => {
-  const { page, end } = await openWire();
+  const { page, end } = await openWire(false);
   const found = await page.evaluate(async ([sample, held]) => {
     const frame = (): Promise<number> => new Promise((done) => { requestAnimationFrame(done); });
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(200) } } });

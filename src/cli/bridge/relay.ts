@@ -10,10 +10,10 @@ import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
 import type { CallToolResult, Tool } from '../../protocol/tools.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
 import { cacheFields } from '../../server/caching.ts';
-import { onClose } from '../../server/legacy/moments.ts';
+import { onClose } from '../../server/connected-client.ts';
 import { watchedResources } from '../../server/watched-resources.ts';
 import type { AnswerMethod, Context, Feature, FeatureHost } from '../../server/index.ts';
-import type { LegacyRequester } from '../../server/requester.ts';
+import type { LegacyRequester } from '../../server/exchange.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
@@ -59,7 +59,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   const guarded = (exchange: Exchange, run: () => Promise<object>): object | Promise<object> =>
-    host?.guard<object, object>(exchange, run, (value) => value) ?? run();
+    host?.guard<object>(exchange, run, (value) => value) ?? run();
 
   function listed(method: keyof typeof lists): AnswerMethod {
     return (params, exchange) => guarded(exchange, async () => {
@@ -156,18 +156,18 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     }
   }
 
-  const watched = watchedResources(
-    (uri, exchange) => {
+  const watched = watchedResources({
+    check(uri, exchange) {
       // There must be a server to tell of changes, even if nothing else is asked of it.
       backendOf(exchange);
       backends.watch(principalOf(exchange), uri);
     },
-  );
+  });
 
   return {
     filters: { resourceSubscriptions: watched.agree },
     resourceUpdated(uri) {
-      watched.updated(uri, host?.server.changes);
+      watched.updated(uri, host?.changes);
     },
     methods: ({ era }) => ({
       ...era === 'legacy' && { 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe },

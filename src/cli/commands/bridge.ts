@@ -79,7 +79,7 @@ export const command: Command = {
       open: () => openServer(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) }),
       back: read.revisions, limits, onError,
     }).catch((thrown: unknown) => {
-      throw new NotReached(`${visible(read.targetName)} was not reached: ${visible(errorMessage(thrown))}`);
+      throw new NotReached(`${visible(read.targetName)} was not reached`, errorMessage(thrown));
     });
     try {
       if (port === undefined) {

@@ -7,8 +7,8 @@ import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { renderResult } from '../render.ts';
-import { checkResult } from '../result-shape.ts';
 import { readArguments } from '../tool-arguments.ts';
+import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -63,9 +63,8 @@ export const command: Command = {
       if (!consent.given) throw new Refused(`${visible(name)} was not called: ${consent.why}`);
       if (!json) note(style.dim(`${visible(name)} is called, because ${consent.why}.`));
       const result = await client.callTool(name, args, how);
-      if (json) print(JSON.stringify(result));
+      if (json) print(jsonLine(result));
       else {
-        checkResult('tools/call', result);
         const render = { style, columns: process.stdout.columns || 120, save: read.text('save') };
         for (const line of renderResult(result, render)) print(result.isError ? style.red(line) : line);
       }

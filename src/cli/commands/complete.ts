@@ -2,6 +2,7 @@ import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -22,7 +23,7 @@ export const command: Command = {
     return withClient(read, async ({ client, how, json, print, style }) => {
       const ref = of.includes('{') ? { type: 'ref/resource' as const, uri: of } : { type: 'ref/prompt' as const, name: of };
       const completion = await client.complete(ref, { name: first[0], value: first[1] }, settled.length > 0 ? Object.fromEntries(settled) : undefined, how);
-      if (json) print(JSON.stringify(completion));
+      if (json) print(jsonLine(completion));
       else {
         for (const value of completion.values) print(visible(value));
         if (completion.hasMore) print(style.dim(`… and more${completion.total === undefined ? '' : ` (${completion.total} in all)`}`));

@@ -6,6 +6,8 @@ import { compile } from '../../schema/full/index.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { jsonLine } from '../json-line.ts';
+import { linesTo } from '../../host/node/lines.ts';
 import { openServer } from '../open-server.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { wrap } from '../terminal.ts';
@@ -32,7 +34,8 @@ export const command: Command = {
     const { server, targetName } = read;
     const json = read.flag('json');
     const colours = style(!json && !read.flag('no-color') && wantsColour(process.env, process.stdout.isTTY));
-    const note = (line: string): void => void process.stderr.write(`${colours.dim(line)}\n`);
+    const write = linesTo(process.stderr);
+    const note = (line: string): void => write(colours.dim(line));
     const { findings, facts } = await diagnose({
       name: targetName,
       open: (trace) => openServer(targetName, server, {
@@ -50,7 +53,7 @@ export const command: Command = {
       ...process.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
     });
     const bad = findings.some(({ severity }) => severity === 'error');
-    if (json) process.stdout.write(`${JSON.stringify({ server: targetName, facts, findings })}\n`);
+    if (json) process.stdout.write(`${jsonLine({ server: targetName, facts, findings })}\n`);
     else {
       const columns = Math.min(process.stdout.columns || 100, 110);
       const paint = { error: colours.red, warning: colours.yellow, note: colours.cyan };
@@ -63,7 +66,7 @@ export const command: Command = {
         ...findings.flatMap(shown),
         findings.length === 0 ? colours.green('Nothing was found.') : summary(findings),
       ];
-      process.stdout.write(`${out.join('\n')}\n`);
+      out.forEach(linesTo(process.stdout));
     }
     return bad ? exitCodes.failed : exitCodes.good;
   },

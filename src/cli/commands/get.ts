@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { renderBlock } from '../render.ts';
+import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -21,7 +22,7 @@ export const command: Command = {
     }));
     return withClient(read, async ({ client, how, json, print, style }) => {
       const result = await client.getPrompt(name, given.length > 0 ? args : undefined, how);
-      if (json) print(JSON.stringify(result));
+      if (json) print(jsonLine(result));
       else {
         if (result.description) print(style.dim(visible(result.description)));
         for (const { role, content } of result.messages) {

@@ -2,30 +2,36 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Host, HostError, readRules } from '../../host/index.ts';
 import type { Rule } from '../../host/index.ts';
-import { fileLog, fileStore, resolvePath } from '../../host/node/index.ts';
+import { fileLog, resolvePath } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
+import { name as nameOf } from '../../explain/words.ts';
 import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
-import { homeFolder, readConfiguration } from '../configuration.ts';
+import { configurationHelp, homeFolder, readConfiguration, userStore } from '../configuration.ts';
 import { openDesk } from '../desk.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { changeLines, personAsModel, personAt } from '../host-person.ts';
 import { hostCommands } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
 import { openServer } from '../open-server.ts';
+import { linesTo } from '../../host/node/lines.ts';
 import { progressBar } from '../progress-bar.ts';
+import { columnsFor, framed } from '../../host/node/frame.ts';
+import type { FrameOptions } from '../../host/node/frame.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
 
+/** The most rows of a result that are shown between two prompts; `--json` prints all. */
+const maxResultRows = 1_000;
+
 export const command: Command = {
   usage: '[options]',
   about: 'All servers of the configuration in one hand: a prompt that lists, searches, calls and asks for consent.',
   options: [
-    ['--config FILE', 'takes servers from this mcpServers file; default: .mcp.json, and servers.json of the user'],
-    ['--from APP', 'takes servers from claude-desktop, claude-code, vscode or cursor'],
+    ...configurationHelp,
     ['--rules FILE', 'what is allowed, asked or denied; default: rules.json of the user'],
     ['--save FOLDER', 'keeps images, audio and blobs there'],
     ['--json', 'prints each result as a line of JSON'],
@@ -46,10 +52,15 @@ export const command: Command = {
     const colours = style(!read.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
     const atTerminal = process.stdin.isTTY && process.stdout.isTTY;
     const bar = progressBar(process.stderr);
+    const [out, err] = [linesTo(process.stdout), linesTo(process.stderr)];
     const note = (line: string): void => {
       bar.hide();
-      process.stderr.write(`${line}\n`);
+      err(line);
     };
+    // What a server may have written, in a frame that it cannot leave.
+    const tell = (text: string, options: FrameOptions = {}): void =>
+      framed(text, { columns: columnsFor(process.stderr), dim: colours.dim, ...options }).forEach(note);
+    const told = new Map<string, string>();
     let interrupted = 0;
     let running: AbortController | undefined;
     const onInterrupt = (): void => {
@@ -66,23 +77,35 @@ export const command: Command = {
       transport: openServer,
       rules: rulesOf(read.text('rules')),
       resolvePath,
-      store: fileStore(join(homeFolder(), 'store')),
+      store: userStore(),
       log: fileLog(logFile()),
       ...atTerminal && { person: personAt(desk, colours), model: personAsModel(desk) },
-      onStderr: (server, line) => read.flag('verbose') && note(colours.dim(`${visible(server)} │ ${visible(line)}`)),
-      onError: (error, server) => note(colours.red(`${server === undefined ? '' : `${visible(server)}: `}${visible(error.message)}`)),
-      onState: (server, state, why) => (state === 'down' || state === 'broken') && note(colours.yellow(`${visible(server)} is ${state}${why === undefined ? '' : `: ${visible(why)}`}`)),
+      onStderr: (server, line) => read.flag('verbose') && tell(line, { mark: `${nameOf(server)} │`, paint: colours.dim }),
+      onError: (error, server) => {
+        if (server !== undefined) note(colours.red(`${nameOf(server)}:`));
+        tell(error.message, { paint: colours.red });
+      },
+      onState: (server, state, why) => {
+        if (state === 'ready') told.delete(server);
+        // It is tried again by and by: what is wrong is said once.
+        if ((state !== 'down' && state !== 'broken') || told.get(server) === `${state} ${why}`) return;
+        told.set(server, `${state} ${why}`);
+        note(colours.yellow(`${nameOf(server)} is ${state}`));
+        if (why !== undefined) tell(why, { paint: colours.yellow });
+      },
       onChanges: (_server, changes) => {
-        for (const change of changes.filter(({ kind }) => kind === 'changed' || kind === 'renamed')) changeLines(change, colours).forEach(note);
+        for (const change of changes.filter(({ kind }) => kind === 'changed' || kind === 'renamed')) changeLines(change, colours, columnsFor(process.stderr)).forEach(note);
       },
     });
     const shell: HostShell = {
       host, json, logFile: logFile(),
       render: { style: colours, columns: process.stdout.columns || 120, save: read.text('save') },
+      frame: atTerminal ? { columns: columnsFor(process.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
       ask: atTerminal ? (use) => desk.question(use) : undefined,
       print: (line) => {
         bar.hide();
-        process.stdout.write(`${line}\n`);
+        if (json) process.stdout.write(`${line}\n`);
+        else out(line);
       },
       progress: (report) => bar.show(report),
     };
@@ -127,7 +150,10 @@ async function obey(line: string, shell: HostShell, note: (line: string) => void
     if (!found) throw new WrongUse(`there is no command ${visible(name)}; "help" lists them`);
     return await found.run(shell, words, signal) ? exitCodes.failed : exitCodes.good;
   } catch (thrown) {
-    note(shell.render.style.red(visible(errorMessage(thrown)).replaceAll('\\n', '\n')));
+    const { red, dim } = shell.render.style;
+    const frame = { columns: columnsFor(process.stderr), dim, paint: red };
+    // The words of wrong use are ours; everything else may be a server's.
+    for (const row of thrown instanceof WrongUse ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) note(row);
     if (signal.aborted) return exitCodes.interrupted;
     if (thrown instanceof WrongUse) return exitCodes.wrongUse;
     if (thrown instanceof HostError && (thrown.code === 'refused' || thrown.code === 'tool-changed')) return exitCodes.refused;

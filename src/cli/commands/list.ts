@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { table } from '../terminal.ts';
+import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 const kinds = ['tools', 'resources', 'templates', 'prompts'] as const;
@@ -24,7 +25,7 @@ export const command: Command = {
       const templates = wanted.includes('templates') && has.resources ? await client.listResourceTemplates(how) : [];
       const prompts = wanted.includes('prompts') && has.prompts ? await client.listPrompts(how) : [];
       if (json) {
-        print(JSON.stringify({ server: client.server, revision: client.revision?.version, tools, resources, templates, prompts }));
+        print(jsonLine({ server: client.server, revision: client.revision?.version, tools, resources, templates, prompts }));
         return exitCodes.good;
       }
       const { title, name = '(no name)', version = '' } = client.server ?? {};

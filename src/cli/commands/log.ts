@@ -4,6 +4,7 @@ import { logLines, verifyLogFile } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Command } from '../command.ts';
+import { linesTo } from '../../host/node/lines.ts';
 import { readWords } from '../client-options.ts';
 import { homeFolder } from '../configuration.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
@@ -33,10 +34,12 @@ export const command: Command = {
       return verdict.ok ? exitCodes.good : exitCodes.failed;
     }
     const server = read.text('server');
+    const out = linesTo(process.stdout);
     for await (const line of logLines(file)) {
       const entry: unknown = safeParse(line);
       if (server !== undefined && !(isObject(entry) && entry['server'] === server)) continue;
-      process.stdout.write(`${read.flag('json') ? line : describeLine(line)}\n`);
+      if (read.flag('json')) process.stdout.write(`${line}\n`);
+      else out(describeLine(line));
     }
     return exitCodes.good;
   },

@@ -17,7 +17,7 @@ async function addressOf(word: string | undefined, config: string | undefined, f
     if (!URL.canParse(word)) throw new WrongUse(`${word} is no address`);
     return word;
   }
-  const servers = await readConfiguration({ config, from });
+  const servers = await readConfiguration({ config, from, name: word });
   const found = Object.hasOwn(servers, word) ? servers[word] : undefined;
   if (!found) throw new WrongUse(`no server is called ${word}`);
   if (!('url' in found)) throw new WrongUse(`${word} is a program: it needs no login`);

@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Command } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { configurationHelp } from '../configuration.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
 
 /** A package of its own: the command depends on nothing. */
 const packageName = 'barewire-page';
@@ -18,38 +20,57 @@ export const command: Command = {
   usage: '[options] [ADDRESS | -- PROGRAM [ARGUMENTS]]',
   about: 'Opens a page in the browser that shows servers, their wire, and every question that they ask.',
   options: [
-    ['--config FILE', 'takes servers from this mcpServers file; default: .mcp.json, and servers.json of the user'],
-    ['--from APP', 'takes servers from claude-desktop, claude-code, vscode or cursor'],
+    ...configurationHelp,
     ['--rules FILE', 'what is allowed, asked or denied; default: rules.json of the user'],
     ['--port N', 'on 127.0.0.1; default: one that is free'],
     ['--no-open', 'only prints the address'],
+    ['--package FOLDER', `the package ${packageName} where it is not installed beside barewire`],
   ],
   example: 'barewire page -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    `The page is the package ${packageName}, which is installed beside barewire or in this folder. The address holds a token`,
-    'behind "#": who has it may start programs here.',
+    `The page is the package ${packageName}, which is installed beside barewire: what lies in this folder is not run. The`,
+    'address holds a token behind "#": who has it may start programs here.',
   ],
   async run(words) {
-    const page = await load();
-    if (page) return page.main(words);
-    process.stderr.write(`barewire: the page is a package of its own, and is not installed: npm install ${packageName}\n`);
+    const { folder, rest } = withoutPackage(words);
+    const page = await load(folder);
+    if (page) return page.main(rest);
+    process.stderr.write(folder === undefined
+      ? `barewire: the page is a package of its own, and is not installed beside barewire (npm install ${packageName}); --package names the folder of another one\n`
+      : `barewire: ${folder} is no package ${packageName}\n`);
     return exitCodes.wrongUse;
   },
 };
 
-/** The package beside this one, else that of the folder in which the command runs; undefined: there is none. */
-async function load(): Promise<PagePackage | undefined> {
-  for (const from of [import.meta.url, pathToFileURL(join(process.cwd(), 'index.js')).href]) {
-    let file: string;
-    try {
-      file = createRequire(from).resolve(packageName);
-    } catch {
-      continue;
-    }
-    const found = await import(pathToFileURL(file).href) as unknown;
-    if (isPage(found)) return found;
-  }
-  return undefined;
+/** Takes `--package FOLDER` out of the words before `--`: the others are the page's. */
+function withoutPackage(words: readonly string[]): { readonly folder: string | undefined; readonly rest: readonly string[] } {
+  const end = words.indexOf('--');
+  const at = words.findIndex((word, i) => (end < 0 || i < end) && (word === '--package' || word.startsWith('--package=')));
+  if (at < 0) return { folder: undefined, rest: words };
+  const [, inline] = (words[at] ?? '').split(/=(.*)/s, 2);
+  const folder = inline ?? words[at + 1];
+  if (!folder || (inline === undefined && at + 1 === end)) throw new WrongUse('--package takes a folder');
+  return { folder, rest: [...words.slice(0, at), ...words.slice(at + (inline === undefined ? 2 : 1))] };
 }
+
+/**
+ * The package that belongs to this installation of barewire, or the one in a folder that was named; undefined: there is none.
+ * Never that of the folder in which the command runs: whoever gave that to the person would run their code here.
+ */
+async function load(folder: string | undefined): Promise<PagePackage | undefined> {
+  let file: string;
+  try {
+    // A folder is a package by its own name, as `require` of itself sees it.
+    file = folder === undefined ? createRequire(import.meta.url).resolve(packageName)
+      : createRequire(pathToFileURL(join(resolve(folder), 'index.js')).href).resolve(packageName);
+  } catch {
+    return undefined;
+  }
+  if (folder !== undefined && !isWithin(realpathSync(file), realpathSync(folder))) return undefined;
+  const found = await import(pathToFileURL(file).href) as unknown;
+  return isPage(found) ? found : undefined;
+}
+
+const isWithin = (file: string, folder: string): boolean => file.startsWith(`${folder}${sep}`);
 
 const isPage = (value: unknown): value is PagePackage => isObject(value) && typeof value['main'] === 'function';

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { binary, textLines } from '../render.ts';
+import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -16,7 +17,7 @@ export const command: Command = {
     if (uri === undefined || read.rest.length > 1) throw new WrongUse('one URI is wanted');
     return withClient(read, async ({ client, how, json, print, style }) => {
       const result = await client.readResource(uri, how);
-      if (json) print(JSON.stringify(result));
+      if (json) print(jsonLine(result));
       else {
         for (const one of result.contents) {
           if (result.contents.length > 1) print(style.dim(visible(one.uri)));

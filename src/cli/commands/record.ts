@@ -1,11 +1,13 @@
-import { createWriteStream } from 'node:fs';
 import { visible } from '../../explain/safe-text.ts';
 import { isProgram } from '../../host/index.ts';
 import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Command } from '../command.ts';
 import { readClientWords, readWords } from '../client-options.ts';
-import { WrongUse } from '../exit-codes.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
+import { openEntries } from '../entries-file.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { relay } from '../relay.ts';
+import { redactText, redactUrl } from '../../transport/http/redact.ts';
 import { before } from './trace.ts';
 
 const own = { title: { type: 'string' }, port: { type: 'string' } } as const;
@@ -33,11 +35,13 @@ export const command: Command = {
     const read = await readClientWords([...words.slice(0, at), ...words.slice(at + 1)], own);
     const http = target.endsWith('.http');
     if (http && isProgram(read.server)) throw new WrongUse('FILE.http is for an address; a program gets FILE.wire');
-    const file = createWriteStream(target, { mode: 0o600 });
-    await new Promise<void>((resolve, reject) => file.once('open', () => resolve()).once('error', (error) => reject(new WrongUse(error.message))));
-    file.on('error', (error) => process.stderr.write(`barewire: ${error.message}\n`));
+    const file = await openEntries(target, 'w', (error) => process.stderr.write(`barewire: the recording ends here: ${error.message}\n`))
+      .catch((thrown: unknown) => {
+        throw new WrongUse(errorMessage(thrown));
+      });
     // Prose may not begin as a message does.
-    file.write(`${visible(read.text('title') ?? `A session with ${read.targetName}`).replace(/^[\s\-<{]+/, '')}.\n\n`);
+    file.write(`${visible(read.text('title') ?? `A session with ${redactText(redactUrl(read.targetName))}`).replace(/^[\s\-<{]+/, '')}.\n\n`);
+    let ended = false;
     const { add } = recorder();
     const wire = httpRecorder();
     const code = isProgram(read.server) ? await relay({
@@ -47,8 +51,8 @@ export const command: Command = {
     }) : await before(read.server, read, (entry) => {
       if (http) file.write(wire.add(entry));
       else if ('text' in entry) file.write(add(entry.direction === 'sent' ? 'client' : 'server', entry.text));
-    }, (exchange, how) => void (http && !file.writableEnded && file.write(wire.end(exchange, how))));
-    await new Promise<void>((resolve) => file.end(() => resolve()));
-    return code;
+    }, (exchange, how) => void (http && !ended && file.write(wire.end(exchange, how))));
+    ended = true;
+    return await file.end() ? exitCodes.failed : code;
   },
 };

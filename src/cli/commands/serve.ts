@@ -35,9 +35,10 @@ export const command: Command = {
     'description it may stay instead, and reads each answer as a line; it is run again only if the client must ask anew.',
     'pipeline.json: {"name", "parameters", "steps": [{"tool", "params"}]}, or several in an array; a string "$params.x",',
     '"$last" or "$steps.0.y" stands for that value.',
-    'Served are regular files directly in the folder that nobody else can write. Each run has a process, a folder and an',
-    'environment of its own. Bounded are time and output, and by the strongest means there is memory and processes: a',
-    'cgroup, else another user. Not bounded are the network, what the user may read, and the disk as a whole.',
+    'Served are regular files directly in the folder that neither their group nor others can write. Each run has a process,',
+    'a folder and an environment of its own. Bounded are time and output, and by the strongest means there is memory and',
+    'processes: a cgroup, else another user. Not bounded are the network, what the user may read, and the disk as a whole.',
+    'What a run starts ends with it; what cannot be bounded or ended for certain is a warning at the start, and in --check.',
   ],
   async run(words) {
     const read = readWords(words, {

@@ -7,6 +7,7 @@ import { openPrompter } from '../../host/node/prompter.ts';
 import { jsonReporter, quietReporter, watchReporter } from '../reporter.ts';
 import type { ExplainedMessage, Reporter } from '../reporter.ts';
 import { askConsent } from '../ask-consent.ts';
+import { linesTo } from '../../host/node/lines.ts';
 import { describeTarget, named, openTarget, serveTravel, temporaryRoot, travelTarget } from '../target.ts';
 import type { Target } from '../target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
@@ -34,7 +35,7 @@ const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })
 const harmless = ({ name }: { readonly name: string }): boolean => name !== 'cancel_trip';
 
 async function run(options: Options, target: Target, own: boolean): Promise<boolean> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const print = options.output === 'json' ? (line: string): void => void process.stdout.write(`${line}\n`) : linesTo(process.stdout);
   const colours = style(options.colour ?? wantsColour(process.env, process.stdout.isTTY));
   const columns = options.full ? Infinity : process.stdout.columns || 120;
   const shown: Reporter = options.output === 'json' ? jsonReporter(print)

@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { isProgram } from '../../host/index.ts';
 import type { ServerConfig } from '../../host/index.ts';
 import type { HttpTrace } from '../../transport/port.ts';
@@ -6,6 +5,8 @@ import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
+import { openEntries } from '../entries-file.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { explainedHttpLines, explainedLines, explainPassing } from '../explainer.ts';
 import { httpRelay } from '../http-relay.ts';
 import type { HttpRelayOptions } from '../http-relay.ts';
@@ -13,6 +14,7 @@ import { relay } from '../relay.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
+import { errorMessage } from '../../jsonrpc/errors.ts';
 
 export const command: Command = {
   usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
@@ -28,20 +30,21 @@ export const command: Command = {
   example: 'barewire trace --to /tmp/mcp.log -- npx -y @modelcontextprotocol/server-everything',
   notes: [
     'In a host: { "command": "barewire", "args": ["trace", "--to", "/tmp/mcp.log", "--", "npx", "-y", "a-server"] }.',
-    'Before an address it writes requests, responses, header fields and events, without the values of credentials.',
+    'Before an address it writes requests, responses, header fields and events; of fields, values that hold no credential.',
     'It ends as the server ends, with its exit code. What passes is written as it is: a token in a message is in the trace too.',
   ],
   async run(words) {
     const read = await readClientWords(words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });
     const to = read.text('to');
-    const file = to === undefined ? undefined : createWriteStream(to, { flags: 'a', mode: 0o600 });
-    file?.on('error', (error) => process.stderr.write(`barewire: ${error.message}\n`));
-    const out = file ?? process.stderr;
+    const file = to === undefined ? undefined : await openEntries(to, 'a', (error) => process.stderr.write(`barewire: the trace ends here: ${error.message}\n`))
+      .catch((thrown: unknown) => {
+        throw new WrongUse(errorMessage(thrown));
+      });
     const colours = style(!file && !read.flag('no-color') && wantsColour(process.env, process.stderr.isTTY));
     const columns = read.flag('full') ? Infinity : file ? 1_000 : process.stderr.columns || 200;
     const explained = explainPassing();
     const began = performance.now();
-    const write = (line: string): void => void out.write(`${line}\n`);
+    const write = (line: string): void => void (file ?? process.stderr).write(`${line}\n`);
     const json = read.flag('json');
     const seconds = (): string => ((performance.now() - began) / 1000).toFixed(3);
     const code = isProgram(read.server) ? await relay({
@@ -67,8 +70,7 @@ export const command: Command = {
       if (json) write(JSON.stringify({ ...entry, from, ...said }));
       else explainedLines(seconds(), from, entry.text, said, colours, columns).forEach(write);
     });
-    if (file) await new Promise<void>((resolve) => file.end(() => resolve()));
-    return code;
+    return await file?.end() ? exitCodes.failed : code;
   },
 };
 

@@ -2,6 +2,8 @@ import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { jsonLine } from '../json-line.ts';
+import { linesTo } from '../../host/node/lines.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -15,9 +17,11 @@ export const command: Command = {
     let told = 0;
     let enough: () => void = () => {};
     const json = read.flag('json');
+    const out = linesTo(process.stdout);
     const say = (what: object, line: string): void => {
       if (told >= most) return;
-      process.stdout.write(`${json ? JSON.stringify({ at: Date.now(), ...what }) : `${new Date().toISOString()}  ${line}`}\n`);
+      if (json) process.stdout.write(`${jsonLine({ at: Date.now(), ...what })}\n`);
+      else out(`${new Date().toISOString()}  ${line}`);
       if (++told >= most) enough();
     };
     return withClient(read, async ({ client, how, note, style }) => {

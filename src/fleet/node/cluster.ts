@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
+import { checkOptions } from '../../bounds/options.ts';
 import { createRelay } from './relay.ts';
 import { relayEngine } from './relay-engine.ts';
 import type { RelayedEngine } from './relay-engine.ts';
@@ -42,7 +43,9 @@ function isLabelled<M>(value: unknown): value is Labelled<M> {
  * In the primary process of `node:cluster`, before it forks: makes the keys and carries messages between the workers.
  * Throws anywhere else.
  */
-export function clusterRelay({ keys, leaseMs = 10_000 }: ClusterRelayOptions = {}): void {
+export function clusterRelay(options: ClusterRelayOptions = {}): void {
+  checkOptions('clusterRelay: options', options, { keys: 'list', leaseMs: 0 });
+  const { keys, leaseMs = 10_000 } = options;
   if (!cluster.isPrimary) throw new Error('clusterRelay() is for the primary process; a worker calls clusterEngine()');
   const texts = (keys ?? [randomBytes(32)]).map((key) => Buffer.from(key).toString('base64'));
   const relay = createRelay(texts, leaseMs);
@@ -65,7 +68,9 @@ export function clusterRelay({ keys, leaseMs = 10_000 }: ClusterRelayOptions = {
 }
 
 /** In a worker of `node:cluster`: the engine over the relay of the primary process. Throws anywhere else. */
-export function clusterEngine({ answerMs = 5000 }: ClusterEngineOptions = {}): RelayedEngine {
+export function clusterEngine(options: ClusterEngineOptions = {}): RelayedEngine {
+  checkOptions('clusterEngine: options', options, { answerMs: 0 });
+  const { answerMs = 5000 } = options;
   const send = process.send?.bind(process);
   if (!cluster.isWorker || send === undefined) {
     throw new Error('clusterEngine() is for a worker of node:cluster; its primary process calls clusterRelay()');

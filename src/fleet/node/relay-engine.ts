@@ -32,6 +32,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
     const hand = (handler: BusHandler): void => {
       if (message.kind === 'message') handler.message(message.text);
       else if (message.kind === 'lost') handler.lost();
+      else if (message.kind === 'left') handler.left?.(message.process);
       else handler.told(message.topic, message.text);
     };
     if (inbox?.handler) hand(inbox.handler);

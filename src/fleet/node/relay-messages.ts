@@ -54,7 +54,9 @@ export type FromRelay =
   | Done
   | { readonly kind: 'message'; readonly name: string; readonly text: string }
   | { readonly kind: 'told'; readonly name: string; readonly topic: string; readonly text: string }
-  | { readonly kind: 'lost'; readonly name: string };
+  | { readonly kind: 'lost'; readonly name: string }
+  /** `process` has ended. */
+  | { readonly kind: 'left'; readonly name: string; readonly process: string };
 
 /** One end of a channel between a process and the relay, which keeps order and loses nothing while both live. */
 export interface Port<In, Out> {

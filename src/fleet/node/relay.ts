@@ -95,7 +95,11 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
         );
       });
       return () => {
-        for (const [name, member] of members) if (member.port === port) members.delete(name);
+        for (const [process, member] of members) {
+          if (member.port !== port) continue;
+          members.delete(process);
+          for (const { name, port: to } of members.values()) to.send({ kind: 'left', name, process });
+        }
       };
     },
   };

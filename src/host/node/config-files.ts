@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { homedir, platform } from 'node:os';
-import { join } from 'node:path';
-import { isObject } from '../../jsonrpc/codec.ts';
+import { join, resolve } from 'node:path';
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
+import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers } from '../config.ts';
-import type { ServerConfig } from '../config.ts';
+import type { ServerConfig, Variables } from '../config.ts';
 import { HostError } from '../errors.ts';
+import { readFolderFile } from './folder-file.ts';
+import type { FolderFile } from './folder-file.ts';
+import { withoutComments } from './json-with-comments.ts';
 
 /** An application whose configuration of servers can be read. */
 export type Application = 'claude-desktop' | 'claude-code' | 'vscode' | 'cursor';
@@ -18,63 +23,133 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const thisMachine = (): Machine => ({ home: homedir(), platform: platform(), cwd: process.cwd(), env: process.env });
+export const thisMachine = (): Machine => ({ home: homedir(), platform: platform(), cwd: process.cwd(), env: process.env });
 
-/** Where an application keeps its servers, the first place first. */
-export function configFiles(application: Application, machine: Machine = thisMachine()): string[] {
+/** A file of servers: the user's own, or one that came with a folder, which has to be accepted. */
+export interface ConfigFile {
+  readonly file: string;
+  readonly owner: 'user' | 'folder';
+  /** It has to be there, and to be usable. Default: a file that is not there has no servers. */
+  readonly required?: boolean;
+}
+
+/** Where an application keeps its servers. */
+export function configFiles(application: Application, machine: Machine = thisMachine()): ConfigFile[] {
   const { home, cwd, env } = machine;
   const data = machine.platform === 'darwin' ? join(home, 'Library/Application Support')
     : machine.platform === 'win32' ? env['APPDATA'] ?? join(home, 'AppData/Roaming')
       : env['XDG_CONFIG_HOME'] ?? join(home, '.config');
+  const own = (file: string): ConfigFile => ({ file, owner: 'user' });
+  const folder = (file: string): ConfigFile => ({ file: join(cwd, file), owner: 'folder' });
   switch (application) {
-    case 'claude-desktop': return [join(data, 'Claude/claude_desktop_config.json')];
-    case 'claude-code': return [join(cwd, '.mcp.json'), join(home, '.claude.json')];
-    case 'vscode': return [join(cwd, '.vscode/mcp.json'), join(data, 'Code/User/mcp.json')];
-    case 'cursor': return [join(cwd, '.cursor/mcp.json'), join(home, '.cursor/mcp.json')];
+    case 'claude-desktop': return [own(join(data, 'Claude/claude_desktop_config.json'))];
+    case 'claude-code': return [own(join(home, '.claude.json')), folder('.mcp.json')];
+    case 'vscode': return [own(join(data, 'Code/User/mcp.json')), folder('.vscode/mcp.json')];
+    case 'cursor': return [own(join(home, '.cursor/mcp.json')), folder('.cursor/mcp.json')];
   }
 }
+
+/** Where the servers of a command come from: a file that the person named, an application, or the defaults. */
+export interface ChosenConfig {
+  /** `--config FILE`. */
+  readonly config?: string | undefined;
+  /** `--from APP`. */
+  readonly from?: Application | undefined;
+  /** The user's own folder of barewire, which holds `servers.json`. */
+  readonly home: string;
+}
+
+/** Names of files that come with folders, by which any program looks for them. */
+const folderNames = /(?:^|[\\/])(?:\.mcp\.json|\.(?:vscode|cursor)[\\/]mcp\.json)$/i;
 
 /**
- * Reads one file of servers, with or without comments and trailing commas. `${NAME}` is taken from the environment,
- * `${workspaceFolder}` is the current folder. Throws a `HostError` `bad-config` that names the file.
+ * The files that a command reads. A file that the person named is theirs, unless it has a name by which programs look for
+ * files in folders, such as `.mcp.json`. By default: `servers.json` of the user, and `.mcp.json` of the current folder.
+ */
+export function chosenConfigFiles(chosen: ChosenConfig, machine: Machine = thisMachine()): ConfigFile[] {
+  checkOptions('chosenConfigFiles: chosen', chosen, {
+    config: 'string', from: '"claude-desktop" or "claude-code" or "vscode" or "cursor"', home: 'string',
+  });
+  const { config, from, home } = chosen;
+  if (config !== undefined) {
+    const file = resolve(machine.cwd, config);
+    return [{ file, owner: folderNames.test(file) ? 'folder' : 'user', required: true }];
+  }
+  if (from !== undefined) return configFiles(from, machine);
+  return [{ file: join(home, 'servers.json'), owner: 'user' }, { file: join(machine.cwd, '.mcp.json'), owner: 'folder' }];
+}
+
+const variablesOf = ({ cwd, env }: Machine): Variables => (name) => (name === 'workspaceFolder' ? cwd : env[name]);
+
+/**
+ * Reads one file of servers of the user's own, with or without comments and trailing commas. `${NAME}` is taken from the
+ * environment, `${workspaceFolder}` is the current folder. Throws a `HostError` `bad-config` that names the file.
  */
 export async function readConfigFile(file: string, machine: Machine = thisMachine()): Promise<Record<string, ServerConfig>> {
-  let text: string;
   try {
-    text = await readFile(file, 'utf8');
-  } catch (thrown) {
-    throw new HostError('bad-config', `${file}: ${errorMessage(thrown)}`, { cause: thrown });
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(withoutComments(text));
-  } catch (thrown) {
-    throw new HostError('bad-config', `${file}: ${errorMessage(thrown)}`, { cause: thrown });
-  }
-  try {
-    return readServers(value, (name) => (name === 'workspaceFolder' ? machine.cwd : machine.env[name]));
+    return readServers(JSON.parse(withoutComments(await readFile(file, 'utf8'))), variablesOf(machine));
   } catch (thrown) {
     throw new HostError('bad-config', `${file}: ${errorMessage(thrown)}`, { cause: thrown });
   }
 }
 
-/** The servers of an application: of each file that exists, an earlier file's entry goes before a later one's. */
-export async function readApplication(application: Application, machine: Machine = thisMachine()): Promise<Record<string, ServerConfig>> {
-  const found: Record<string, ServerConfig>[] = [];
-  for (const file of configFiles(application, machine)) {
+/** For `checkOptions`. */
+const fileShape: Shape<ConfigFile> = { file: 'string', owner: '"user" or "folder"', required: 'boolean' };
+
+/** How files of servers are read. */
+export interface ConfigReading {
+  readonly machine?: Machine | undefined;
+  /** Whether a folder's file may be used; see `folderConsent`. Default: no folder's file is read. */
+  readonly accept?: ((file: FolderFile) => Promise<boolean>) | undefined;
+  /** Hears of a folder's file that cannot be used; the other servers are. Default: it throws. */
+  readonly onProblem?: ((error: Error) => void) | undefined;
+  /** Only the server of this name is wanted: a folder's file is looked at only where no file of the user's has it. */
+  readonly name?: string | undefined;
+}
+
+/** For `checkOptions`. */
+const readingShape: Shape<ConfigReading> = { machine: 'object', accept: 'function', onProblem: 'function', name: 'string' };
+
+/**
+ * The servers of several files. A file that does not exist has none. The user's own entries go before those of a folder,
+ * an earlier file's before a later one's; a folder's file is used once it was accepted, and never expanded before.
+ */
+export async function readConfigFiles(files: readonly ConfigFile[], reading: ConfigReading = {}): Promise<Record<string, ServerConfig>> {
+  checkOptions('readConfigFiles: reading', reading, readingShape);
+  files.forEach((file, at) => checkOptions(`readConfigFiles: files[${at}]`, file, fileShape));
+  const { machine = thisMachine(), accept, onProblem, name } = reading;
+  const found = new Map<string, ServerConfig>();
+  const add = (servers: Readonly<Record<string, ServerConfig>>): void => {
+    for (const [one, config] of Object.entries(servers)) if (!found.has(one)) found.set(one, config);
+  };
+  const own = files.filter(({ owner }) => owner === 'user');
+  for (const { file, required } of own) {
     try {
-      found.unshift(await readConfigFile(file, machine));
+      add(await readConfigFile(file, machine));
     } catch (thrown) {
-      const cause = thrown instanceof HostError ? thrown.cause : undefined;
-      if (!(isObject(cause) || cause instanceof Error) || !('code' in cause) || cause.code !== 'ENOENT') throw thrown;
+      if (required || !(thrown instanceof HostError && codeOf(thrown.cause) === 'ENOENT')) throw thrown;
     }
   }
-  return Object.assign({}, ...found) as Record<string, ServerConfig>;
+  for (const { file, owner, required } of files) {
+    // The user's own folder may be the current one.
+    if (owner === 'user' || own.some((one) => one.file === file)) continue;
+    if (!accept || (name !== undefined && found.has(name))) continue;
+    try {
+      const folder = await readFolderFile(file);
+      if (!folder && required) throw new HostError('bad-config', `${file}: there is no such file`);
+      if (!folder || folder.names.length === 0 || (name !== undefined && !folder.names.includes(name))) continue;
+      if (await accept(folder)) add(folder.servers(variablesOf(machine)));
+    } catch (thrown) {
+      if (required || !onProblem || !(thrown instanceof HostError && thrown.code === 'bad-config')) throw thrown;
+      onProblem(thrown);
+    }
+  }
+  // fromEntries runs no setter: `__proto__` is a name like any other.
+  return Object.fromEntries(found);
 }
 
-/** JSON with comments, as editors write it, into JSON: comments and commas before a closing bracket become white space. */
-export function withoutComments(text: string): string {
-  return text
-    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part.startsWith('"') ? part : part.replace(/[^\n]/g, ' ')))
-    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+/** The servers of an application: the user's own, and those of the current folder's file where `accept` says yes. */
+export async function readApplication(application: Application, reading: ConfigReading = {}): Promise<Record<string, ServerConfig>> {
+  checkOptions('readApplication: reading', reading, readingShape);
+  return readConfigFiles(configFiles(application, reading.machine), reading);
 }

@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { checkOptions } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { emptyLog, verifyLog } from '../activity-log.ts';
 import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
-import { withFileLock } from '../../oauth/node/file-lock.ts';
+import { codeOf, withFileLock } from '../../oauth/node/file-lock.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** Where the log is kept, and how large it may grow. */
 export interface FileLogOptions {
@@ -29,7 +31,9 @@ const headFile = (file: string): string => `${file}.head`;
  * An activity log in a file of JSON lines, mode 0600. Several processes may write it: each append takes a lock, reads the
  * head and chains on.
  */
-export function fileLog(file: string, { maxBytes = 16 * 1024 * 1024 }: FileLogOptions = {}): LogSink {
+export function fileLog(file: string, options: FileLogOptions = {}): LogSink {
+  checkOptions('fileLog: options', options, { maxBytes: 'number' });
+  const { maxBytes = 16 * 1024 * 1024 } = options;
   return {
     async append(write) {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -37,22 +41,35 @@ export function fileLog(file: string, { maxBytes = 16 * 1024 * 1024 }: FileLogOp
         let kept = await recovered(file, await readHead(file));
         if (kept.bytes >= maxBytes) {
           await rename(file, `${file}.${kept.files + 1}`);
-          kept = { head: kept.head, start: kept.head, files: kept.files + 1, bytes: 0 };
+          kept = rotated(kept);
         }
         const { line, head } = await write(kept.head);
         const text = `${line}\n`;
-        const target = await open(file, 'a', 0o600);
-        try {
-          await target.writeFile(text);
-        } finally {
-          await target.close();
-        }
-        const next: KeptHead = { ...kept, head, bytes: kept.bytes + Buffer.byteLength(text) };
-        await writeFile(`${headFile(file)}.new`, JSON.stringify(next), { mode: 0o600 });
-        await rename(`${headFile(file)}.new`, headFile(file));
+        await appended(file, text, () =>
+          replaceFile(headFile(file), JSON.stringify({ ...kept, head, bytes: kept.bytes + Buffer.byteLength(text) } satisfies KeptHead)));
       });
     },
   };
+}
+
+/** The head once its file was put aside. */
+const rotated = (kept: KeptHead): KeptHead => ({ head: kept.head, start: kept.head, files: kept.files + 1, bytes: 0 });
+
+/** Appends a text and runs `then`. Where either fails, the file is as it was: a line that the caller is told is lost is not there. */
+async function appended(file: string, text: string, then: () => Promise<void>): Promise<void> {
+  const target = await open(file, 'a', 0o600);
+  try {
+    const { size } = await target.stat();
+    try {
+      await target.writeFile(text);
+      await then();
+    } catch (thrown) {
+      await target.truncate(size).catch(() => {});
+      throw thrown;
+    }
+  } finally {
+    await target.close();
+  }
 }
 
 /**
@@ -60,8 +77,10 @@ export function fileLog(file: string, { maxBytes = 16 * 1024 * 1024 }: FileLogOp
  * file that is shorter than its head says is left as it is: verification has to find that.
  */
 async function recovered(file: string, kept: KeptHead): Promise<KeptHead> {
-  const { size } = await stat(file).catch(() => ({ size: 0 }));
-  if (size <= kept.bytes) return kept;
+  const size = await sizeOf(file);
+  // It died, or failed, once it had put the file aside.
+  if (size === undefined && kept.bytes > 0 && await sizeOf(`${file}.${kept.files + 1}`) === kept.bytes) return rotated(kept);
+  if (size === undefined || size <= kept.bytes) return kept;
   const handle = await open(file, 'r+');
   try {
     const tail = Buffer.alloc(size - kept.bytes);
@@ -80,8 +99,18 @@ async function recovered(file: string, kept: KeptHead): Promise<KeptHead> {
   }
 }
 
+/** Undefined: there is no such file. */
+const sizeOf = (file: string): Promise<number | undefined> => stat(file).then(({ size }) => size, (thrown: unknown) => {
+  if (codeOf(thrown) === 'ENOENT') return undefined;
+  throw thrown;
+});
+
 async function readHead(file: string): Promise<KeptHead> {
-  const text = await readFile(headFile(file), 'utf8').catch(() => undefined);
+  const text = await readFile(headFile(file), 'utf8').catch((thrown: unknown) => {
+    // What cannot be read is not taken for a log that has not begun.
+    if (codeOf(thrown) !== 'ENOENT') throw thrown;
+    return undefined;
+  });
   if (text === undefined) return { head: emptyLog, start: emptyLog, files: 0, bytes: 0 };
   const kept: unknown = JSON.parse(text);
   if (!isObject(kept) || !isHead(kept['head']) || !isHead(kept['start']) || typeof kept['files'] !== 'number' || typeof kept['bytes'] !== 'number') {

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { HostStore } from '../store.ts';
 import { withFileLock } from '../../oauth/node/file-lock.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * Keeps pins and grants in `folder`, a file a key, mode 0600. A file is replaced whole, so a reader never sees half of
@@ -22,10 +23,7 @@ export function fileStore(folder: string): HostStore {
     async set(key, value) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(key);
-      await withFileLock(`${file}.lock`, async () => {
-        await writeFile(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
-        await rename(`${file}.new`, file);
-      });
+      await withFileLock(`${file}.lock`, () => replaceFile(file, JSON.stringify(value)));
     },
   };
 }

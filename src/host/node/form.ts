@@ -1,4 +1,5 @@
 import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../../protocol/elicitation.ts';
+import { framed, rowsOf } from './frame.ts';
 import type { Prompter } from './prompter.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { style } from './style.ts';
@@ -43,7 +44,8 @@ interface Field {
 
 const HELP =
   'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
-const MAX_LINES = 30;
+/** A URL is shown whole, or not visited: this many rows hold more than browsers take. */
+const MAX_URL_ROWS = 60;
 
 /** How a text of a format is written. */
 const formats: Readonly<Record<string, string>> = {
@@ -69,13 +71,6 @@ function fieldsOf(requestedSchema: unknown): Field[] {
     const schema = bag(value);
     return { name, schema, required: needed.includes(name), choices: choicesOf(schema) };
   });
-}
-
-/** Text of the server's, every line marked, so that none passes for a line of ours. */
-function cite(text: unknown, dim: (text: string) => string): string[] {
-  const lines = (typeof text === 'string' ? text : '').slice(0, 10_000).split(/\r?\n/);
-  const shown = lines.slice(0, MAX_LINES).map((line) => `${dim('│')} ${visible(line)}`);
-  return lines.length > MAX_LINES ? [...shown, `${dim('│')} …`] : shown;
 }
 
 // What the person wrote, as the value that the field asks for. What does not fit is left a string, for the
@@ -126,12 +121,17 @@ export async function fillForm(
   prompter: Prompter,
   options: FormOptions,
 ): Promise<ElicitResult> {
-  const { bold, dim } = options.style ?? style(false);
+  const { bold } = options.style ?? style(false);
   const say = (...lines: readonly string[]): void => lines.forEach((line) => prompter.say(line));
-  say('', `${bold(visible(options.from ?? 'The server'))} asks:`, ...cite(params.message, dim));
+  say('', `${bold(nameOf(options.from ?? 'The server'))} asks:`, ...cited(params.message, prompter, options));
   return params.mode === 'url'
     ? visit(params.url, prompter, options, say)
     : fill(params, prompter, options, say);
+}
+
+/** What the server wrote, in a frame: no line of it passes for one of ours. */
+function cited(text: unknown, { columns }: Prompter, options: FormOptions): string[] {
+  return framed(typeof text === 'string' ? text : '', { columns, dim: (options.style ?? style(false)).dim });
 }
 
 type Say = (...lines: readonly string[]) => void;
@@ -153,7 +153,7 @@ async function next(
     if (line.startsWith('::')) return line.slice(1);
     const command = line.slice(1).trim();
     if (commands.includes(command)) return { command: command as Command };
-    say(`  There is no ${visible(line)}. ${HELP} A text that begins with a colon begins with two.`);
+    say(`  There is no ${nameOf(line)}. ${HELP} A text that begins with a colon begins with two.`);
   }
 }
 
@@ -163,17 +163,19 @@ async function visit(
   options: FormOptions,
   say: Say,
 ): Promise<ElicitResult> {
-  const { bold, red } = options.style ?? style(false);
+  const { bold, dim, red } = options.style ?? style(false);
   const page = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   // 2025-11-25 client/elicitation#safe-url-handling: shown whole, with its host; opened only by the person.
   if (page?.protocol !== 'https:' && page?.protocol !== 'http:') {
     say(red(`  ${quote(url, 200)} is not the address of a page: declined.`));
     return { action: 'decline' };
   }
-  say(
-    `  It is the page ${visible(String(url))}`,
-    `  at ${bold(visible(page.host))}. It is not opened for you.`,
-  );
+  const { columns = 80 } = prompter;
+  if (rowsOf(page.href, columns - 3, MAX_URL_ROWS).used < page.href.length) {
+    say(red(`  The address of the page is too long to be shown (${page.href.length} characters): declined.`));
+    return { action: 'decline' };
+  }
+  say('  It is the page', ...framed(page.href, { columns, rows: MAX_URL_ROWS, dim }), `  at ${bold(visible(page.host))}. It is not opened for you.`);
   for (;;) {
     const line = await next(prompter, '  Will you visit it? (yes/no) ', options, say);
     if (typeof line !== 'string') {
@@ -203,16 +205,17 @@ async function fill(
         some.filter(({ name }) => answers.has(name)).map(({ name }) => [name, answers.get(name)]),
       ),
     );
-  const refuse = (message: string): void => say(red(`  That will not do: it ${visible(message)}.`));
+  const refuse = (message: string): void => say(red(`  That will not do: it ${nameOf(message, 300)}.`));
 
   const show = (field: Field, at: number): void => {
     const { name, schema, required, choices } = field;
-    const title = bold(visible(typeof schema.title === 'string' ? schema.title : name));
+    const title = bold(nameOf(typeof schema.title === 'string' ? schema.title : name));
     say('', `${dim(`${at + 1}/${fields.length}`)} ${title}${required ? '' : dim(' (optional)')}`);
-    if (schema.description !== undefined) say(...cite(schema.description, dim));
+    if (schema.description !== undefined) say(...cited(schema.description, prompter, options));
     choices.slice(0, 200).forEach(({ value, title }, i) => {
-      say(`  ${i + 1}) ${visible(title)}${title === value ? '' : dim(` (${visible(value)})`)}`);
+      say(`  ${i + 1}) ${nameOf(title)}${title === value ? '' : dim(` (${nameOf(value)})`)}`);
     });
+    if (choices.length > 200) say(dim(`  … and ${choices.length - 200} more, by their names.`));
     if (schema.type === 'array') say(dim('  Choose any number of them, with commas between, or none.'));
   };
 
@@ -226,7 +229,7 @@ async function fill(
       const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
       const kind = schema.type === 'boolean' ? ' (yes/no)' : formats[String(schema.format)] ?? '';
       for (;;) {
-        const line = await next(prompter, `  ${visible(name)}${kind}${offer}: `, options, say);
+        const line = await next(prompter, `  ${nameOf(name)}${kind}${offer}: `, options, say);
         if (typeof line !== 'string') {
           if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
           if (line.command === 'back') {
@@ -252,7 +255,7 @@ async function fill(
     const judged = judge(fields);
     if (!judged.valid) {
       const { property, message } = judged.errors[0] ?? { property: '', message: 'is not valid' };
-      say(red(`  ${visible(property)} ${visible(message)}.`));
+      say(red(`  ${nameOf(property)} ${nameOf(message, 300)}.`));
       at = Math.max(
         0,
         fields.findIndex(({ name }) => name === property),
@@ -265,8 +268,11 @@ async function fill(
     const content = judged.content as Record<string, ElicitValue>;
     say('', fields.length ? 'This is what will be sent:' : 'There is nothing to fill in.');
     for (const field of fields) {
-      if (Object.hasOwn(content, field.name))
-        say(`  ${visible(field.name)}: ${cyan(written(content[field.name], field))}`);
+      if (!Object.hasOwn(content, field.name)) continue;
+      const value = content[field.name];
+      // A default that is too long for a line is sent as well: it is shown as far as it can be, and the rest is counted.
+      if (typeof value === 'string' && value.length > 200) say(`  ${nameOf(field.name)}:`, ...cited(value, prompter, options));
+      else say(`  ${nameOf(field.name)}: ${cyan(written(value, field))}`);
     }
     for (;;) {
       const line = await next(prompter, '  Send it? (yes/no) [yes]: ', options, say);

@@ -4,11 +4,15 @@
  * @module
  */
 
-export { configFiles, readApplication, readConfigFile } from './config-files.ts';
-export type { Application, Machine } from './config-files.ts';
+export { chosenConfigFiles, configFiles, readApplication, readConfigFile, readConfigFiles } from './config-files.ts';
+export type { Application, ChosenConfig, ConfigFile, ConfigReading, Machine } from './config-files.ts';
 export { fileLog, logLines, verifyLogFile } from './file-log.ts';
 export type { FileLogOptions } from './file-log.ts';
 export { fileStore } from './file-store.ts';
+export { acceptedFiles, folderConsent, folderFileLines } from './folder-consent.ts';
+export type { AcceptedFiles } from './folder-consent.ts';
+export { readFolderFile } from './folder-file.ts';
+export type { FolderFile } from './folder-file.ts';
 export { openServer } from './open-server.ts';
 export { resolvePath } from './resolve-path.ts';
 export { terminalAnswers } from './terminal-answers.ts';

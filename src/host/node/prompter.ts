@@ -1,7 +1,11 @@
 import { createInterface } from 'node:readline';
+import { columnsFor } from './frame.ts';
+import { linesTo, rowsOn } from './lines.ts';
 
 /** A person at a terminal, or a file that stands in for one. */
 export interface Prompter {
+  /** Columns of the screen. Undefined: not known. */
+  readonly columns?: number | undefined;
   /** Writes one line. The text is written as it is: make what came from the wire `visible` first. */
   say(line: string): void;
   /**
@@ -15,12 +19,15 @@ export interface Prompter {
   close(): void;
 }
 
+/** A stream that may be a terminal. */
+type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
 /**
  * A prompter upon two streams. Lines that arrive before they are asked for are kept for the questions that
  * follow, so a pipe works too. At a terminal it takes Ctrl-C for itself while it is open: open it for a form,
  * and close it after. `onInterrupt` is told of each Ctrl-C.
  */
-export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.WritableStream, onInterrupt?: () => void): Prompter {
+export function openPrompter(input: NodeJS.ReadableStream, output: Screen, onInterrupt?: () => void): Prompter {
   const reader = createInterface({ input, output });
   const lines: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
@@ -43,13 +50,19 @@ export function openPrompter(input: NodeJS.ReadableStream, output: NodeJS.Writab
     settle(undefined);
   });
   return {
-    say: (line) => void output.write(`${line}\n`),
+    get columns() {
+      return columnsFor(output);
+    },
+    say: linesTo(output),
     ask: async (question, signal) => {
       if (waiting) throw new Error('a question is open already');
       if (signal?.aborted || (ended && lines.length === 0)) return undefined;
-      if (ended) output.write(question);
+      const rows = rowsOn(output, question);
+      for (const row of rows.slice(0, -1)) output.write(`${row}\n`);
+      const last = rows.at(-1) ?? '';
+      if (ended) output.write(last);
       else {
-        reader.setPrompt(question);
+        reader.setPrompt(last);
         reader.prompt();
       }
       if (lines.length > 0) return lines.shift();

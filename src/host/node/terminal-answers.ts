@@ -1,3 +1,4 @@
+import { checkOptions } from '../../bounds/options.ts';
 import { completeForm } from '../../protocol/form.ts';
 import type { Form } from '../../protocol/form.ts';
 import type { ElicitRequestParams } from '../../protocol/elicitation.ts';
@@ -20,8 +21,10 @@ export interface TerminalStreams {
  * no model and there are no roots: a question for them gets an error.
  */
 export function terminalAnswers(
-  { input, output }: TerminalStreams = { input: process.stdin, output: process.stderr },
+  streams: TerminalStreams = { input: process.stdin, output: process.stderr },
 ): (key: string, question: InputRequest) => Promise<InputResponse> {
+  checkOptions<object>('terminalAnswers: streams', streams, { input: 'object', output: 'object' });
+  const { input, output } = streams;
   let last: Promise<unknown> = Promise.resolve();
   return (_key, question) => {
     const answer = last.then(async (): Promise<InputResponse> => {

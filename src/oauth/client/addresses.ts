@@ -4,14 +4,28 @@ import { requireSecure } from '../fetch-json.ts';
 /** What tells the addresses of a host name, as text. On Node: `(name) => lookup(name, { all: true })`. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/** IPv4 blocks that are no public unicast address: first address and length of the prefix (RFC 6890). */
-const privateBlocks: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12],
-  ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24],
-  ['203.0.113.0', 24], ['224.0.0.0', 3],
+/**
+ * IPv4 blocks that are no public unicast address: first address and length of the prefix. All of IANA's registry of special
+ * purposes (RFC 6890 and later): those that it calls global as well (192.31.196.0, 192.52.193.0, 192.175.48.0), since who
+ * answers there is whoever is nearest. And 168.63.129.16, where every virtual machine of Azure finds its host.
+ */
+const privateV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['168.63.129.16', 32], ['169.254.0.0', 16], ['172.16.0.0', 12],
+  ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.31.196.0', 24], ['192.52.193.0', 24], ['192.88.99.0', 24], ['192.168.0.0', 16],
+  ['192.175.48.0', 24], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3],
 ];
-/** Names that resolve inside a machine or a network (RFC 6761, RFC 6762, RFC 8375; `.internal` and its kin). */
-const privateName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
+/**
+ * The same within 2000::/3, outside of which nothing of IPv6 is public: protocol assignments with Teredo, benchmarking and
+ * ORCHID (2001::/23), documentation (two blocks), AS112.
+ */
+const privateV6: readonly (readonly [groups: readonly number[], bits: number])[] = [
+  [[0x2001, 0], 23], [[0x2001, 0xdb8], 32], [[0x2620, 0x4f, 0x8000], 48], [[0x3fff, 0], 20],
+];
+/**
+ * Names that resolve inside a machine or a network: RFC 6761, RFC 6762, everything in .arpa (RFC 8375), `.internal`, the
+ * names that ICANN delegates to nobody since networks use them (home, corp, mail), those of Kubernetes, Consul and routers.
+ */
+const privateName = /(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home|corp|mail|svc|cluster|consul|test|arpa)$/;
 
 /**
  * Whether a host is certainly not on the public internet: a literal address of a private block, or a name that is
@@ -22,21 +36,26 @@ export function isPrivate(hostname: string): boolean {
   if (host.includes(':')) return isPrivateV6(host);
   const v4 = toNumber(host);
   if (v4 !== undefined) return isPrivateV4(v4);
+  // A last label of digits is an address, or nothing (WHATWG URL, 3.5).
+  if (/(^|\.)\d+$/.test(host)) return true;
   return privateName.test(host) || !host.includes('.');
 }
 
-/** The host as it stands in a URL, without the brackets of IPv6 and the dot of the root. */
+/** The host as it stands in a URL, without the brackets of IPv6 and the dots at its end. */
 function bare(hostname: string): string {
-  return hostname.toLowerCase().replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '');
+  let end = host.length;
+  while (host[end - 1] === '.') end--;
+  return host.slice(0, end);
 }
 
 function toNumber(host: string): number | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host)?.slice(1).map(Number);
-  return parts?.reduce((sum, part) => sum * 256 + part, 0);
+  return parts?.every((part) => part < 256) ? parts.reduce((sum, part) => sum * 256 + part, 0) : undefined;
 }
 
 function isPrivateV4(address: number): boolean {
-  return privateBlocks.some(([from, bits]) => {
+  return privateV4.some(([from, bits]) => {
     const size = 2 ** (32 - bits);
     return Math.floor(address / size) === Math.floor((toNumber(from) as number) / size);
   });
@@ -47,28 +66,39 @@ function isPrivateV6(host: string): boolean {
   if (groups === undefined) return true;
   const [first = 0, second = 0] = groups;
   const v4 = (high: number): boolean => isPrivateV4((groups[high] as number) * 65536 + (groups[high + 1] as number));
-  // Only 2000::/3 is public. In it: 2001:db8::/32 is for documents, and 6to4 (2002::/16) holds an IPv4 address.
+  // 6to4 (2002::/16) leads to the IPv4 address in it.
   if (first === 0x2002) return v4(1);
-  if (first === 0x2001 && second === 0xdb8) return true;
-  // NAT64 (64:ff9b::/96) and IPv4-mapped addresses (::ffff:0:0/96).
+  // NAT64 (64:ff9b::/96) and IPv4-mapped addresses (::ffff:0:0/96) are one.
   // 64:ff9b:1::/48 is translation within a network (RFC 8215).
   if (first === 0x64 && second === 0xff9b) return groups.slice(2, 6).some((group) => group !== 0) || v4(6);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return v4(6);
-  return (first & 0xe000) !== 0x2000;
+  // ISATAP (RFC 5214): whatever the prefix, the router sends it to the IPv4 address in it.
+  if ((groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe && v4(6)) return true;
+  return (first & 0xe000) !== 0x2000 || privateV6.some(([from, bits]) => begins(groups, from, bits));
+}
+
+/** Whether the first `bits` bits of two addresses are the same. */
+function begins(groups: readonly number[], from: readonly number[], bits: number): boolean {
+  return from.every((group, i) => {
+    const rest = 16 - Math.min(16, Math.max(0, bits - 16 * i));
+    return group >> rest === (groups[i] as number) >> rest;
+  });
 }
 
 function expand(host: string): number[] | undefined {
-  const text = host.replace(/(\d+\.\d+\.\d+\.\d+)$/, (dotted) => {
-    const value = toNumber(dotted) ?? 0;
-    return `${Math.floor(value / 65536).toString(16)}:${(value % 65536).toString(16)}`;
-  }).replace(/%.*$/, '');
-  const [head = '', tail] = text.split('::', 2);
+  const [plain = ''] = host.split('%', 1);
+  const last = plain.lastIndexOf(':') + 1;
+  const dotted = toNumber(plain.slice(last));
+  const text = dotted === undefined ? plain
+    : `${plain.slice(0, last)}${Math.floor(dotted / 65536).toString(16)}:${(dotted % 65536).toString(16)}`;
+  const [head = '', tail, more] = text.split('::', 3);
+  if (more !== undefined) return undefined;
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const missing = 8 - left.length - right.length;
-  if (tail === undefined ? missing !== 0 : missing < 0) return undefined;
-  const groups = [...left, ...Array<string>(missing).fill('0'), ...right].map((group) => parseInt(group, 16));
-  return groups.some(Number.isNaN) ? undefined : groups;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...left, ...Array<string>(missing).fill('0'), ...right];
+  return groups.every((group) => /^[\da-f]{1,4}$/.test(group)) ? groups.map((group) => parseInt(group, 16)) : undefined;
 }
 
 /** Which addresses the documents of a server may name. */

@@ -1,5 +1,7 @@
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
-import { OAuthError, shown } from '../errors.ts';
+import { OAuthError, shown, shownUrl } from '../errors.ts';
 import { requireSecure } from '../fetch-json.ts';
 import { readAuthorizationResponse, stateOf } from './authorization-response.ts';
 import { keptDpopKey, thumbprintOf } from './dpop.ts';
@@ -8,9 +10,10 @@ import type { Finished, FinishRequest, Grant, Granted, GrantRequest } from './gr
 import { keepLogin, takeLogin } from './pending-logins.ts';
 import type { PendingLogin } from './pending-logins.ts';
 import { challengeOf, randomText } from './pkce.ts';
-import { clientFor, registeredClient, registeredRedirectUri, registrationKey } from './registration.ts';
+import { clientShape, clientFor, registeredClient, registeredRedirectUri, registrationKey } from './registration.ts';
 import type { ClientOptions } from './registration.ts';
 import { scopesOf, unionOfScopes } from './scope.ts';
+import type { AuthorizationStore } from './store.ts';
 import { requestToken } from './token-endpoint.ts';
 import type { TokenEndpoint, TokenResponse } from './token-endpoint.ts';
 
@@ -47,6 +50,13 @@ export interface RedirectResponse {
   answer(error?: Error): void;
 }
 
+/** A login of this process whose response is waited for. */
+interface Waiting {
+  readonly login: PendingLogin;
+  readonly store: AuthorizationStore;
+  take(response: URL): void;
+}
+
 /** Who logs in, and how the person and the answer get through. */
 export interface AuthorizationCodeOptions {
   readonly client: ClientOptions;
@@ -65,6 +75,12 @@ export interface AuthorizationCodeOptions {
   readonly offlineAccess?: boolean | undefined;
 }
 
+/** For `checkOptions`. */
+export const codeShape: Shape<AuthorizationCodeOptions> = {
+  client: clientShape, onAuthorize: 'function', redirect: 'object', redirectUri: 'string', interactive: 'boolean',
+  offlineAccess: 'boolean',
+};
+
 /**
  * A person who logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
  *
@@ -72,13 +88,13 @@ export interface AuthorizationCodeOptions {
  * (2026-07-28 basic/authorization/security-considerations#communication-security).
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
+  checkOptions('authorizationCode: options', options, codeShape);
   const { client, redirect, interactive = true, offlineAccess = true } = options;
   const { registered, metadataDocument, name = 'MCP client' } = client;
   if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
   const identity = registered?.clientId ?? metadataDocument ?? name;
-  const pendingKey = `pending ${identity}`;
   /** Logins of this process that wait for `finish`, by their `state`. */
-  const waiting = new Map<string, (response: URL) => void>();
+  const waiting = new Map<string, Waiting>();
 
   async function obtain(request: GrantRequest): Promise<Granted> {
     const { discovery: { authorizationServer: server }, store, limits } = request;
@@ -94,12 +110,12 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
       });
       const login = beginLogin(request, registered ? { client_id: registered.clientId } : information, redirectUri);
       const url = await authorizationUrl(login, request, offlineAccess);
-      await keepLogin(store, pendingKey, login);
+      await keepLogin(store, identity, login);
       if (!interactive) throw new AuthorizationRequired(url.href);
-      const response = await responseTo(url, login, listener, limits.authorizationMs, over.signal);
+      const response = await responseTo(url, { login, store }, listener, limits.authorizationMs, over.signal);
       try {
         // Whoever takes it may use it: a response counts once, also when it comes twice.
-        if (await takeLogin(store, pendingKey, login.state) === undefined) {
+        if (await takeLogin(store, { client: identity, server: login.server, state: login.state }) === undefined) {
           throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
         }
         const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
@@ -117,11 +133,11 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
 
   /** Waits for the response, from whichever side it comes. One that is of another login does not end the wait. */
   function responseTo(
-    url: URL, login: PendingLogin, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
+    url: URL, { login, store }: Omit<Waiting, 'take'>, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
   ): Promise<RedirectResponse> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);
-      waiting.set(login.state, (response) => resolve({ url: response.href, answer: () => {} }));
+      waiting.set(login.state, { login, store, take: (response) => resolve({ url: response.href, answer: () => {} }) });
       signal.addEventListener('abort', () => {
         clearTimeout(timer);
         waiting.delete(login.state);
@@ -133,20 +149,39 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     });
   }
 
+  /** Throws unless the login was begun by this client, and sent the person to this redirect URI. */
+  function checkOwn({ client: begunBy, redirectUri, issuer }: PendingLogin): void {
+    const other = (what: string, came: string, expected: string): OAuthError =>
+      new OAuthError('login_mismatch', `the login that this response answers has the ${what} ${shown(came)}, expected ${shown(expected)}`);
+    const { client_id } = registered ? registeredClient(registered, issuer) : begunBy;
+    if (begunBy.client_id !== client_id) throw other('client ID', begunBy.client_id, client_id);
+    if (!redirect && options.redirectUri !== undefined && redirectUri !== options.redirectUri) {
+      throw other('redirect URI', redirectUri, options.redirectUri);
+    }
+  }
+
   async function finish(response: URL, request: FinishRequest): Promise<Finished | undefined> {
     const state = stateOf(response) ?? '';
+    const check = (login: PendingLogin): void => {
+      request.check(login);
+      checkOwn(login);
+    };
+    const { store, server: mcpServer } = request;
     const inProcess = waiting.get(state);
-    if (inProcess) {
-      inProcess(response);
+    // Several objects may share this grant: each takes only what was begun for its own server, with its own store. A store is
+    // one person's: the response of one person must not end the login that another has begun (RFC 6749 section 10.12).
+    if (inProcess && inProcess.store === store && inProcess.login.server === mcpServer) {
+      check(inProcess.login);
+      inProcess.take(response);
       return undefined;
     }
-    const login = await takeLogin(request.store, pendingKey, state);
+    const login = await takeLogin(store, { client: identity, server: mcpServer, state, check });
     if (login === undefined) {
-      throw new OAuthError('state_mismatch', 'the authorization response: no login that waits has its state');
+      throw new OAuthError('state_mismatch', `the authorization response: no login for ${shownUrl(mcpServer)} waits with its state`);
     }
     const server = await request.discover(login.issuer);
     const client = registered ? registeredClient(registered, login.issuer) : login.client;
-    const dpop = login.dpop && await keptDpopKey(request.store, login.dpop);
+    const dpop = login.dpop && await keptDpopKey(store, login.dpop);
     const tokens = await redeem(response, login, { ...request, server, client, dpop });
     return { tokens, dpop, client, login };
   }

@@ -1,5 +1,6 @@
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
+import { withoutSecrets } from '../request-secrets.ts';
 
 /** The authorization server, or the person, said no (RFC 6749 section 4.1.2.1). */
 export class AuthorizationRefused extends OAuthError {
@@ -46,8 +47,10 @@ export function readAuthorizationResponse(
   checkIssuer(single(response, 'iss'), expected.issuer, server);
   const error = single(response, 'error');
   if (error !== undefined) {
+    const clean = (text: string): string => withoutSecrets(text, [expected.state, ...response.searchParams.getAll('code')]);
     const description = single(response, 'error_description');
-    throw new AuthorizationRefused(`${shown(expected.issuer)} refused the authorization: ${shown(error)}${description === undefined ? '' : `, ${shown(description)}`}`, error.slice(0, 100));
+    const told = description === undefined ? '' : `, ${shown(clean(description))}`;
+    throw new AuthorizationRefused(`${shown(expected.issuer)} refused the authorization: ${shown(clean(error))}${told}`, clean(error).slice(0, 100));
   }
   const code = single(response, 'code');
   if (code === undefined || code === '') throw new OAuthError('response_malformed', 'the authorization response: code is missing, expected a text');

@@ -1,3 +1,5 @@
+import { secretsOf, withoutSecrets } from '../request-secrets.ts';
+
 /** One challenge of a `WWW-Authenticate` field (RFC 9110 section 11.6.1). Names are lower-case. */
 export interface Challenge {
   readonly scheme: string;
@@ -50,9 +52,13 @@ export function parseChallenges(field: string): Challenge[] {
   }
 }
 
-/** What the Bearer and DPoP challenges of a field say together; the first to say a thing is believed. */
-export function oauthChallenge(field: string | undefined): OAuthChallenge {
-  const challenges = parseChallenges(field ?? '').filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop');
+/**
+ * What the Bearer and DPoP challenges of a field say together; the first to say a thing is believed. A server that writes
+ * the credentials of the request (`sent`) back brings them into no error and no URL.
+ */
+export function oauthChallenge(field: string | undefined, sent: Readonly<Record<string, string>> = {}): OAuthChallenge {
+  const text = withoutSecrets((field ?? '').slice(0, maxFieldLength), secretsOf({ headers: sent }));
+  const challenges = parseChallenges(text).filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop');
   const first = (name: string): string | undefined =>
     challenges.find(({ parameters }) => parameters.has(name))?.parameters.get(name);
   return {

@@ -1,5 +1,5 @@
 import type { Grant } from './grant.ts';
-import { registeredClient } from './registration.ts';
+import { checkRegistered, registeredClient, registeredShape } from './registration.ts';
 import type { RegisteredClient } from './registration.ts';
 import { requestToken } from './token-endpoint.ts';
 
@@ -8,6 +8,7 @@ import { requestToken } from './token-endpoint.ts';
  * with a secret or a signing key. No person, no refresh token: a new token is asked for when one expires.
  */
 export function clientCredentials(registered: RegisteredClient): Grant {
+  checkRegistered('clientCredentials: options', registered, registeredShape);
   return {
     client: registered.clientId,
     issuer: registered.issuer,

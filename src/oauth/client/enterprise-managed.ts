@@ -4,7 +4,7 @@ import { requireSecure } from '../fetch-json.ts';
 import { knownServer } from './discovery.ts';
 import type { Grant, GrantRequest } from './grant.ts';
 import { requestByJwt } from './jwt-bearer.ts';
-import { registeredClient } from './registration.ts';
+import { checkRegistered, registeredClient, registeredShape } from './registration.ts';
 import type { RegisteredClient } from './registration.ts';
 import { requestToken } from './token-endpoint.ts';
 
@@ -31,9 +31,12 @@ export interface EnterpriseManagedOptions extends RegisteredClient {
  * `io.modelcontextprotocol/enterprise-managed-authorization`): the identity assertion is exchanged for an Identity
  * Assertion JWT Authorization Grant (ID-JAG, RFC 8693), and that for an access token (RFC 7523).
  */
-export function enterpriseManaged(
-  { identityProvider, identityAssertion, identityAssertionType, ...registered }: EnterpriseManagedOptions,
-): Grant {
+export function enterpriseManaged(given: EnterpriseManagedOptions): Grant {
+  checkRegistered('enterpriseManaged: options', given, {
+    ...registeredShape, identityAssertion: 'string or function', identityAssertionType: 'string',
+    identityProvider: { ...registeredShape, tokenEndpoint: 'string' },
+  });
+  const { identityProvider, identityAssertion, identityAssertionType, ...registered } = given;
   async function exchange({ discovery, scope, nonces, options }: GrantRequest): Promise<string> {
     const { issuer, tokenEndpoint } = identityProvider;
     // The operator's own choice, not a server's: an address inside the network is right.

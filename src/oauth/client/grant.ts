@@ -31,7 +31,9 @@ export interface Granted {
 }
 
 /** What taking an authorization response needs. */
-export interface FinishRequest extends Pick<GrantRequest, 'nonces' | 'store' | 'options'> {
+export interface FinishRequest extends Pick<GrantRequest, 'nonces' | 'store' | 'options' | 'server'> {
+  /** Throws where the login asked for a token for another resource than this object asks for. */
+  readonly check: (login: PendingLogin) => void;
   /** Finds the authorization server that the login was begun with. */
   readonly discover: (issuer: string) => Promise<AuthorizationServerMetadata>;
 }
@@ -54,6 +56,9 @@ export interface Grant {
   obtain(request: GrantRequest): Promise<Granted>;
   /** The client's credentials, for a refresh; undefined where they are kept beside the tokens. */
   credentials?(issuer: string): ClientInformation | undefined;
-  /** Takes an authorization response. Undefined: a login of this process waits for it, and goes on. */
+  /**
+   * Takes an authorization response. Undefined: a login of this process waits for it, and goes on. Rejects, and leaves the
+   * login where it is, unless it was begun for this server, with this store, by this client and with this redirect URI.
+   */
   finish?(response: URL, request: FinishRequest): Promise<Finished | undefined>;
 }

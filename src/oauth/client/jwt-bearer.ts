@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { Grant, GrantRequest } from './grant.ts';
-import { registeredClient } from './registration.ts';
+import { checkRegistered, registeredClient, registeredShape } from './registration.ts';
 import type { RegisteredClient } from './registration.ts';
 import { requestToken } from './token-endpoint.ts';
 import type { TokenResponse } from './token-endpoint.ts';
@@ -22,7 +22,9 @@ export interface JwtBearerOptions extends RegisteredClient {
  * A workload that shows the token of its platform (RFC 7523, the extension `io.modelcontextprotocol/auth/wif`). Each
  * assertion is tried once: one that was refused is not sent again, and no other grant is tried instead.
  */
-export function jwtBearer({ assertion, ...registered }: JwtBearerOptions): Grant {
+export function jwtBearer(options: JwtBearerOptions): Grant {
+  checkRegistered('jwtBearer: options', options, { ...registeredShape, assertion: 'string or function' });
+  const { assertion, ...registered } = options;
   let refused: { readonly assertion: string; readonly error: unknown } | undefined;
   return {
     client: registered.clientId,

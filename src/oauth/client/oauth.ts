@@ -1,3 +1,5 @@
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import type { HttpAuthorization, HttpTarget } from '../../transport/http/client/authorization.ts';
 import { OAuthError } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
@@ -47,6 +49,13 @@ export interface OAuthOptions {
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
+/** For `checkOptions`. */
+export const oauthShape: Shape<OAuthOptions> = {
+  grant: 'object', server: 'string or object', store: 'object', scope: 'string', resource: 'string or boolean', dpop: 'boolean',
+  chooseIssuer: 'function', allowPrivateAddresses: 'boolean', lookup: 'function', fetch: 'function', limits: defaultOAuthLimits,
+  onError: 'function',
+};
+
 /** The authorization of one MCP server, for `httpTransport(url, { auth })`. */
 export interface OAuth extends HttpAuthorization {
   /**
@@ -67,9 +76,12 @@ export interface OAuth extends HttpAuthorization {
  * Gets a client in: finds the authorization server, registers, gets tokens by the grant, sends them with every request
  * to the MCP server's origin and nowhere else, and renews them. One object for one MCP server.
  *
- * What fails rejects the MCP request with an `OAuthError`, whose `code` is stable.
+ * Throws a TypeError for an unknown or malformed option. What fails rejects the MCP request with an `OAuthError`, whose `code`
+ * is stable.
  */
 export function oauth(options: OAuthOptions): OAuth {
+  checkOptions('oauth: options', options, oauthShape);
+  checkOptions('oauth: options.grant', options.grant, 'object');
   const { grant, store = memoryStore(), onError = () => {} } = options;
   const limits = { ...defaultOAuthLimits, ...options.limits };
   const nonces = new DpopNonces();

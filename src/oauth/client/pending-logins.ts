@@ -11,7 +11,9 @@ export interface PendingLogin {
   readonly issuer: string;
   /** Without the credentials that the program gave: those it gives again. */
   readonly client: ClientInformation;
+  /** The MCP server's URL. */
   readonly server: string;
+  /** The resource identifier in the server's metadata. */
   readonly resource: string;
   /** The address of the protected resource metadata that a challenge named. */
   readonly resourceMetadata?: string | undefined;
@@ -24,21 +26,46 @@ export interface PendingLogin {
   readonly until: number;
 }
 
-/** Logins that wait at the same time in one store; the oldest goes first. */
+/** Logins that wait at the same time for one client and one MCP server; the oldest goes first. */
 const maxPending = 16;
 
-/** Keeps a login until its response comes. */
-export async function keepLogin(store: AuthorizationStore, key: string, login: PendingLogin): Promise<void> {
-  await swap(store, key, (text) => JSON.stringify([...read(text), login].slice(-maxPending)));
+/**
+ * The key of a store for the logins of a client that wait. Each MCP server has its own, so that a response finds only
+ * logins that were begun for the server that it is handed in for.
+ */
+const pendingKey = (client: string, server: string): string => `pending ${client} ${server}`;
+
+/**
+ * Keeps a login until its response comes. Logins for another issuer or resource are dropped: the server has named another
+ * since, and a late response must not bring the old one back.
+ */
+export async function keepLogin(store: AuthorizationStore, client: string, login: PendingLogin): Promise<void> {
+  await swap(store, pendingKey(client, login.server), (text) => {
+    const others = read(text).filter(({ issuer, resource }) => issuer === login.issuer && resource === login.resource);
+    return JSON.stringify([...others, login].slice(-maxPending));
+  });
 }
 
-/** Takes a login out of the store, so that its response counts once; undefined where there is none of this `state`. */
-export async function takeLogin(store: AuthorizationStore, key: string, state: string): Promise<PendingLogin | undefined> {
+/** Which login is taken from a store. */
+export interface WantedLogin {
+  /** The client as the grant names it. */
+  readonly client: string;
+  readonly server: string;
+  readonly state: string;
+  /** Throws where the login does not belong to who takes it; then it stays in the store. */
+  readonly check?: ((login: PendingLogin) => void) | undefined;
+}
+
+/** Takes a login out of the store, so that its response counts once; undefined where no login with this `state` waits. */
+export async function takeLogin(
+  store: AuthorizationStore, { client, server, state, check }: WantedLogin,
+): Promise<PendingLogin | undefined> {
   let found: PendingLogin | undefined;
-  await swap(store, key, (text) => {
+  await swap(store, pendingKey(client, server), (text) => {
     const logins = read(text);
     found = logins.find((login) => login.state === state);
     if (found === undefined) return text;
+    check?.(found);
     const rest = logins.filter((login) => login.state !== state);
     return rest.length === 0 ? undefined : JSON.stringify(rest);
   });

@@ -1,5 +1,5 @@
 import { metadataDocument } from '../authorization-server-metadata.ts';
-import { OAuthError, shown } from '../errors.ts';
+import { OAuthError, shown, shownUrl } from '../errors.ts';
 import { parseUrl } from '../fetch-json.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import { readFields } from '../metadata-fields.ts';
@@ -40,7 +40,7 @@ export async function protectedResourceMetadata(
   ];
   for (const url of urls) {
     const document = await metadataDocument(url, 'protected resource metadata', options);
-    const what = `protected resource metadata at ${url}`;
+    const what = `protected resource metadata at ${shownUrl(url)}`;
     if (document !== undefined) return read(document, server, what);
     if (challenged !== undefined) {
       throw new OAuthError('metadata_malformed', `${what}: no JSON object, and the server's challenge names this address`);

@@ -18,7 +18,7 @@ export async function answerRefusal(
   held: HeldTokens, failedLogin: FailedLogin, nonces: DpopNonces, grant: Grant, { maxAttempts }: OAuthLimits,
 ): Promise<boolean> {
   const freshNonce = nonces.note(url, header('dpop-nonce'));
-  const challenge = oauthChallenge(header('www-authenticate'));
+  const challenge = oauthChallenge(header('www-authenticate'), sent);
   const used = sent['authorization']?.split(' ', 2)[1];
   if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
     // RFC 9449 section 9. A server that refuses the nonce that it has just given will refuse the next one.

@@ -1,8 +1,11 @@
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
-import { fetchJson, isLoopback } from '../fetch-json.ts';
+import { isLoopback } from '../fetch-json.ts';
 import type { FetchOptions } from '../fetch-json.ts';
+import { postJson } from '../post-json.ts';
 import type { ClientInformation, SigningKey } from './client-authentication.ts';
 import { parseStored, swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
@@ -31,6 +34,23 @@ export interface ClientOptions {
   readonly registered?: RegisteredClient | undefined;
   /** More members of the dynamic registration request (RFC 7591 section 2), such as `client_uri`, `logo_uri`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** For `checkOptions`. */
+export const registeredShape: Shape<RegisteredClient> = {
+  clientId: 'string', clientSecret: 'string', authenticationMethod: 'string', issuer: 'string',
+  signingKey: { key: 'string or object', algorithm: '"ES256" or "RS256"', kid: 'string' },
+};
+
+/** For `checkOptions`. */
+export const clientShape: Shape<ClientOptions> = {
+  name: 'string', metadataDocument: 'string', registered: registeredShape, metadata: 'object',
+};
+
+/** Throws a TypeError for options of a grant with an unknown or malformed member, or without a client ID. */
+export function checkRegistered<O extends RegisteredClient>(place: string, options: O, shape: Shape<O>): void {
+  // Null is no string: a required member.
+  checkOptions<object>(place, { ...options, clientId: options?.clientId ?? null }, shape);
 }
 
 /** What a registration needs to know. */
@@ -114,13 +134,13 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
     ...client.metadata,
   };
   const what = `the registration endpoint of ${shown(server.issuer)}`;
-  const { status, value } = await fetchJson(endpoint, what, {
-    method: 'POST', body: JSON.stringify(request),
+  const { status, value, says } = await postJson(endpoint, what, {
+    body: JSON.stringify(request),
     headers: { accept: 'application/json', 'content-type': 'application/json' },
   }, options);
   if (status !== 200 && status !== 201) {
     const { error, error_description: why } = isObject(value) ? value : {};
-    throw new OAuthError('registration_refused', `${what} answered HTTP ${status}, ${shown(error)}: ${shown(why)}`
+    throw new OAuthError('registration_refused', `${what} answered HTTP ${status}, ${says(error)}: ${says(why)}`
       + ` (asked for application_type ${request.application_type}, redirect_uris ${shown(redirectUri)})`);
   }
   const made = isObject(value) && clientOf(value);

@@ -1,3 +1,4 @@
+import { toError } from '../../jsonrpc/errors.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { OAuthChallenge } from './challenge.ts';
@@ -8,6 +9,7 @@ import { makeDpopKey } from './dpop.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
 import type { Grant, Granted } from './grant.ts';
 import type { OAuthLimits } from './limits.ts';
+import type { PendingLogin } from './pending-logins.ts';
 import { refresh } from './refresh.ts';
 import { registrationKey } from './registration.ts';
 import { coversScope, unionOfScopes } from './scope.ts';
@@ -54,12 +56,16 @@ export interface Renewal {
   signOut(): Promise<void>;
 }
 
+/** Puts the text of tokens into the store. False: others have replaced what was there. */
+type Keep = (text: string) => Promise<boolean>;
+
 /** Makes what reads, renews and keeps the tokens of one MCP server; asks nobody before it is told to. */
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
   const keepClient = grant.credentials === undefined;
   const serverKey = `server ${grant.client} ${server.href}`;
-  const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${grant.client} ${issuer} ${resource}`;
+  // With the server in it: several servers may name one resource (a whole host), and each has the tokens of its own logins.
+  const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${grant.client} ${server.href} ${issuer} ${resource}`;
 
   async function knownRecord(): Promise<ServerRecord | undefined> {
     const { issuer, resource, resourceMetadata } = parseStored(await store.get(serverKey)) ?? {};
@@ -67,16 +73,36 @@ export function renewal(options: RenewalOptions): Renewal {
     return { issuer, resource, resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined };
   }
 
+  /** Tokens that could not be kept, because the disk is full, say: the authorization server takes no older ones any more. */
+  let owed: { readonly tokens: Tokens; readonly keep: Keep; readonly error: Error } | undefined;
+
   async function load(): Promise<Tokens | undefined> {
+    if (owed) return keepOrOwe(owed.tokens, owed.keep);
     const record = await knownRecord();
     return record && readTokens(store, tokensKey(record), (why) => options.onError(new Error(why)));
   }
 
-  async function save(where: ServerRecord, record: TokenRecord, key: DpopKey | undefined): Promise<Tokens> {
+  /** Keeps tokens. Where that fails they are used all the same, and kept when they are asked for again. */
+  async function keepOrOwe(tokens: Tokens, keep: Keep): Promise<Tokens | undefined> {
+    let isKept: boolean;
+    try {
+      isKept = await keep(tokens.text);
+    } catch (thrown) {
+      owed = { tokens, keep, error: toError(thrown) };
+      options.onError(owed.error);
+      return tokens;
+    }
+    owed = undefined;
+    return isKept ? tokens : load();
+  }
+
+  async function save(where: ServerRecord, record: TokenRecord, key: DpopKey | undefined): Promise<Tokens | undefined> {
     const text = JSON.stringify(record);
-    await swap(store, tokensKey(where), () => text);
-    await swap(store, serverKey, () => JSON.stringify(where));
-    return { ...record, text, key };
+    return keepOrOwe({ ...record, text, key }, async (newest) => {
+      await swap(store, tokensKey(where), () => newest);
+      await swap(store, serverKey, () => JSON.stringify(where));
+      return true;
+    });
   }
 
   async function renew(need: Need): Promise<Tokens | undefined> {
@@ -120,10 +146,12 @@ export function renewal(options: RenewalOptions): Renewal {
       });
       const text = JSON.stringify(record);
       // Where a login has replaced the tokens meanwhile, or somebody has signed out, that counts.
-      return await store.update(tokensKey(known), kept.text, text) ? { ...record, text, key: kept.key } : load();
+      return keepOrOwe({ ...record, text, key: kept.key }, owed?.keep ?? ((newest) => store.update(tokensKey(known), kept.text, newest)));
     }
     // Another may have refreshed them, though it could not claim that: only what failed is removed.
-    await removeTokens(store, tokensKey(known), kept);
+    if (owed) await swap(store, tokensKey(known), () => undefined);
+    else await removeTokens(store, tokensKey(known), kept);
+    owed = undefined;
     if (result === 'client') await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
     return load();
   }
@@ -133,7 +161,7 @@ export function renewal(options: RenewalOptions): Renewal {
     return issuer === server.origin ? legacyServer(issuer, fetch) : knownServer(issuer, fetch);
   }
 
-  async function grantAnew(discovery: Discovery, need: Need, kept: Tokens | undefined): Promise<Tokens> {
+  async function grantAnew(discovery: Discovery, need: Need, kept: Tokens | undefined): Promise<Tokens | undefined> {
     const { authorizationServer: { issuer }, protectedResource, resource, resourceMetadata } = discovery;
     // 2026-07-28 basic/authorization#scope-selection-strategy, and the union of #step-up-authorization-flow.
     const asked = need.challenge?.scope ?? protectedResource?.scopes_supported?.join(' ');
@@ -164,16 +192,28 @@ export function renewal(options: RenewalOptions): Renewal {
   const parameterOf = (resource: string): string | undefined =>
     options.resource === false ? undefined : options.resource ?? resource;
 
+  function checkLogin({ resource, resourceParameter }: PendingLogin): void {
+    const expected = parameterOf(resource);
+    if (resourceParameter === expected) return;
+    throw new OAuthError('login_mismatch', `the login that this response answers has the resource ${shown(resourceParameter)}, expected ${shown(expected)}`);
+  }
+
   async function finish(response: URL): Promise<Tokens | undefined> {
     if (!grant.finish) throw new OAuthError('unsupported', 'finish: this grant has no authorization response');
-    const finished = await grant.finish(response, { store, nonces, options: fetch, discover: serverOf });
+    const finished = await grant.finish(response, {
+      store, nonces, options: fetch, server: server.href, check: checkLogin, discover: serverOf,
+    });
     if (finished === undefined) return undefined;
     const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
     if (options.dpop === true) checkBound(finished, issuer);
-    return save({ issuer, resource, resourceMetadata }, recordOf(finished, { issuer, requested: scope, dpop, keepClient }), dpop);
+    const tokens = await save({ issuer, resource, resourceMetadata }, recordOf(finished, { issuer, requested: scope, dpop, keepClient }), dpop);
+    // Whoever finishes a login may end right after.
+    if (owed) throw owed.error;
+    return tokens;
   }
 
   async function signOut(): Promise<void> {
+    owed = undefined;
     const known = await knownRecord();
     const kept = await load();
     if (known && kept) await removeTokens(store, tokensKey(known), kept);

@@ -1,10 +1,11 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
-import { fetchJson } from '../fetch-json.ts';
-import type { FetchOptions, JsonAnswer } from '../fetch-json.ts';
+import type { FetchOptions } from '../fetch-json.ts';
+import { postJson } from '../post-json.ts';
+import type { PostAnswer } from '../post-json.ts';
 import { authenticate } from './client-authentication.ts';
-import type { Authenticated, ClientInformation } from './client-authentication.ts';
+import type { ClientInformation } from './client-authentication.ts';
 import { dpopProof } from './dpop.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
 
@@ -59,13 +60,13 @@ export async function requestToken(
     const authenticated = await authenticate(client, server);
     const proof = dpop && { dpop: await dpopProof(dpop, { method: 'POST', url, nonce: nonces.get(url) }) };
     const body = formOf({ ...parameters, ...authenticated.parameters });
-    const answer = await fetchJson(url, what, {
-      method: 'POST', body,
+    const answer = await postJson(url, what, {
+      body,
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...authenticated.headers, ...proof },
     }, options);
     const fresh = nonces.note(url, answer.header('dpop-nonce'));
     if (answer.status === 200) return readToken(answer, what, dpop !== undefined);
-    const refused = refusal(answer, what, secretsOf(parameters, authenticated, client));
+    const refused = refusal(answer, what);
     if (refused.error !== 'use_dpop_nonce' || !fresh || tries > 1) throw refused;
   }
 }
@@ -76,7 +77,7 @@ function formOf(parameters: Readonly<Record<string, string | undefined>>): strin
   return form.toString();
 }
 
-function readToken({ value }: JsonAnswer, what: string, bound: boolean): TokenResponse {
+function readToken({ value, clean, says }: PostAnswer, what: string, bound: boolean): TokenResponse {
   const malformed = (why: string): OAuthError => new OAuthError('token_malformed', `${what}: ${why}`);
   if (!isObject(value)) throw malformed('its answer is no JSON object');
   const { access_token, token_type, expires_in, refresh_token, scope, issued_token_type } = value;
@@ -85,7 +86,7 @@ function readToken({ value }: JsonAnswer, what: string, bound: boolean): TokenRe
     throw malformed('access_token is missing, or no text of visible ASCII characters');
   }
   const type = typeof token_type === 'string' ? token_type.toLowerCase() : '';
-  if (type !== 'bearer' && type !== 'dpop' && type !== 'n_a') throw malformed(`token_type is ${shown(token_type)}, expected Bearer or DPoP`);
+  if (type !== 'bearer' && type !== 'dpop' && type !== 'n_a') throw malformed(`token_type is ${says(token_type)}, expected Bearer or DPoP`);
   if (type === 'dpop' && !bound) throw malformed('token_type is DPoP, and no key was sent');
   const seconds = typeof expires_in === 'string' && /^\d+$/.test(expires_in) ? Number(expires_in) : expires_in;
   return {
@@ -94,26 +95,13 @@ function readToken({ value }: JsonAnswer, what: string, bound: boolean): TokenRe
     expires_in: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
     refresh_token: typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined,
     scope: typeof scope === 'string' && scope !== '' ? scope : undefined,
-    issued_token_type: typeof issued_token_type === 'string' ? issued_token_type : undefined,
+    issued_token_type: typeof issued_token_type === 'string' ? clean(issued_token_type) : undefined,
   };
 }
 
-function refusal({ status, value }: JsonAnswer, what: string, secrets: readonly string[]): TokenRefused {
+function refusal({ status, value, clean, says }: PostAnswer, what: string): TokenRefused {
   const { error, error_description: description } = isObject(value) ? value : {};
-  const code = typeof error === 'string' ? error.slice(0, 100) : undefined;
-  const told = typeof description === 'string' ? `: ${shown(withoutSecrets(description, secrets))}` : '';
-  return new TokenRefused(`${what} answered HTTP ${status}${code === undefined ? '' : `, ${shown(withoutSecrets(code, secrets))}`}${told}`, code);
-}
-
-/** What of a request must not stand in an error, should the server write it back. */
-function secretsOf(
-  parameters: Readonly<Record<string, string | undefined>>, { parameters: own }: Authenticated, client: ClientInformation,
-): string[] {
-  const names = ['code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token', 'actor_token', 'client_secret', 'client_assertion'];
-  const values = names.map((name) => parameters[name] ?? own[name]);
-  return [...values, client.client_secret].filter((secret) => secret !== undefined && secret !== '') as string[];
-}
-
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  const code = typeof error === 'string' ? clean(error).slice(0, 100) : undefined;
+  const told = typeof description === 'string' ? `: ${says(description)}` : '';
+  return new TokenRefused(`${what} answered HTTP ${status}${code === undefined ? '' : `, ${shown(code)}`}${told}`, code);
 }

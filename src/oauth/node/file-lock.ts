@@ -28,18 +28,18 @@ export const defaultFileLockLimits: FileLockLimits = { staleMs: 10_000, waitMs: 
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockLimits = defaultFileLockLimits): Promise<T> {
   const owner: Owner = { pid: process.pid, host: hostname(), id: randomUUID() };
   const mine = `${path}.${owner.id}`;
-  // The file is whole before it has the lock's name: nobody reads half an owner.
-  await writeFile(mine, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
   try {
+    // The file is whole before it has the lock's name: nobody reads half an owner.
+    await writeFile(mine, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
     await take(path, mine, options);
     try {
       return await work();
     } finally {
-      // Not what another has put here since, should ours have been broken.
-      if (await ownerOf(path) === owner.id) await rm(path, { force: true });
+      // Not what another has put here since, should ours have been broken. One that cannot be removed goes stale.
+      if (await ownerOf(path) === owner.id) await rm(path, { force: true }).catch(() => {});
     }
   } finally {
-    await rm(mine, { force: true });
+    await rm(mine, { force: true }).catch(() => {});
   }
 }
 

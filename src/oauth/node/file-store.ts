@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { checkOptions } from '../../bounds/options.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
 import { OAuthError } from '../errors.ts';
 import type { AuthorizationStore } from '../client/store.ts';
@@ -20,24 +21,32 @@ export interface FileStoreOptions {
  * folder's own rights). Each change replaces the file as a whole, under a lock that names its owner, so that several
  * processes can share it and none ever reads half of it. DPoP keys stand in it beside their tokens.
  *
- * Rejects with `OAuthError`: `store_unreadable`, `store_locked`.
+ * Rejects with `OAuthError`: `store_unreadable`, `store_locked`, `store_unwritable` (a full or a read-only disk; the file
+ * holds what it held before).
  */
-export function fileStore({ path = defaultPath(), limits }: FileStoreOptions = {}): AuthorizationStore {
-  const options = { ...defaultFileLockLimits, ...limits };
+export function fileStore(given: FileStoreOptions = {}): AuthorizationStore {
+  checkOptions('fileStore: options', given, { path: 'string', limits: defaultFileLockLimits });
+  const { path = defaultPath() } = given;
+  const options = { ...defaultFileLockLimits, ...given.limits };
   return {
     async get(key) {
       return (await read(path)).get(key);
     },
     async update(key, expected, next) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      return withFileLock(`${path}.lock`, async () => {
-        const texts = await read(path);
-        if (texts.get(key) !== expected) return false;
-        if (next === undefined) texts.delete(key);
-        else texts.set(key, next);
-        await replace(path, JSON.stringify(Object.fromEntries(texts), undefined, 2));
-        return true;
-      }, options);
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        return await withFileLock(`${path}.lock`, async () => {
+          const texts = await read(path);
+          if (texts.get(key) !== expected) return false;
+          if (next === undefined) texts.delete(key);
+          else texts.set(key, next);
+          await replace(path, JSON.stringify(Object.fromEntries(texts), undefined, 2));
+          return true;
+        }, options);
+      } catch (thrown) {
+        if (thrown instanceof OAuthError) throw thrown;
+        throw new OAuthError('store_unwritable', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+      }
     },
   };
 }
@@ -54,7 +63,7 @@ async function read(path: string): Promise<Map<string, string>> {
   let text: string;
   try {
     // A file that others can read was made by somebody else, or copied: its tokens are to be kept from now on.
-    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await closeToOthers(path);
     text = await readFile(path, 'utf8');
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return new Map();
@@ -73,7 +82,16 @@ async function read(path: string): Promise<Map<string, string>> {
   return new Map(entries);
 }
 
-/** Writes a new file and gives it the old one's name, once it is on the disk. */
+async function closeToOthers(path: string): Promise<void> {
+  try {
+    await chmod(path, 0o600);
+  } catch (thrown) {
+    // Who mounted the disk decided who reads it.
+    if (codeOf(thrown) !== 'EROFS') throw thrown;
+  }
+}
+
+/** Writes a new file and gives it the old one's name, once it is on the disk as a whole; where that fails, the new one goes. */
 async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${randomUUID()}.new`;
   try {
@@ -86,7 +104,21 @@ async function replace(path: string, text: string): Promise<void> {
     }
     await rename(next, path);
   } catch (thrown) {
-    await rm(next, { force: true });
+    await rm(next, { force: true }).catch(() => {});
     throw thrown;
+  }
+  if (process.platform !== 'win32') await syncFolder(dirname(path));
+}
+
+/** Without it a machine that loses its power may come back with the old file. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } catch (thrown) {
+    // Some file systems sync no folders.
+    if (codeOf(thrown) !== 'EINVAL') throw thrown;
+  } finally {
+    await folder.close();
   }
 }

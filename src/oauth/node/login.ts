@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { authorizationCode } from '../client/authorization-code.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import { authorizationCode, codeShape } from '../client/authorization-code.ts';
 import type { AuthorizationCodeOptions } from '../client/authorization-code.ts';
-import { oauth } from '../client/oauth.ts';
+import { oauth, oauthShape } from '../client/oauth.ts';
 import type { OAuth, OAuthOptions } from '../client/oauth.ts';
 import { openBrowser } from './browser.ts';
 import { fileStore } from './file-store.ts';
@@ -16,9 +17,13 @@ export interface LoginOptions extends Partial<Omit<AuthorizationCodeOptions, 're
  *
  *     httpTransport(url, { auth: login({ client: { name: 'trips' } }) })
  */
-export function login({
-  client = {}, onAuthorize = openBrowser, redirect = loopback(), interactive, offlineAccess, store = fileStore(), ...options
-}: LoginOptions = {}): OAuth {
+export function login(given: LoginOptions = {}): OAuth {
+  const { redirectUri, ...code } = codeShape;
+  const { grant, ...common } = oauthShape;
+  checkOptions('login: options', given, { ...code, ...common });
+  const {
+    client = {}, onAuthorize = openBrowser, redirect = loopback(), interactive, offlineAccess, store = fileStore(), ...options
+  } = given;
   return oauth({
     lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
     ...options,

@@ -29,7 +29,7 @@ export async function storedLogins(path: string): Promise<Login[]> {
     const [, client, server] = /^server (.*) (\S+)$/s.exec(key) ?? [];
     const { issuer, resource } = recordIn(texts[key]);
     if (client === undefined || server === undefined || typeof issuer !== 'string' || typeof resource !== 'string') return [];
-    const tokens = recordIn(texts[`tokens ${client} ${issuer} ${resource}`]);
+    const tokens = recordIn(texts[`tokens ${client} ${server} ${issuer} ${resource}`]);
     if (typeof tokens['access_token'] !== 'string') return [];
     const { scope, expires_at: expiresAt } = tokens;
     return [{

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkOptions } from '../../bounds/options.ts';
+import { guarded, ownAddress } from '../../transport/http/node/guarded.ts';
 import { OAuthError } from '../errors.ts';
 import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
 
@@ -17,17 +19,22 @@ export interface LoopbackOptions {
 /** Milliseconds that the page waits for the tokens, until it says that it does not know. */
 const pageMs = 30_000;
 
+/** The authorization server sends the browser here: a navigation from another site. A browser has nothing else to bring. */
+const guard = ownAddress(['127.0.0.1'], 'only');
+
 /**
  * Receives the redirect of a login on 127.0.0.1 (RFC 8252 section 7.3). The port is bound before the person is sent
- * away, and given back when the login is over. Only this machine reaches it, and only under its own address: a page of
- * another origin cannot read what it answers.
+ * away, and given back when the login is over. Only this machine reaches it, and only under its own address; of a
+ * browser it takes top-level navigations, and nothing that a page loads or sends.
  */
-export function loopback({ port, path = '/callback', page = defaultPage }: LoopbackOptions = {}): RedirectReceiver {
+export function loopback(options: LoopbackOptions = {}): RedirectReceiver {
+  checkOptions('loopback: options', options, { port: 'number', path: 'string', page: 'function' });
+  const { port, path = '/callback', page = defaultPage } = options;
   return {
     async listen(preferred) {
       const wanted = port ?? portOf(preferred, path);
       const inbox = makeInbox();
-      const server = createServer((request, response) => receive(request, response, path, page, inbox.add));
+      const server = createServer(guarded(guard, (request, response) => receive(request, response, path, page, inbox.add)));
       try {
         await bind(server, wanted);
       } catch (thrown) {
@@ -67,9 +74,7 @@ function receive(
   request: IncomingMessage, response: ServerResponse, path: string, page: (error: string | undefined) => string,
   add: (response: RedirectResponse) => void,
 ): void {
-  const { address, port } = request.socket.address() as AddressInfo;
-  const origin = `http://${address}:${port}`;
-  const target = request.url ?? '';
+  const { url: target = '' } = request;
   const show = (status: number, html: string): void => {
     response.writeHead(status, {
       'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close',
@@ -77,13 +82,12 @@ function receive(
       'x-content-type-options': 'nosniff',
     }).end(html);
   };
-  // A name that was made to resolve to this address is not this address.
-  if (request.headers.host !== `${address}:${port}` || request.method !== 'GET' || !URL.canParse(target, origin)
-    || new URL(target, origin).pathname !== path) return show(404, page('There is nothing here.'));
+  // Compared as text: read as a URL, `//host/callback` and `http://host/callback` have the path of the callback, too.
+  if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('There is nothing here.'));
   const timer = setTimeout(() => show(200, page('It is not known yet whether this worked: look at the program.')), pageMs);
   response.once('close', () => clearTimeout(timer));
   add({
-    url: new URL(target, origin).href,
+    url: `http://127.0.0.1:${request.socket.localPort}${target}`,
     answer(error) {
       clearTimeout(timer);
       if (!response.writableEnded) show(error ? 400 : 200, page(error?.message));

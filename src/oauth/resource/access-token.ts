@@ -1,30 +1,15 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Auth, AuthRefusal } from '../../transport/port.ts';
 import { shown, TokenError } from '../errors.ts';
-
-/** What a token says, by the names of RFC 7519, RFC 7662 and RFC 9068. Times are seconds since the epoch. */
-export interface TokenClaims {
-  /** The authorization server. Missing: the only one that the resource has. */
-  readonly iss?: unknown;
-  readonly sub?: unknown;
-  /** The resources that the token is for: it must name this one. */
-  readonly aud?: unknown;
-  readonly exp?: unknown;
-  readonly nbf?: unknown;
-  readonly client_id?: unknown;
-  /** Scopes, separated by spaces. `scp`, a list or a string, is read where this is missing. */
-  readonly scope?: unknown;
-  /** The key that the token is bound to: `{ jkt }`. RFC 9449 section 6. */
-  readonly cnf?: unknown;
-  readonly [name: string]: unknown;
-}
+import { principalOf } from './principal.ts';
+import type { TokenClaims } from './token-claims.ts';
 
 /** What is known of an access token that was accepted. The token itself is not kept. */
 export interface TokenDetails {
-  /** Issuer and subject, as JSON: a new token of the same person has the same. */
+  /** Issuer and person or client, as JSON: a new token of the same person has the same. */
   readonly principal: string;
   readonly issuer: string;
-  /** Undefined for a client that acts for itself, where the authorization server names no subject. */
+  /** `sub`. Undefined where introspection names the person by `username`, and for a client that was admitted without it. */
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
@@ -49,6 +34,8 @@ export interface Expected {
   /** Milliseconds that clocks may differ. */
   readonly leewayMs: number;
   readonly now: number;
+  /** Whether clients that act for themselves are admitted where the token has no `sub`, but names the client credentials grant. */
+  readonly clientsWithoutSubject: boolean;
 }
 
 /** What was found in a token that is what it must be. */
@@ -63,7 +50,9 @@ export interface Judged {
  * `token_issuer`, `token_audience`, `token_expired`, `token_not_yet`, `token_subject`, `token_binding`,
  * `token_malformed`. RFC 9068 section 4; OAuth 2.1 section 5.2.
  */
-export function judgeClaims(claims: TokenClaims, { issuers, audiences, leewayMs, now }: Expected): Judged {
+export function judgeClaims(
+  claims: TokenClaims, { issuers, audiences, leewayMs, now, clientsWithoutSubject }: Expected,
+): Judged {
   const issuer = claims.iss ?? (issuers.length === 1 ? issuers[0] : undefined);
   if (typeof issuer !== 'string' || !issuers.includes(issuer)) {
     throw new TokenError('token_issuer', `the token's iss is ${shown(claims.iss)}, expected ${oneOf(issuers)}`);
@@ -81,16 +70,9 @@ export function judgeClaims(claims: TokenClaims, { issuers, audiences, leewayMs,
   if (begins !== undefined && now + leewayMs < begins) {
     throw new TokenError('token_not_yet', `the token is not valid for another ${Math.ceil((begins - now) / 1000)} s`);
   }
-  const subject = optional(claims, 'sub');
-  // Some servers say `azp` (OpenID Connect) or `cid`.
-  const clientId = optional(claims, 'client_id') ?? optional(claims, 'azp') ?? optional(claims, 'cid');
-  if (subject === undefined && clientId === undefined) {
-    throw new TokenError('token_subject', 'the token has neither sub nor client_id, so that it belongs to nobody');
-  }
   const details = {
-    // A client without a subject is not the person of the same name: RFC 9068 section 5.
-    principal: JSON.stringify(subject === undefined ? [issuer, null, clientId] : [issuer, subject]),
-    issuer, subject, clientId, claims,
+    ...principalOf(claims, issuer, clientsWithoutSubject),
+    issuer, claims,
     scopes: scopesOf(claims),
     // A stream that ended before its token is refused would be opened with it again, and end at once.
     expiresAt: expires === undefined ? undefined : expires + leewayMs,
@@ -107,13 +89,6 @@ function time(claims: TokenClaims, name: 'exp' | 'nbf'): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isFinite(value)) return value * 1000;
   throw new TokenError('token_malformed', `the token's ${name} is ${shown(value)}, expected a number`);
-}
-
-function optional(claims: TokenClaims, name: string): string | undefined {
-  const value = claims[name];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string') return value;
-  throw new TokenError('token_malformed', `the token's ${name} is ${shown(value)}, expected a string`);
 }
 
 /** RFC 9068 section 2.2.3; `scp` as Entra and Okta have it. */

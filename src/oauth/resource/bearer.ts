@@ -3,7 +3,7 @@ import type { RequestInfo } from '../../transport/http/server/http-request.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { OAuthError, TokenError } from '../errors.ts';
 import { judgeClaims } from './access-token.ts';
-import type { AccessToken } from './access-token.ts';
+import type { AccessToken, Judged } from './access-token.ts';
 import { challenge } from './challenge.ts';
 import { MalformedRequest, readCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
@@ -11,11 +11,12 @@ import { nonces } from './dpop-nonce.ts';
 import { checkProof, ProofError, useDpopNonce } from './dpop-proof.ts';
 import type { ProofRules } from './dpop-proof.ts';
 import { jwtVerifier } from './jwt-verifier.ts';
-import { checkOptions, defaultBearerLimits } from './options.ts';
+import { checkBearerOptions, defaultBearerLimits } from './options.ts';
 import type { BearerOptions } from './options.ts';
 import { proofReplays } from './proof-replays.ts';
 import { metadataUrl } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
+import { createReach } from './reach.ts';
 
 /** What `bearer` makes: the value of `auth` of an HTTP server. */
 export interface BearerAuth {
@@ -35,24 +36,25 @@ export interface BearerAuth {
  * (missing or not valid) and 403 (the scopes do not suffice), each with a challenge that says what to do and a
  * stable `code`.
  *
- * Throws `OAuthError` for options that cannot be right. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728;
+ * Throws `OAuthError` for options that cannot be right, and a TypeError for an unknown or malformed one. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728;
  * 2026-07-28 basic/authorization.
  */
 export function bearer(options: BearerOptions): BearerAuth {
-  checkOptions(options);
+  checkBearerOptions(options);
   const {
     resource, authorizationServers, scopes = [], requiredScopes = [], verify = jwtVerifier(),
-    audiences = [], dpop = {}, onRefused, now = Date.now, implies = () => false,
+    audiences = [], dpop = {}, onRefused, now = Date.now, implies = () => false, clientsWithoutSubject = false,
   } = options;
   const limits = { ...defaultBearerLimits, ...options.limits };
   const initialScopes = options.initialScopes ?? (requiredScopes.length > 0 ? requiredScopes : scopes);
   const algorithms = dpop.algorithms ?? algorithmNames();
   const rules: ProofRules = {
     ...limits, algorithms, now,
-    replays: dpop.replays ?? proofReplays(limits, now),
+    replays: dpop.replays ?? proofReplays({ maxProofs: limits.maxProofs }, now),
     nonces: dpop.nonces
       ? nonces(dpop.nonces === true ? undefined : dpop.nonces, limits.nonceLifetimeMs, now) : undefined,
   };
+  const noteReach = createReach();
   const at = metadataUrl(resource);
   const names = [...namesOf(resource), ...audiences];
   const metadata: ProtectedResourceMetadata = {
@@ -108,24 +110,25 @@ export function bearer(options: BearerOptions): BearerAuth {
     return url.href;
   }
 
-  async function checkBinding({ scheme, token }: Credentials, jkt: string | undefined, request: RequestInfo): Promise<void> {
+  async function checkBinding({ scheme, token }: Credentials, { jkt, details: { principal } }: Judged, request: RequestInfo): Promise<void> {
     if (jkt === undefined) {
       if (scheme === 'Bearer' && !dpop.required) return;
       throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
     }
     // RFC 9449 section 7.2: or whoever stole it would just leave the proof out.
     if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
-    await checkProof(request.header('dpop'), { method: request.method, url: urlOf(request), token, jkt }, rules);
+    await checkProof(request.header('dpop'), { method: request.method, url: urlOf(request), token, jkt, principal }, rules);
   }
 
   async function admit(request: RequestInfo, { scheme, token }: Credentials): Promise<AccessToken | AuthRefusal> {
     const claims = await verify(token, { issuers: authorizationServers, now });
     if (claims === undefined) throw new TokenError('token_invalid', 'the token is not valid');
-    const { details, jkt } = judgeClaims(claims, {
-      issuers: authorizationServers, audiences: names, leewayMs: limits.leewayMs, now: now(),
+    const judged = judgeClaims(claims, {
+      issuers: authorizationServers, audiences: names, leewayMs: limits.leewayMs, now: now(), clientsWithoutSubject,
     });
-    await checkBinding({ scheme, token }, jkt, request);
-    const lacks = (needed: readonly string[]): AuthRefusal | undefined => lack(details.scopes, needed, schemeOf(scheme));
+    await checkBinding({ scheme, token }, judged, request);
+    const { details } = judged;
+    const lacks = noteReach((needed) => lack(details.scopes, needed, schemeOf(scheme)), details.scopes);
     const lacking = lacks(requiredScopes);
     if (lacking) onRefused?.(new TokenError('insufficient_scope', lacking.message), request);
     return lacking ?? { ...details, lacks };
@@ -147,8 +150,9 @@ export function bearer(options: BearerOptions): BearerAuth {
         const scheme = schemeOf(credentials?.scheme);
         if (thrown instanceof MalformedRequest) return refusal(400, scheme, thrown, 'invalid_request');
         if (!(thrown instanceof ProofError)) return refusal(401, scheme, thrown, 'invalid_token');
-        // RFC 9449 sections 7.1 and 9.
-        const refused = refusal(401, scheme, thrown, thrown.code === useDpopNonce ? useDpopNonce : 'invalid_dpop_proof');
+        // RFC 9449 sections 7.1 and 9. A proof whose nonce is too old for what is remembered passes with a new one.
+        const wantsNonce = thrown.code === useDpopNonce || (rules.nonces && thrown.code === 'dpop_replayed');
+        const refused = refusal(401, scheme, thrown, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
         return rules.nonces ? { ...refused, headers: { 'dpop-nonce': await rules.nonces.issue() } } : refused;
       }
     },

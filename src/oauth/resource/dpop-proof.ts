@@ -15,6 +15,8 @@ export interface ExpectedProof {
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly jkt: string;
+  /** Whose token it is. */
+  readonly principal: string;
 }
 
 /** How proofs are judged. */
@@ -111,7 +113,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (key !== expected.jkt) throw new ProofError('dpop_binding', 'the DPoP proof is signed by another key than the token is bound to');
   // Last, so that nobody without the token and its key can fill the memory.
   const expires = created + (rules.nonces?.lifetimeMs ?? rules.maxProofAgeMs);
-  if (!await rules.replays.add(key, jti, created, expires)) {
+  if (!await rules.replays.add({ principal: expected.principal, key, jti, created, expires })) {
     throw new ProofError('dpop_replayed', 'the DPoP proof was used before');
   }
 }

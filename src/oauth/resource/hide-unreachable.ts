@@ -1,4 +1,5 @@
 import type { Auth } from '../../transport/port.ts';
+import { reachOf } from './reach.ts';
 
 /** Whoever asks for a list, as far as it matters here. */
 interface Requester {
@@ -13,21 +14,40 @@ export interface ScopeFilter {
   shows(kind: string, name: string, definition: object, requester: Requester): boolean;
 }
 
+/** Credentials that say by a function of their own what they reach, each with a number: nobody knows what that depends on. */
+const numbers = new WeakMap<Auth, number>();
+let counted = 0;
+
+function numberOf(auth: Auth): number {
+  const known = numbers.get(auth) ?? ++counted;
+  numbers.set(auth, known);
+  return known;
+}
+
 /**
  * Hides what the caller's scopes do not reach, from lists and from calls: `new McpServer(info, { listFilter:
  * hideUnreachable })`. Without it everything is listed, a call gets 403 with the scopes that it needs, and the client
  * can ask its person for them: leave it so unless the names themselves are secret. Lists are made once for each set of
- * scopes and are private (2026-07-28 server/utilities/caching).
+ * scopes (for credentials with a `lacks` of the author's own, for each request) and are private (2026-07-28
+ * server/utilities/caching).
  */
 export const hideUnreachable: ScopeFilter = {
+  // The first word tells the kinds of credentials apart: a scope may be called as a person, and nobody in particular is not
+  // somebody without scopes.
   key({ auth }) {
-    const scopes = auth?.['scopes'];
-    // What credentials of another kind reach is known by whose they are.
-    return Array.isArray(scopes) ? [...scopes as unknown[]].sort().join(' ') : auth?.principal ?? '';
+    if (!auth) return 'everything';
+    const { lacks } = auth;
+    if (lacks) {
+      const reach = reachOf(lacks);
+      return reach === undefined ? `credentials ${numberOf(auth)}` : `token ${reach}`;
+    }
+    const scopes: unknown = auth['scopes'];
+    const held = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
+    return `scopes ${JSON.stringify([...new Set(held)].sort())}`;
   },
   shows(_kind, _name, definition, { auth }) {
     const { scopes } = definition as { readonly scopes?: readonly string[] };
-    if (!scopes || !auth) return true;
+    if (!scopes?.length || !auth) return true;
     const held = auth['scopes'];
     return auth.lacks ? !auth.lacks(scopes) : Array.isArray(held) && scopes.every((scope) => held.includes(scope));
   },

@@ -1,11 +1,15 @@
+import { checkOptions } from '../../bounds/options.ts';
 import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
-import { OAuthError, shown, TokenError } from '../errors.ts';
-import { fetchJson } from '../fetch-json.ts';
+import { OAuthError, shown, shownUrl, TokenError } from '../errors.ts';
+import { defaultFetchLimits, fetchShape } from '../fetch-json.ts';
 import type { FetchLimits, FetchOptions } from '../fetch-json.ts';
 import { sha256 } from '../jwk.ts';
-import type { TokenClaims } from './access-token.ts';
+import { postJson } from '../post-json.ts';
+import type { PostAnswer } from '../post-json.ts';
+import { introspected } from './token-claims.ts';
+import type { TokenClaims } from './token-claims.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
 /** What bounds introspection. */
@@ -15,12 +19,19 @@ export interface IntrospectionLimits {
    * being accepted that long; 0: every request asks. 0.
    */
   introspectionCacheMs: number;
-  /** Answers that are kept; the oldest goes first. 1000. */
+  /**
+   * Milliseconds for which a token that was not active is refused without another question: whoever sends it again and again
+   * makes no traffic. A token that becomes active is refused that long as well; 0: every request asks. 5 seconds.
+   */
+  inactiveCacheMs: number;
+  /** Answers that are kept, of active and of other tokens each; the oldest goes first. 1000. */
   maxIntrospections: number;
 }
 
 /** The limits that hold where none is given. */
-export const defaultIntrospectionLimits: IntrospectionLimits = { introspectionCacheMs: 0, maxIntrospections: 1000 };
+export const defaultIntrospectionLimits: IntrospectionLimits = {
+  introspectionCacheMs: 0, inactiveCacheMs: 5000, maxIntrospections: 1000,
+};
 
 /** Where tokens are introspected (RFC 7662), and as which client. */
 export interface IntrospectionOptions extends FetchOptions {
@@ -38,23 +49,58 @@ export interface IntrospectionOptions extends FetchOptions {
   readonly headers?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 }
 
+/** An answer, and when it was asked for. */
 interface Kept {
-  readonly claims: TokenClaims;
-  readonly until: number;
+  /** Undefined: the token is not active. */
+  readonly claims: TokenClaims | undefined;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /**
  * Verifies tokens by asking the authorization server (RFC 7662): for opaque tokens, and where a revoked one must be
- * refused at once. `TokenError` `token_inactive` where it says no; `OAuthError` (`introspection_failed`,
+ * refused at once. The person is the answer's `sub`, else its `username`. `TokenError` `token_inactive` where it says no,
+ * `token_issuer` where its answer is about a token of another issuer; `OAuthError` (`introspection_failed`,
  * `introspection_malformed`, `introspection_unavailable`, those of `fetchJson`) where it says nothing.
  */
 export function introspection(options: IntrospectionOptions): VerifyToken {
-  const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
-  const { introspectionCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options.limits };
+  checkOptions('introspection: options', options, {
+    ...fetchShape, issuer: 'string', endpoint: 'string', clientId: 'string', clientSecret: 'string',
+    authMethod: '"client_secret_basic" or "client_secret_post"', headers: 'function',
+    limits: { ...defaultFetchLimits, ...defaultIntrospectionLimits },
+  });
+  const { introspectionCacheMs, inactiveCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options.limits };
   const kept = new BoundedMap<string, Kept>(maxIntrospections);
-  let found: Promise<string> | undefined;
+  const inactive = new BoundedMap<string, Kept>(maxIntrospections);
+  const ask = asking(options);
 
-  async function ask(token: string, issuer: string): Promise<TokenClaims> {
+  return async (token, context) => {
+    const issuer = issuerOf(options, context);
+    // The token itself is not kept.
+    const key = await sha256(token);
+    const now = context.now();
+    // However the clock is set, an answer is kept no longer than it may be.
+    const isFresh = (answer: Kept | undefined, ms: number): boolean => answer !== undefined && now >= answer.at && now < answer.at + ms;
+    const refuse = (): never => {
+      throw new TokenError('token_inactive', `${issuer} says that the token is not active`);
+    };
+    if (isFresh(inactive.get(key), inactiveCacheMs)) refuse();
+    inactive.delete(key);
+    const known = kept.get(key);
+    if (isFresh(known, introspectionCacheMs)) return known?.claims;
+    kept.delete(key);
+    const claims = await ask(token, issuer);
+    if (claims === undefined && inactiveCacheMs > 0) inactive.set(key, { claims, at: now });
+    if (claims !== undefined && introspectionCacheMs > 0) kept.set(key, { claims, at: now });
+    return claims ?? refuse();
+  };
+}
+
+/** What asks an issuer about a token; undefined: the token is not active. */
+function asking(options: IntrospectionOptions): (token: string, issuer: string) => Promise<TokenClaims | undefined> {
+  const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
+  let found: Promise<string> | undefined;
+  return async (token, issuer) => {
     // One that could not be found is looked for again.
     const url = options.endpoint ?? await (found ??= locate(issuer, options).catch((thrown: unknown) => {
       found = undefined;
@@ -72,29 +118,22 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
       body.set('client_secret', clientSecret ?? '');
     }
     const what = `token introspection of ${issuer}`;
-    const { status, value } = await fetchJson(url, what, { method: 'POST', headers, body: body.toString() }, options);
-    if (status !== 200) throw new OAuthError('introspection_failed', `${what} (${url}): status ${status}, expected 200`);
-    if (!isObject(value) || typeof value['active'] !== 'boolean') {
-      const active = isObject(value) ? value['active'] : undefined;
-      throw new OAuthError('introspection_malformed', `${what} (${url}): active is ${shown(active)}, expected true or false`);
-    }
-    if (!value['active']) throw new TokenError('token_inactive', `${issuer} says that the token is not active`);
-    return { ...value, iss: value['iss'] ?? issuer };
-  }
-
-  return async (token, context) => {
-    const issuer = issuerOf(options, context);
-    if (introspectionCacheMs <= 0) return ask(token, issuer);
-    // The token itself is not kept.
-    const key = await sha256(token);
-    const now = context.now();
-    const known = kept.get(key);
-    if (known && now < known.until) return known.claims;
-    kept.delete(key);
-    const claims = await ask(token, issuer);
-    kept.set(key, { claims, until: now + introspectionCacheMs });
-    return claims;
+    return read(await postJson(url, what, { headers, body: body.toString() }, options), `${what} (${shownUrl(url)})`, issuer);
   };
+}
+
+function read({ status, value, says }: PostAnswer, what: string, issuer: string): TokenClaims | undefined {
+  if (status !== 200) throw new OAuthError('introspection_failed', `${what}: status ${status}, expected 200`);
+  const { active, iss } = isObject(value) ? value : {};
+  if (!isObject(value) || typeof active !== 'boolean') {
+    throw new OAuthError('introspection_malformed', `${what}: active is ${says(active)}, expected true or false`);
+  }
+  if (!active) return undefined;
+  // Each authorization server speaks for its own subjects: what it says of another's would be believed as that one's.
+  if (iss !== undefined && iss !== null && iss !== issuer) {
+    throw new TokenError('token_issuer', `the token's iss is ${says(iss)}, expected ${shown(issuer)}, which was asked`);
+  }
+  return { ...value, iss: issuer, [introspected]: true };
 }
 
 function issuerOf({ issuer }: IntrospectionOptions, { issuers }: VerifyContext): string {

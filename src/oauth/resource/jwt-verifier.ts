@@ -1,6 +1,8 @@
+import { checkOptions } from '../../bounds/options.ts';
 import { algorithmNames, findAlgorithm } from '../algorithms.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, TokenError } from '../errors.ts';
+import { defaultFetchLimits, fetchShape } from '../fetch-json.ts';
 import type { FetchLimits, FetchOptions } from '../fetch-json.ts';
 import type { Jwk } from '../jwk.ts';
 import { readJwt, verifyJwt } from '../jwt.ts';
@@ -44,6 +46,9 @@ const maxTried = 8;
  * `token_key`, `token_signature`, `token_expiry_missing`. Keys that cannot be had are an `OAuthError`.
  */
 export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
+  checkOptions('jwtVerifier: options', options, {
+    ...fetchShape, algorithms: 'list', types: 'list', jwks: 'object', limits: { ...defaultFetchLimits, ...defaultJwtVerifierLimits },
+  });
   const { algorithms = algorithmNames(), types = ['at+jwt', 'jwt', ''], jwks = {} } = options;
   for (const name of algorithms) {
     if (!findAlgorithm(name)) throw new TypeError(`jwtVerifier: ${shown(name)} is not one of ${algorithmNames().join(', ')}`);

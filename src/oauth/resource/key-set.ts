@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import { OAuthError } from '../errors.ts';
+import { OAuthError, shownUrl } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { Jwk } from '../jwk.ts';
@@ -59,11 +59,11 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
     try {
       url ??= await locate();
       const { status, value, header } = await fetchJson(url, what, { headers: { accept: 'application/json' } }, options);
-      if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${url}): status ${status}, expected 200`);
+      if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${shownUrl(url)}): status ${status}, expected 200`);
       const keys = isObject(value) ? value['keys'] : undefined;
-      if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${url}): no list called keys`);
+      if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): no list called keys`);
       if (keys.length > maxKeys) {
-        throw new OAuthError('jwks_invalid', `${what} (${url}): ${keys.length} keys, the limit is ${maxKeys}`);
+        throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): ${keys.length} keys, the limit is ${maxKeys}`);
       }
       held = keys.filter(isObject);
       freshUntil = now() + Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAge(header('cache-control')) ?? maxKeysAgeMs));

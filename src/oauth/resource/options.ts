@@ -1,3 +1,4 @@
+import { checkOptions } from '../../bounds/options.ts';
 import { OAuthError } from '../errors.ts';
 import { requireSecure, parseUrl } from '../fetch-json.ts';
 import type { RequestInfo } from '../../transport/http/server/http-request.ts';
@@ -68,6 +69,11 @@ export interface BearerOptions {
   readonly implies?: (held: string, needed: string) => boolean;
   /** Finds out what a token says. Default `jwtVerifier()`. */
   readonly verify?: VerifyToken;
+  /**
+   * Whether a token without `sub` belongs to its client where its `gty` or `grant_type` says that it was issued by the client
+   * credentials grant. Default false: a token without `sub` is refused. One whose `sub` is its `client_id` needs no option.
+   */
+  readonly clientsWithoutSubject?: boolean;
   /** Other names of this resource in `aud`: some authorization servers put the client's id there. Default none. */
   readonly audiences?: readonly string[];
   /**
@@ -84,19 +90,17 @@ export interface BearerOptions {
   readonly now?: () => number;
 }
 
-// A record, so that an option without its name does not compile.
-const optionNames: Readonly<Record<keyof BearerOptions, true>> = {
-  resource: true, authorizationServers: true, scopes: true, requiredScopes: true, initialScopes: true, implies: true, verify: true,
-  audiences: true, dpop: true, metadata: true, limits: true, onRefused: true, now: true,
-};
-
 /**
- * Throws where the options contradict the specifications, and for names that no option has: `requiredScope` would ask for
- * no scope at all. At the start, and not at the first request.
+ * Throws where the options contradict the specifications, and a TypeError for an unknown or malformed option:
+ * `requiredScope` would ask for no scope at all. At the start, and not at the first request.
  */
-export function checkOptions(options: BearerOptions): void {
-  const stray = Object.keys(options).find((key) => !Object.hasOwn(optionNames, key));
-  if (stray !== undefined) throw new OAuthError('unknown_option', `bearer: "${stray}" is no option, there are ${Object.keys(optionNames).join(' ')}`);
+export function checkBearerOptions(options: BearerOptions): void {
+  checkOptions('bearer: options', options, {
+    resource: 'string', authorizationServers: 'list', scopes: 'list', requiredScopes: 'list', initialScopes: 'list',
+    implies: 'function', verify: 'function', clientsWithoutSubject: 'boolean', audiences: 'list',
+    dpop: { required: 'boolean', nonces: 'boolean or object', algorithms: 'list', replays: 'object', url: 'function' },
+    metadata: 'object', limits: defaultBearerLimits, onRefused: 'function', now: 'function',
+  });
   const { resource, authorizationServers = [], scopes = [], requiredScopes = [], initialScopes = [] } = options;
   const url = parseUrl(resource, 'bearer: resource');
   requireSecure(url, 'bearer: resource');

@@ -1,105 +1,109 @@
-import { OrderOfUse } from '../../jsonrpc/order-of-use.ts';
-import type { Placed } from '../../jsonrpc/order-of-use.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import { OwnProofs } from './own-proofs.ts';
+import { PrincipalsBySize } from './principals-by-size.ts';
+import { PrincipalsByTime } from './principals-by-time.ts';
+
+/** A DPoP proof that has passed all other checks. */
+export interface PresentedProof {
+  /** Whose access token it came with. */
+  readonly principal: string;
+  /** The thumbprint of the key that signed it. */
+  readonly key: string;
+  readonly jti: string;
+  /** When it was made, in milliseconds since the epoch: by the client's clock, so it may lie ahead of this one's. */
+  readonly created: number;
+  /** When it is too old and is refused anyway, in milliseconds since the epoch. */
+  readonly expires: number;
+}
 
 /**
  * Remembers DPoP proofs, so that none is accepted twice (RFC 9449 section 11.1). `proofReplays` is one for a process;
  * one of your own can be shared by several.
  */
 export interface ProofReplays {
-  /**
-   * Whether the proof is new; it is remembered from then on. `key` is the thumbprint of the key that signed it,
-   * `created` and `expires` are milliseconds since the epoch: after `expires` it is refused anyway.
-   */
-  add(key: string, jti: string, created: number, expires: number): boolean | Promise<boolean>;
+  /** Whether the proof is new. It is then remembered until it expires. */
+  add(proof: PresentedProof): boolean | Promise<boolean>;
 }
 
 /** What bounds the memory of DPoP proofs. */
 export interface ProofReplayLimits {
-  /** Proofs that are remembered, of all keys; those of the key that was quiet longest go first. 100,000. */
+  /**
+   * Proofs that are remembered; each principal counts as one more. Where there are too many, the principal with the most
+   * forgets its oldest, and from then on proofs of that principal that are as old are refused. 100,000.
+   */
   maxProofs: number;
-  /** Proofs of one key that are remembered; the oldest goes first. 10,000. */
-  maxProofsPerKey: number;
 }
 
 /** The limits that hold where none is given. */
-export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000, maxProofsPerKey: 10_000 };
-
-interface Proof extends Placed<Proof> {
-  readonly jti: string;
-  readonly created: number;
-  readonly expires: number;
-}
-
-/** The proofs of one key. */
-interface Remembered extends Placed<Remembered> {
-  readonly key: string;
-  readonly byId: Map<string, Proof>;
-  readonly proofs: OrderOfUse<Proof>;
-  /** Proofs of this key that were made up to then are refused: they may have been seen and forgotten. */
-  floor: number;
-}
+export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 };
 
 /**
- * A bounded memory that lets no proof pass twice: what it had to forget is too old from then on. A key that makes
- * more proofs than are remembered shortens its own time alone.
+ * A bounded memory that lets no proof pass twice: what it had to forget is too old from then on. Room is made by the
+ * principal with the most proofs, and only its own proofs are refused for it, whatever dates they bear.
+ *
+ * Where there are more principals than half of `maxProofs`, none of whom has more than one proof, the one whose proof was
+ * made first is forgotten altogether. From then on principals that are not remembered can bring only newer proofs than
+ * that one, which never lies ahead of the present. So that there is always such a one, at most a quarter of `maxProofs`
+ * principals may have proofs dated ahead at a time.
  */
-export function proofReplays(limits: Partial<ProofReplayLimits>, now: () => number): ProofReplays {
-  const { maxProofs, maxProofsPerKey } = { ...defaultProofReplayLimits, ...limits };
-  const byKey = new Map<string, Remembered>();
-  const keys = new OrderOfUse<Remembered>();
-  let count = 0;
-  /** As `Remembered.floor`, for all keys. */
+export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = Date.now): ProofReplays {
+  checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
+  const { maxProofs } = { ...defaultProofReplayLimits, ...limits };
+  const byPrincipal = new Map<string, OwnProofs>();
+  const bySize = new PrincipalsBySize();
+  const leaving = new PrincipalsByTime(({ expires }) => expires);
+  /** The principals that have a proof dated ahead. */
+  const ahead = new PrincipalsByTime(({ newest }) => newest);
+  /** As `OwnProofs.floor`, for principals that are not remembered. */
   let floor = -Infinity;
 
-  const fresh = (key: string): Remembered => ({
-    key, byId: new Map(), proofs: new OrderOfUse(), floor: -Infinity, older: undefined, newer: undefined,
-  });
-
-  function forget({ byId, proofs }: Remembered, proof: Proof): void {
-    byId.delete(proof.jti);
-    proofs.remove(proof);
-    count--;
+  function remember(principal: string): OwnProofs {
+    const own = new OwnProofs(principal, floor);
+    byPrincipal.set(principal, own);
+    bySize.add(own);
+    return own;
   }
 
-  /** Forgets what has expired, and what is too much. */
-  function clean(own: Remembered, at: number): void {
-    for (const proof of own.proofs) {
-      if (proof.expires > at) {
-        if (own.byId.size <= maxProofsPerKey) return;
-        own.floor = Math.max(own.floor, proof.created);
+  function dropFirst(): void {
+    const own = leaving.takeFirst() as OwnProofs;
+    bySize.remove(own);
+    byPrincipal.delete(own.principal);
+  }
+
+  /** Forgets what is too much. */
+  function makeRoom(at: number): void {
+    while (bySize.proofs + byPrincipal.size > maxProofs) {
+      const most = bySize.largest() as OwnProofs;
+      if (most.size > 1) {
+        bySize.change(most, () => most.forgetFirst(at));
+      } else {
+        // Its newest does not lie ahead of the present: those that do are so few that others leave before them.
+        floor = Math.max(floor, leaving.first()?.newest ?? floor);
+        dropFirst();
       }
-      forget(own, proof);
     }
   }
 
-  /** Makes room by the keys that were quiet longest, and drops those of which nothing is left. */
-  function shrink(at: number): void {
-    for (const own of keys) {
-      clean(own, at);
-      if (own.byId.size > 0 && count <= maxProofs) return;
-      for (const { created } of own.proofs) floor = Math.max(floor, created);
-      count -= own.byId.size;
-      byKey.delete(own.key);
-      keys.remove(own);
-    }
+  /** Forgets what has expired: of this principal each proof, of the others those that have nothing else. */
+  function clean(own: OwnProofs | undefined, at: number): void {
+    while (own?.hasExpired(at)) bySize.change(own, () => own.forgetFirst(at));
+    while ((ahead.first()?.newest ?? Infinity) <= at) ahead.takeFirst();
+    while ((leaving.first()?.expires ?? Infinity) <= at) dropFirst();
   }
 
   return {
-    add(key, jti, created, expires) {
-      const known = byKey.get(key);
-      const own = known ?? fresh(key);
+    add({ principal, key, jti, created, expires }) {
       const at = now();
-      clean(own, at);
-      if (created <= Math.max(floor, own.floor) || own.byId.has(jti)) return false;
-      if (known) keys.remove(own);
-      else byKey.set(key, own);
-      keys.add(own);
-      const proof: Proof = { jti, created, expires, older: undefined, newer: undefined };
-      own.byId.set(jti, proof);
-      own.proofs.add(proof);
-      count++;
-      clean(own, at);
-      shrink(at);
+      clean(byPrincipal.get(principal), at);
+      const known = byPrincipal.get(principal);
+      const id = `${key} ${jti}`;
+      if (known?.has(id) || created <= (known?.floor ?? floor)) return false;
+      if (created > at && !(known && ahead.has(known)) && ahead.size >= Math.floor(maxProofs / 4)) return false;
+      const own = known ?? remember(principal);
+      bySize.change(own, () => own.add(id, created, expires));
+      leaving.add(own);
+      if (created > at) ahead.add(own);
+      makeRoom(at);
       return true;
     },
   };

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
 import { sha256 } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';
-import type { TokenClaims } from './access-token.ts';
+import type { TokenClaims } from './token-claims.ts';
 
 interface Verified {
   readonly claims: TokenClaims;

@@ -1,3 +1,5 @@
+import { checkOptions } from '../../bounds/options.ts';
+import { compileShape } from '../checked.ts';
 import { keywordCheck } from '../checks.ts';
 import type { Check, Compiler, JsonSchema, Keywords, Node } from '../model.ts';
 import type { Language, Reader } from '../reader.ts';
@@ -28,9 +30,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
  * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values: every keyword of
  * the dialect, and the vocabularies of a metaschema that `options.schemas` has. Nothing is generated or fetched: the
  * result is closures, made at the first use, and a `$ref` finds what the schema or `options.schemas` has.
- * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing
+ * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing; TypeError for an
+ *   unknown or malformed option
  */
 export function compile<T = unknown>(schema: JsonSchema, options: FullCompileOptions = {}): Validate<T> {
+  checkOptions('compile: options', options, { ...compileShape, schemas: 'object' });
   const make = (reader: Reader): Language => ({ ...createLibrary(reader, options), check, sentences: SENTENCES });
   return createValidator(schema, make, options);
 }

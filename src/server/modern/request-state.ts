@@ -1,9 +1,11 @@
+import type { Shape } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { RpcError } from '../../jsonrpc/errors.ts';
 import { aesGcm, keyBytes } from './aes-gcm.ts';
 import type { AesGcm } from './aes-gcm.ts';
 import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
+import type { openQuestions } from '../open-questions.ts';
 
 /** How `requestState` is sealed, how long it holds, and whether it opens once. */
 export interface RequestStateOptions {
@@ -26,6 +28,11 @@ export interface RequestStateOptions {
    */
   singleUse?: boolean | SpentStates | undefined;
 }
+
+/** For `checkOptions`. */
+export const requestStateShape: Shape<RequestStateOptions> = {
+  keys: 'list', ttlMs: 'number', maxLength: 'number', singleUse: 'boolean or object',
+};
 
 /** Remembers which states were opened: what several processes share, such as a table with a unique key. */
 export interface SpentStates {
@@ -83,6 +90,7 @@ export interface RequestStateSealer {
  */
 export function requestStateSealer(
   { keys, ttlMs = 600_000, maxLength = 65_536, singleUse = false }: RequestStateOptions = {},
+  questions?: Pick<ReturnType<typeof openQuestions>, 'sent' | 'returned'>,
 ): RequestStateSealer {
   const spent = singleUse === true ? spentStates() : singleUse || undefined;
   // Made at the first use: the random key of a process that never asks is never made.
@@ -92,7 +100,8 @@ export function requestStateSealer(
   return {
     async seal(state, bound) {
       const [cipher] = await ciphers();
-      const text = JSON.stringify({ ...state, expires: Date.now() + ttlMs });
+      const expires = Date.now() + ttlMs;
+      const text = JSON.stringify({ ...state, expires });
       // Base64 for URLs, since a token may end up in a header or a log.
       const token = toBase64(await (cipher as AesGcm).seal(bound, text), 'base64url');
       if (token.length > maxLength) {
@@ -100,6 +109,7 @@ export function requestStateSealer(
           `the answers so far take ${token.length} characters of requestState; the limit is ${maxLength}`,
         );
       }
+      questions?.sent(token, expires);
       return token;
     },
     async open(token, bound) {
@@ -119,6 +129,7 @@ export function requestStateSealer(
         if (!isObject(state) || !(expires > Date.now())) throw refused('has expired');
         // The first 12 bytes are random for each sealing, and 16 characters of the token.
         if (spent && !await spent.spend(token.slice(0, 16), expires)) throw refused('was used before');
+        questions?.returned(token);
         return state;
       }
       throw refused('does not belong to this request');

@@ -4,11 +4,10 @@ import { notificationText } from '../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
-import type { Catalogue } from '../catalogue.ts';
+import type { Server } from '../server.ts';
 import type { Exchange } from '../exchange.ts';
-import type { TellListeners } from '../extension.ts';
+import type { TellListeners } from '../extensions.ts';
 import type { ListName } from '../feature.ts';
-import type { ServerLimits } from '../limits.ts';
 
 interface Subscription {
   readonly exchange: Exchange;
@@ -16,20 +15,14 @@ interface Subscription {
   end(): void;
 }
 
-/** What the keeping of subscriptions needs of the server. */
-export interface SubscribedServer {
-  readonly catalogue: Catalogue;
-  readonly limits: ServerLimits;
-}
-
 const listChanged = /^(tools|prompts|resources)ListChanged$/;
 
 /** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
-  readonly #server: SubscribedServer;
+  readonly #server: Server;
 
-  constructor(server: SubscribedServer) {
+  constructor(server: Server) {
     this.#server = server;
   }
 
@@ -74,7 +67,7 @@ export class Subscriptions {
 
   /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const { features, capabilities } = this.#server.catalogue.offer(exchange.rules);
+    const { features, capabilities } = this.#server.offer(exchange.rules);
     const agreed: SubscriptionFilter = {};
     for (const [key, wanted] of Object.entries(asked)) {
       const list = listChanged.exec(key)?.[1] as ListName | undefined;

@@ -1,9 +1,9 @@
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Auth } from '../../transport/port.ts';
-import type { Context } from '../../server/context.ts';
-import type { Listener, ServerExtension, TellListeners } from '../../server/extension.ts';
-import { ownerOf } from '../owner.ts';
+import type { Context, Listener } from '../../server/context.ts';
+import type { ServerExtension, TellListeners } from '../../server/extensions.ts';
+import { mayHear, ownerOf } from '../owner.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
 import { commonFields, tasksExtension } from '../wire.ts';
@@ -51,13 +51,13 @@ export class ExtensionTasks {
       id: tasksExtension,
       resultTypes: ['task'],
       methods: {
-        'tasks/get': async ({ taskId }, { auth }) => detailedTask(await tasks.view(ownerOf(auth), taskId)),
+        'tasks/get': async ({ taskId }, { auth }) => detailedTask(await tasks.view(auth, taskId)),
         'tasks/update': async ({ taskId, inputResponses }, { auth }) => {
-          await tasks.answer(ownerOf(auth), taskId, inputResponses);
+          await tasks.answer(auth, taskId, inputResponses);
           return {};
         },
         'tasks/cancel': async ({ taskId }, { auth }) => {
-          await tasks.cancel(ownerOf(auth), taskId);
+          await tasks.cancel(auth, taskId);
           return {};
         },
       },
@@ -75,7 +75,7 @@ export class ExtensionTasks {
   }
 
   /**
-   * What is agreed says nothing of whether a task exists: whose it is, is asked each time before somebody is told.
+   * What is agreed says nothing of whether a task exists: who may hear of it is asked each time before somebody is told.
    */
   #agree(wanted: unknown, { auth }: Listener): readonly string[] | undefined {
     if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
@@ -109,13 +109,15 @@ export class ExtensionTasks {
         // Before the look, so that what happens meanwhile is not missed.
         const change = this.#tasks.changed(id, signal);
         change.catch(() => {});
-        const view = await this.#tasks.view(owner, id);
-        const task = detailedTask(view);
-        const text = JSON.stringify(task);
-        followed.told = { view, task };
-        if (text !== last && !this.#tellOf(view, task)) break;
-        last = text;
-        if (view.end) break;
+        const view = await this.#tasks.look(owner, id);
+        if (view) {
+          const task = detailedTask(view);
+          const text = JSON.stringify(task);
+          followed.told = { view, task };
+          if (text !== last && !this.#tellOf(view, task)) break;
+          last = text;
+          if (view.end) break;
+        }
         await change;
       }
     } catch {
@@ -127,10 +129,10 @@ export class ExtensionTasks {
   }
 
   /** False: nobody listens. */
-  #tellOf({ id, owner }: TaskView, task: Bag): boolean {
+  #tellOf(view: TaskView, task: Bag): boolean {
     let heard = false;
     this.#tell('taskIds', 'notifications/tasks', task, (agreed, { auth }) => {
-      const wants = (agreed as readonly string[]).includes(id) && ownerOf(auth) === owner;
+      const wants = (agreed as readonly string[]).includes(view.id) && mayHear(view, auth);
       heard ||= wants;
       return wants;
     });

@@ -1,6 +1,7 @@
+import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
 import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
 import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
-import { inBackground, longestTimerMs } from '../../jsonrpc/times.ts';
+import { inBackground } from '../../jsonrpc/times.ts';
 import { weighValue } from '../../jsonrpc/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
@@ -13,7 +14,7 @@ import { firstTaskStatus, isTerminal, nextTaskStatus } from '../../protocol/task
 import type { TaskEvent } from '../../protocol/task-lifecycle.ts';
 import { relatedTask } from '../../protocol/tasks.ts';
 import type { Task, TaskStatus } from '../../protocol/tasks.ts';
-import { defaultReceivedTaskLimits } from '../limits.ts';
+import { defaultReceivedTaskLimits, receivedLimitsShape } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { commonFields, random, ttlOf } from '../wire.ts';
@@ -47,6 +48,7 @@ const maxMessage = 1000;
  * 2025-11-25 basic/utilities/tasks.
  */
 export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskLimits> = {}): Answering {
+  checkOptions('receiveTasks: limits', limits, receivedLimitsShape());
   const received = new ReceivedTasks(answering, { ...defaultReceivedTaskLimits, ...limits });
   return {
     ...answering,

@@ -7,13 +7,13 @@ import type { CallToolResult } from '../../protocol/tools.ts';
 import { relatedTask } from '../../protocol/tasks.ts';
 import type { Task } from '../../protocol/tasks.ts';
 import { adaptToolResult } from '../../server/adapt.ts';
-import type { Exchange } from '../../server/exchange.ts';
-import type { LegacyExtension } from '../../server/extension.ts';
-import { askClient } from '../../server/legacy/ask-client.ts';
-import type { LegacyRequester, Requester } from '../../server/requester.ts';
+import type { Exchange, LegacyRequester, Requester } from '../../server/exchange.ts';
+import type { LegacyExtension } from '../../server/extensions.ts';
+import { askClient } from '../../server/legacy/exchange.ts';
+import type { Auth } from '../../transport/port.ts';
 import type { TaskView } from '../journal.ts';
 import type { TaskLimits } from '../limits.ts';
-import { ownerOf } from '../owner.ts';
+import { mayHear, ownerOf } from '../owner.ts';
 import { RequestRate } from '../request-rate.ts';
 import type { Tasks } from '../tasks.ts';
 import { commonFields } from '../wire.ts';
@@ -42,12 +42,17 @@ type Served = LegacyExtension['methods'][string];
 
 const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 
+/** Who began a task over a connection of this process, and what whoever hears of it needs. */
+interface Begun extends Pick<TaskView, 'owner' | 'scopes'> {
+  readonly requester: Requester;
+}
+
 /** The tasks of 2025-11-25, which are part of the core there and experimental. */
 export class LegacyTasks {
   readonly legacy: LegacyExtension;
   readonly #tasks: Tasks;
-  /** Who began a task over a connection of this process, until it ends. */
-  readonly #begun = new Map<string, Requester>();
+  /** Until the task ends. */
+  readonly #begun = new Map<string, Begun>();
   /** Questions that are on their way to a client: nobody is asked twice at once. */
   readonly #asking = new Map<string, Promise<void>>();
 
@@ -69,9 +74,9 @@ export class LegacyTasks {
         return { ...rest, tasks: others };
       },
       methods: {
-        'tasks/get': this.#counted(async ({ taskId }, { auth }) => legacyTask(await tasks.view(ownerOf(auth), taskId))),
+        'tasks/get': this.#counted(async ({ taskId }, { auth }) => legacyTask(await tasks.view(auth, taskId))),
         'tasks/result': this.#counted(({ taskId }, exchange) => this.#result(taskId, exchange)),
-        'tasks/cancel': this.#counted(({ taskId }, { auth }) => this.#cancel(ownerOf(auth), taskId)),
+        'tasks/cancel': this.#counted(({ taskId }, { auth }) => this.#cancel(auth, taskId)),
         'tasks/list': this.#counted(({ cursor }, exchange) => this.#list(cursor, exchange)),
       },
     };
@@ -87,58 +92,71 @@ export class LegacyTasks {
   }
 
   /** A client begins a task: what the handler reports goes to it. */
-  begun(id: string, requester: Requester): void {
-    this.#begun.set(id, requester);
+  begun(id: string, begun: Begun): void {
+    this.#begun.set(id, begun);
+  }
+
+  /** The task could not be kept. */
+  failed(id: string): void {
+    this.#begun.delete(id);
   }
 
   /** The client that began a task is told of its states, as long as it is connected here. */
   follow(view: TaskView): void {
-    const requester = this.#begun.get(view.id);
-    if (requester) void this.#tell(view, requester).catch(() => {}).finally(() => this.#begun.delete(view.id));
+    if (this.#begun.has(view.id)) void this.#tell(view).catch(() => {}).finally(() => this.#begun.delete(view.id));
   }
 
   /** A notification of the task's handler, such as progress under the call's token. */
   notify(id: string, { method, params }: Notification): void {
-    this.#begun.get(id)?.announce?.(notificationText(method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } }));
+    this.#announce(id, method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } });
+  }
+
+  /** The session may have weaker credentials by now than the call had. */
+  #announce(id: string, method: string, params: Bag): void {
+    const begun = this.#begun.get(id);
+    const { requester } = begun ?? {};
+    if (begun && mayHear(begun, requester?.options?.auth)) requester?.announce?.(notificationText(method, params));
   }
 
   /** 2025-11-25 basic/utilities/tasks#task-status-notification. */
-  async #tell(begun: TaskView, requester: Requester): Promise<void> {
-    let last = JSON.stringify(legacyTask(begun));
-    for (let view = begun; !view.end;) {
-      const change = this.#tasks.changed(begun.id);
-      view = await this.#tasks.view(begun.owner, begun.id);
-      const task = legacyTask(view);
-      const text = JSON.stringify(task);
-      if (text !== last) requester.announce?.(notificationText('notifications/tasks/status', task));
-      last = text;
-      if (!view.end) await change;
+  async #tell({ id, owner, ...begun }: TaskView): Promise<void> {
+    let last = JSON.stringify(legacyTask({ id, owner, ...begun }));
+    for (;;) {
+      const change = this.#tasks.changed(id);
+      const view = await this.#tasks.look(owner, id);
+      if (view) {
+        const task = legacyTask(view);
+        const text = JSON.stringify(task);
+        if (text !== last) this.#announce(id, 'notifications/tasks/status', { ...task });
+        last = text;
+        if (view.end) return;
+      }
+      await change;
     }
   }
 
-  async #cancel(owner: string, id: unknown): Promise<Task> {
+  async #cancel(auth: Auth | undefined, id: unknown): Promise<Task> {
     const tasks = this.#tasks;
-    if (!await tasks.cancel(owner, id)) {
-      const { status } = legacyTask(await tasks.view(owner, id));
+    if (!await tasks.cancel(auth, id)) {
+      const { status } = legacyTask(await tasks.view(auth, id));
       throw new RpcError(-32602, `taskId: the task cannot be cancelled, it is ${status} already`);
     }
-    return legacyTask(await tasks.view(owner, id));
+    return legacyTask(await tasks.view(auth, id));
   }
 
   async #list(cursor: unknown, { auth, requester }: Exchange): Promise<object> {
     if (isAnonymous(requester)) throw methodNotFound('tasks/list');
-    const { tasks, nextCursor } = await this.#tasks.list(ownerOf(auth), cursor);
+    const { tasks, nextCursor } = await this.#tasks.list(auth, cursor);
     return { tasks: tasks.map(legacyTask), nextCursor };
   }
 
   /** Blocks until the task has ended, and puts its questions meanwhile. basic/utilities/tasks#result-retrieval. */
   async #result(id: unknown, exchange: Exchange): Promise<object> {
-    const owner = ownerOf(exchange.auth);
-    const { signal } = exchange;
+    const { auth, signal } = exchange;
     for (;;) {
       const change = typeof id === 'string' ? this.#tasks.changed(id, signal) : undefined;
       change?.catch(() => {});
-      const view = await this.#tasks.view(owner, id);
+      const view = await this.#tasks.view(auth, id);
       if (view.end) return resultOf(view, exchange);
       const open = Object.entries(view.questions ?? {});
       if (open.length > 0 && isLegacy(exchange.requester)) {
@@ -163,7 +181,8 @@ export class LegacyTasks {
         if (thrown instanceof RpcError) return { action: 'cancel' };
         throw thrown;
       })
-      .then(({ _meta, ...answer }) => this.#tasks.answer(view.owner, view.id, { [key]: answer }))
+      // Whoever answers shows credentials too: those that the session has now.
+      .then(({ _meta, ...answer }) => this.#tasks.answer(requester.options?.auth ?? exchange.auth, view.id, { [key]: answer }))
       .finally(() => this.#asking.delete(name));
     this.#asking.set(name, asking);
     return asking;

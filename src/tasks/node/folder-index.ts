@@ -1,11 +1,26 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clock } from '../../jsonrpc/times.ts';
 import type { NewTask } from '../store.ts';
-import { dueAt, ifThere, readTaskFolder } from './task-folder.ts';
+import { answerName, endedName, goneName, isGone, isId, isNew, segmentName, segmentNumber } from './names.ts';
+import { clearFolder, ifOurs, ifThere } from './private-files.ts';
+import { readSegment } from './segment.ts';
+import type { Sightings } from './sightings.ts';
+import { leaseMsOf, readTaskFolder } from './task-folder.ts';
 
 export type KnownTask = Pick<NewTask, 'id' | 'owner' | 'createdAt' | 'expiresAt'>;
 
-/** What is left of tasks that were never quite there, or not quite deleted, goes after this time. */
+/** What a last segment says, so that it need not be read again. */
+interface KnownSegment {
+  readonly number: number;
+  readonly size: number;
+  /** It was given back, and waits for these answers: names of files. Nothing follows in this segment. */
+  readonly waits: readonly string[] | undefined;
+  /** It is a lease of so many milliseconds. */
+  readonly ms: number;
+}
+
+/** What is left of tasks that were never quite there goes after this time. */
 const leftoverMs = 3_600_000;
 /** How old the list of tasks may be for a count of them. */
 const listedMs = 1_000;
@@ -13,15 +28,16 @@ const listedMs = 1_000;
 /** What a process knows of the tasks in a folder, so that it need not read all of them each time. */
 export class FolderIndex {
   readonly #path: string;
+  readonly #sightings: Sightings;
   /** What never changes of the tasks that there are. */
   readonly #known = new Map<string, KnownTask>();
   readonly #ended = new Set<string>();
-  /** Tasks that are not due before `until`, unless their folder changes. */
-  readonly #checked = new Map<string, { changedAt: number | undefined; until: number }>();
-  #listedAt = 0;
+  readonly #segments = new Map<string, KnownSegment>();
+  #listedAt = -Infinity;
 
-  constructor(path: string) {
+  constructor(path: string, sightings: Sightings) {
     this.#path = path;
+    this.#sightings = sightings;
   }
 
   created({ id, owner, createdAt, expiresAt }: KnownTask): void {
@@ -30,7 +46,8 @@ export class FolderIndex {
 
   ended(id: string): void {
     this.#ended.add(id);
-    this.#checked.delete(id);
+    this.#segments.delete(id);
+    this.#sightings.forget(id);
   }
 
   /** Ids of tasks that somebody could take now, but for those that this process has. */
@@ -41,22 +58,54 @@ export class FolderIndex {
     const from = Math.floor(Math.random() * ids.length);
     for (const id of [...ids.slice(from), ...ids.slice(0, from)]) {
       if (due.length >= limit) break;
-      if (this.#ended.has(id) || held.has(id)) continue;
-      const path = join(this.#path, id);
-      const changedAt = (await ifThere(stat(path)))?.mtimeMs;
-      const checked = this.#checked.get(id);
-      if (checked && checked.changedAt === changedAt && checked.until > Date.now()) continue;
-      const until = await dueAt(path);
-      if (until === undefined) this.ended(id);
-      else if (until <= Date.now()) due.push(id);
-      else this.#checked.set(id, { changedAt, until });
+      if (!this.#ended.has(id) && !held.has(id) && await this.#isDue(id)) due.push(id);
     }
     return due;
   }
 
+  /**
+   * Whether somebody could take a task. Goes by names and sizes: where file times are coarse, two changes may have the same.
+   */
+  async #isDue(id: string): Promise<boolean> {
+    const path = join(this.#path, id);
+    const names = await ifOurs(readdir(path)) ?? [];
+    const last = names.reduce((max, name) => Math.max(max, segmentNumber(name) ?? -1), -1);
+    // No task: deleted meanwhile, or never one of the store's.
+    if (last < 0) return false;
+    if (names.includes(endedName)) {
+      this.ended(id);
+      return false;
+    }
+    const known = this.#segments.get(id);
+    if (known?.number === last && known.waits) return known.waits.every((name) => names.includes(name));
+    const name = join(path, segmentName(last));
+    const written = await ifOurs(stat(name));
+    if (!written) return false;
+    const now = known?.number === last && known.size === written.size ? known : await this.#readLast(id, name, last);
+    if (!now) return false;
+    this.#segments.set(id, now);
+    if (now.waits) return now.waits.every((answer) => names.includes(answer));
+    return last === 0 || this.#sightings.left(id, last, written.mtimeMs, now.ms) === 0;
+  }
+
+  /** Undefined where it is the end, or cannot be read. */
+  async #readLast(id: string, name: string, number: number): Promise<KnownSegment | undefined> {
+    const bytes = await ifOurs(readFile(name));
+    if (!bytes) return undefined;
+    const { lines } = readSegment(bytes);
+    if (lines[0]?.k === 'end') {
+      this.ended(id);
+      return undefined;
+    }
+    if (number === 0 && lines[0]?.k !== 'task') return undefined;
+    const given = lines.findLast((line) => line.k === 'add');
+    const waits = given && 'w' in given ? given.w?.map(answerName) : undefined;
+    return { number, size: bytes.length, waits, ms: leaseMsOf(lines) };
+  }
+
   /** How many tasks there are, of one owner where one is named: those of other processes may be a second old. */
   async count(owner: string | undefined): Promise<number> {
-    const all = Date.now() - this.#listedAt < listedMs ? [...this.#known.values()] : await this.all();
+    const all = clock() - this.#listedAt < listedMs ? [...this.#known.values()] : await this.all();
     return owner === undefined ? all.length : all.filter((task) => task.owner === owner).length;
   }
 
@@ -64,12 +113,14 @@ export class FolderIndex {
   async all(): Promise<KnownTask[]> {
     const names = await this.#ids();
     const there = new Set(names);
-    for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id);
+    for (const kept of [this.#known, this.#ended, this.#segments]) {
+      for (const id of kept.keys()) if (!there.has(id)) this.#forget(id);
+    }
     await Promise.all(names.filter((id) => !this.#known.has(id)).map(async (id) => {
       const found = await readTaskFolder(join(this.#path, id), id);
       if (found) this.created(found.task);
     }));
-    this.#listedAt = Date.now();
+    this.#listedAt = clock();
     return [...this.#known.values()].sort((one, other) => one.createdAt - other.createdAt);
   }
 
@@ -77,23 +128,37 @@ export class FolderIndex {
   async expire(now: number, gone: (id: string) => void): Promise<void> {
     const over = (await this.all()).filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
     for (const { id } of over) {
-      const aside = join(this.#path, `.gone-${id}`);
+      const aside = join(this.#path, goneName());
       const moved = await ifThere(rename(join(this.#path, id), aside).then(() => true));
-      this.#known.delete(id);
-      this.#ended.delete(id);
-      this.#checked.delete(id);
+      this.#forget(id);
       if (!moved) continue;
-      await rm(aside, { recursive: true, force: true });
+      await clearFolder(aside);
       gone(id);
     }
-    for (const name of await readdir(this.#path)) {
-      if (this.#known.has(name)) continue;
-      const changedAt = (await ifThere(stat(join(this.#path, name))))?.mtimeMs ?? now;
-      if (changedAt < now - leftoverMs) await rm(join(this.#path, name), { recursive: true, force: true });
-    }
+    for (const name of await readdir(this.#path)) if (isNew(name) || isGone(name)) await this.#clear(name, now);
+  }
+
+  /** Deletes what somebody has begun to make, or to delete, if that was long ago. */
+  async #clear(name: string, now: number): Promise<void> {
+    const path = join(this.#path, name);
+    const found = await ifThere(lstat(path));
+    if (!found || found.mtimeMs >= now - leftoverMs) return;
+    if (isGone(name)) return clearFolder(path);
+    // A mark that was not finished.
+    if (found.isFile()) return void await ifThere(unlink(path));
+    // The machine may have slept, and whoever makes it be awake again: under this name it cannot be finished any more.
+    const aside = join(this.#path, goneName());
+    if (await ifThere(rename(path, aside).then(() => true))) await clearFolder(aside);
+  }
+
+  #forget(id: string): void {
+    this.#known.delete(id);
+    this.#ended.delete(id);
+    this.#segments.delete(id);
+    this.#sightings.forget(id);
   }
 
   async #ids(): Promise<string[]> {
-    return (await readdir(this.#path)).filter((name) => !name.startsWith('.'));
+    return (await readdir(this.#path)).filter(isId);
   }
 }

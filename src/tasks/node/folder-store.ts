@@ -1,13 +1,17 @@
-import { link, mkdir, open, readdir, unlink, utimes } from 'node:fs/promises';
+import { link, readdir, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { LeaseTime } from '../lease-time.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from '../store.ts';
 import type { Lease, LeasedTask, Listed, NewTask, TaskStore } from '../store.ts';
 import { FolderIndex } from './folder-index.ts';
-import { answerName, sealLine, segmentName, segmentNumber } from './segment.ts';
+import { markFolder } from './marked-folder.ts';
+import { answerName, endedName, isId, newName, segmentName, segmentNumber, unfinishedName } from './names.ts';
+import { clearFolder, ifOurs, ifThere, makeFile, makeFolder, writeAll } from './private-files.ts';
+import { sealLine } from './segment.ts';
+import { Sightings } from './sightings.ts';
 import { Syncing } from './sync.ts';
-import { endedName, ifThere, readTaskFolder } from './task-folder.ts';
+import { readTaskFolder } from './task-folder.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** A lease of this process: the segment that it writes. */
@@ -15,21 +19,27 @@ interface Held {
   readonly lease: Lease;
   readonly file: FileHandle;
   ms: number;
-  until: number;
+  time: LeaseTime;
   records: number;
-  /** A line was written in part: what would follow could not be read. */
-  torn: boolean;
+  /** The write that is under way: the next one begins behind its last byte. */
+  writing: Promise<void>;
+  /** It was found to be over, perhaps while something was under way: the file is closed. */
+  dropped: boolean;
 }
 
 /**
- * Keeps tasks in a folder, for as many processes of one machine as one likes; the file system must be a local one, with
- * hard links. A task is a folder of its own. Its segments are numbered, and each number is given once, to whoever makes
- * the file: a lease, or the end. So the next lease breaks the one before, and neither can be written after the end.
+ * Keeps tasks in a folder, for as many processes of one machine and one user as one likes; the file system must be a
+ * local one, with hard links. A task is a folder. Its segments are numbered, and each number is given once, to the process
+ * that makes the file: a lease, or the end. So the next lease breaks the one before, and neither can be written after the
+ * end.
+ *
+ * The folder and all in it are for their user only (700, 600). Nothing else belongs in it, and what the store has not made
+ * it does not touch. A folder that holds something else rejects with an error whose `code` is `foreign_folder`.
  *
  * @param path the folder; it is made where there is none
  */
 export async function folderStore(path: string): Promise<TaskStore> {
-  await mkdir(path, { recursive: true });
+  await markFolder(path);
   return new FolderStore(path);
 }
 
@@ -39,21 +49,31 @@ class FolderStore implements TaskStore {
   readonly #syncing = new Syncing();
   readonly #watchers = new Watchers();
   readonly #held = new Map<string, Held>();
+  readonly #sightings = new Sightings();
   readonly #index: FolderIndex;
 
   constructor(path: string) {
     this.#path = path;
-    this.#index = new FolderIndex(path);
+    this.#index = new FolderIndex(path, this.#sightings);
   }
 
   readonly watch: TaskStore['watch'] = (listener) => this.#watchers.watch(listener);
 
   async create(task: NewTask): Promise<void> {
     const { id, owner, createdAt, expiresAt, head } = task;
-    if (!/^[a-z0-9-]{1,100}$/.test(id)) throw new RangeError(`${JSON.stringify(id.slice(0, 100))} is no id of a task`);
+    if (!isId(id)) throw new RangeError(`${JSON.stringify(id.slice(0, 100))} is no id of a task`);
     const folder = this.#folder(id);
-    await mkdir(folder);
-    await this.#writeNew(join(folder, segmentName(0)), sealLine({ k: 'task', owner, createdAt, expiresAt, head }));
+    const aside = join(this.#path, newName());
+    try {
+      await makeFolder(aside);
+      const file = await makeFile(join(aside, segmentName(0)), sealLine({ k: 'task', owner, createdAt, expiresAt, head }));
+      await file.datasync().finally(() => file.close());
+      await rename(aside, folder);
+    } catch (error) {
+      await clearFolder(aside).catch(() => {});
+      if (isTaken(error)) throw new Error(`there is a task ${id}`, { cause: error });
+      throw error;
+    }
     await Promise.all([this.#syncing.folder(folder), this.#syncing.folder(this.#path)]);
     this.#index.created(task);
     this.#watchers.tell(id, 'due');
@@ -65,27 +85,22 @@ class FolderStore implements TaskStore {
 
   async lease(id: string, ms: number): Promise<LeasedTask | undefined> {
     const before = await this.#read(id);
-    if (!before || !isFree(before)) return undefined;
+    if (!before || !this.#isFree(before)) return undefined;
     const fence = before.last + 1;
-    const asked = Date.now();
+    const time = new LeaseTime(ms);
     const folder = this.#folder(id);
-    const name = join(folder, segmentName(fence));
-    const file = await open(name, 'ax').catch((error: { code?: string }) => {
-      if (error.code === 'EEXIST' || error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+    const file = await this.#named(folder, segmentName(fence), sealLine({ k: 'lease', ms }));
     if (!file) return undefined;
     const lease: Lease = { id, fence };
+    const held: Held = { lease, file, ms, time, records: 0, writing: Promise.resolve(), dropped: false };
     try {
       // After the name is there: whoever had the task before finds it at the next write, and what was acknowledged
       // until then is read here.
       const found = await readTaskFolder(folder, id, fence);
       if (!found) return void await file.close();
-      await file.write(sealLine({ k: 'lease', ms, cut: found.cut }));
+      held.records = found.task.records.length;
+      await this.#write(held, sealLine({ k: 'cut', cut: found.cut }));
       await Promise.all([file.datasync(), this.#syncing.folder(folder)]);
-      const held: Held = {
-        lease, file, ms, until: asked + ms, records: found.task.records.length, torn: false,
-      };
       if (await this.#overtaken(held) !== undefined) return void await file.close();
       this.#held.set(`${id}/${fence}`, held);
       return { lease, task: { ...found.task, waiting: undefined } };
@@ -97,12 +112,13 @@ class FolderStore implements TaskStore {
 
   async renew(lease: Lease, ms: number): Promise<void> {
     const held = this.#of(lease);
+    const time = new LeaseTime(ms);
+    const now = Date.now() / 1000;
     if (ms !== held.ms) await this.#write(held, sealLine({ k: 'renew', ms }));
-    const now = new Date();
-    await ifThere(utimes(join(this.#folder(lease.id), segmentName(lease.fence)), now, now));
+    await this.#using(held, held.file.utimes(now, now));
     await this.#check(held);
     held.ms = ms;
-    held.until = now.getTime() + ms;
+    held.time = time;
   }
 
   async append(lease: Lease, after: number, records: readonly string[]): Promise<void> {
@@ -115,11 +131,6 @@ class FolderStore implements TaskStore {
   ): Promise<void> {
     const held = await this.#add(lease, after, records, waiting);
     await this.#drop(held);
-    if (waiting.length === 0) {
-      // A line in a file changes no folder: others are told that there is something to take.
-      const now = new Date();
-      await ifThere(utimes(this.#folder(lease.id), now, now));
-    }
     this.#watchers.tell(lease.id, waiting.length > 0 ? 'written' : 'due');
   }
 
@@ -164,7 +175,13 @@ class FolderStore implements TaskStore {
   }
 
   due(limit: number): Promise<readonly string[]> {
-    return this.#index.due(limit, new Set(Array.from(this.#held.values(), ({ lease }) => lease.id)));
+    const held = new Set<string>();
+    for (const one of this.#held.values()) {
+      // Nobody has given it back: its run was stopped with the machine or the process, or could not write.
+      if (one.time.isOver) void this.#drop(one);
+      else held.add(one.lease.id);
+    }
+    return this.#index.due(limit, held);
   }
 
   async list(owner: string, after: string | undefined, limit: number): Promise<readonly Listed[]> {
@@ -195,34 +212,52 @@ class FolderStore implements TaskStore {
 
   async #read(id: string): Promise<TaskFolder | undefined> {
     // What comes from the wire names no other folder.
-    return /^[a-z0-9-]{1,100}$/.test(id) ? readTaskFolder(this.#folder(id), id) : undefined;
+    return isId(id) ? readTaskFolder(this.#folder(id), id) : undefined;
+  }
+
+  #isFree({ task, lease }: TaskFolder): boolean {
+    if (task.end !== undefined || isWaiting(task)) return false;
+    return !lease || this.#sightings.left(task.id, lease.segment, lease.writtenAt, lease.ms) === 0;
   }
 
   /** The lease, where this process holds it and its time is not over. */
   #of(lease: Lease): Held {
     const held = this.#held.get(`${lease.id}/${lease.fence}`);
     if (!held) throw new LeaseLost(lease, 'it is not held here');
-    if (held.until <= Date.now()) throw new LeaseLost(lease, 'its time is over');
-    if (held.torn) throw new LeaseLost(lease, 'a write has failed in the middle');
-    return held;
+    if (!held.time.isOver) return held;
+    void this.#drop(held);
+    throw new LeaseLost(lease, 'its time is over');
   }
 
   async #add(lease: Lease, after: number, records: readonly string[], waiting?: readonly string[]): Promise<Held> {
     const held = this.#of(lease);
     if (held.records !== after) throw new LeaseLost(lease, `there are ${held.records} records, not ${after}`);
     held.records += records.length;
-    await this.#write(held, sealLine({ k: 'add', r: records, w: waiting }));
-    await held.file.datasync();
+    await this.#write(held, sealLine({ k: 'add', r: records, w: waiting }), () => held.file.datasync());
     await this.#check(held);
     return held;
   }
 
-  async #write(held: Held, line: string): Promise<void> {
+  /**
+   * Adds a line. After one that was not taken whole nothing could be read any more: the lease is over, and the next one
+   * says how much of this segment counts.
+   */
+  #write(held: Held, line: string, then?: () => Promise<void>): Promise<void> {
+    const writing = held.writing.then(async () => {
+      await writeAll(held.file, line);
+      await then?.();
+    });
+    held.writing = writing;
+    return this.#using(held, writing);
+  }
+
+  /** Waits for what is done to the file of a lease. Whatever fails there ends the lease. */
+  async #using<T>(held: Held, work: Promise<T>): Promise<T> {
     try {
-      const { bytesWritten } = await held.file.write(line);
-      if (bytesWritten !== Buffer.byteLength(line)) throw new Error('the disk took a part of a line');
+      return await work;
     } catch (error) {
-      held.torn = true;
+      if (held.dropped) throw new LeaseLost(held.lease, 'its time is over');
+      await this.#drop(held);
       throw error;
     }
   }
@@ -236,44 +271,47 @@ class FolderStore implements TaskStore {
   }
 
   async #overtaken({ lease: { id, fence } }: Held): Promise<string | undefined> {
-    const names = await ifThere(readdir(this.#folder(id)));
+    const names = await ifOurs(readdir(this.#folder(id)));
     if (!names?.includes(segmentName(fence))) return 'the task is gone';
     const later = names.some((name) => (segmentNumber(name) ?? 0) > fence);
     return later ? 'another worker has the task, or it has ended' : undefined;
   }
 
   async #drop(held: Held): Promise<void> {
+    held.dropped = true;
     this.#held.delete(`${held.lease.id}/${held.lease.fence}`);
     await held.file.close().catch(() => {});
   }
 
-  async #writeNew(name: string, text: string): Promise<void> {
-    const file = await open(name, 'wx');
+  /**
+   * Makes a file and gives it a name once it is whole; it stays open at its end. Undefined: there is one of that name, or
+   * the task is gone.
+   */
+  async #named(folder: string, name: string, text: string, sync = false): Promise<FileHandle | undefined> {
+    const aside = join(folder, unfinishedName());
+    const file = await ifThere(makeFile(aside, text));
+    if (!file) return undefined;
     try {
-      await file.write(text);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-  }
-
-  /** Writes aside, syncs, and gives it a name that must not exist. False: there is one of that name. */
-  async #linkNew(folder: string, name: string, text: string): Promise<boolean> {
-    const aside = join(folder, `.${randomBytes(8).toString('hex')}`);
-    const written = await ifThere(this.#writeNew(aside, text).then(() => true));
-    if (!written) return false;
-    try {
+      if (sync) await file.datasync();
       await link(aside, join(folder, name));
-      return true;
+      return file;
     } catch (error) {
-      if ((error as { code?: string }).code === 'EEXIST') return false;
+      await file.close().catch(() => {});
+      if (isTaken(error) || (error as { code?: string }).code === 'ENOENT') return undefined;
       throw error;
     } finally {
-      await ifThere(unlink(aside));
+      // What stays goes with its task.
+      await unlink(aside).catch(() => {});
     }
+  }
+
+  /** Writes, syncs, and gives it a name that must not exist. False: there is one of that name. */
+  async #linkNew(folder: string, name: string, text: string): Promise<boolean> {
+    const file = await this.#named(folder, name, text, true);
+    await file?.close();
+    return file !== undefined;
   }
 }
 
-function isFree({ task, until }: TaskFolder): boolean {
-  return task.end === undefined && until <= Date.now() && !isWaiting(task);
-}
+/** There is something of that name. */
+const isTaken = (error: unknown): boolean => ['EEXIST', 'ENOTEMPTY'].includes((error as { code?: string }).code ?? '');

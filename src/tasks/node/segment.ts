@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto';
  */
 export type Line =
   | { readonly k: 'task'; readonly owner: string; readonly createdAt: number; readonly expiresAt: number | null; readonly head: string }
-  /** `cut`: how many bytes of each earlier segment count. */
-  | { readonly k: 'lease'; readonly ms: number; readonly cut: readonly number[] }
+  /** Earlier versions wrote `cut` here. */
+  | { readonly k: 'lease'; readonly ms: number; readonly cut?: readonly number[] }
+  /** How many bytes of each earlier segment count. */
+  | { readonly k: 'cut'; readonly cut: readonly number[] }
   | { readonly k: 'end'; readonly end: string }
   /** Records; with `w`, the task was given back, and waits for these answers. */
   | { readonly k: 'add'; readonly r: readonly string[]; readonly w?: readonly string[] }
@@ -40,32 +42,45 @@ export function readLines(bytes: Buffer): { values: unknown[]; ends: number[] } 
     const line = bytes.toString('utf8', from, to);
     const text = line.slice(17);
     if (line[16] !== ' ' || line.slice(0, 16) !== checksum(text)) break;
-    values.push(JSON.parse(text));
+    try {
+      values.push(JSON.parse(text));
+    } catch {
+      // Whoever wrote this can compute a checksum, and is not the store.
+      break;
+    }
     ends.push(from = to + 1);
   }
   return { values, ends };
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const areSizes = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
+
+/** Whether a value is a line that the store writes. */
+function isLine(value: unknown): value is Line {
+  const line = (value ?? {}) as Record<string, unknown>;
+  switch (line['k']) {
+    case 'task': return isText(line['owner']) && isText(line['head']) && Number.isFinite(line['createdAt'])
+      && (line['expiresAt'] === null || Number.isFinite(line['expiresAt']));
+    case 'lease': return Number.isFinite(line['ms']) && (line['cut'] === undefined || areSizes(line['cut']));
+    case 'renew': return Number.isFinite(line['ms']);
+    case 'cut': return areSizes(line['cut']);
+    case 'end': return isText(line['end']);
+    case 'add': return areTexts(line['r']) && (line['w'] === undefined || areTexts(line['w']));
+    default: return false;
+  }
+}
+
 /** Reads a segment. */
 export function readSegment(bytes: Buffer): Segment {
   const { values, ends } = readLines(bytes);
-  return { lines: values as Line[], ends };
+  const stray = values.findIndex((value) => !isLine(value));
+  const whole = stray < 0 ? values.length : stray;
+  return { lines: values.slice(0, whole) as Line[], ends: ends.slice(0, whole) };
 }
 
 /** The lines of a segment that count, where so many bytes of it do. */
 export function linesWithin({ lines, ends }: Segment, bytes: number): readonly Line[] {
   return lines.filter((_, i) => (ends[i] as number) <= bytes);
 }
-
-/** The name of a segment. */
-export const segmentName = (number: number): string => `${String(number).padStart(8, '0')}.log`;
-
-/** The number of a segment; undefined for the names of other files. */
-export function segmentNumber(name: string): number | undefined {
-  const match = /^(\d{8,})\.log$/.exec(name);
-  return match ? Number(match[1]) : undefined;
-}
-
-/** The name of the file of an answer: keys are any text, and some file systems know no case. */
-export const answerName = (key: string): string =>
-  `answer-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;

@@ -1,13 +1,95 @@
-/** Names of header fields whose values may be credentials. */
-const secret = /authori[sz]ation|cookie|token|secret|passw|api-?key|credential|signature|assertion|^dpop$/;
+/** Header fields whose values hold no credential. What is not named here, or below, is shown by its name only. */
+const harmless = /^(accept(-.+)?|access-control-.+|age|allow|cache-control|connection|content-(encoding|length|type)|date|host|if-.+|keep-alive|last-event-id|mcp-(method|name|param-.+|protocol-version)|origin|retry-after|sec-(ch|fetch)-.+|server|trailer|transfer-encoding|upgrade|user-agent|vary|via|(x-)?ratelimit-.+)$/;
 
-/** Header fields for a trace, by lower-case name: of what may be a credential, at most the scheme is shown. */
+/** Schemes of credentials that are shown; of any other the first word may be the secret. */
+const scheme = /^(aws4-hmac-sha256|basic|bearer|digest|dpop|negotiate) /i;
+const credentials = /\b(basic|bearer|digest|dpop|negotiate) +(?![\w-]+ *= *")[\w.~+/=-]+/gi;
+
+const redacted = '[redacted]';
+
+/**
+ * Header fields as a trace shows them, by lower-case name. Redacted is whatever is not known to be harmless: of
+ * credentials their scheme is shown, of an address what `redactUrl` leaves, of a session id a digest, so that two of
+ * them can be told apart.
+ */
 export function redact(fields: Iterable<readonly [name: string, value: unknown]>): Record<string, string> {
-  const shown: Record<string, string> = {};
+  const shown: [string, string][] = [];
   for (const [field, value] of fields) {
     const name = field.toLowerCase();
-    shown[name] = !secret.test(name) ? String(value)
-      : `${/authori[sz]ation$/.test(name) ? /^[a-z\d-]+ |/i.exec(String(value))?.[0] : ''}[redacted]`;
+    shown.push([name, valueOf(name, String(value))]);
   }
-  return shown;
+  return Object.fromEntries(shown);
+}
+
+function valueOf(name: string, value: string): string {
+  if (harmless.test(name)) return value;
+  switch (name) {
+    case 'authorization': case 'proxy-authorization': return `${scheme.exec(value)?.[0] ?? ''}${redacted}`;
+    case 'www-authenticate': case 'proxy-authenticate': return redactText(value);
+    case 'location': case 'content-location': case 'referer': return redactUrl(value);
+    case 'mcp-session-id': return `[redacted ${digestOf(value)}]`;
+    default: return redacted;
+  }
+}
+
+/** FNV-1a, 32 bits: of 128 random bits it tells too little to be of use. */
+function digestOf(text: string): string {
+  let digest = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193);
+  return (digest >>> 0).toString(16).padStart(8, '0');
+}
+
+/**
+ * An address, absolute or relative, as a trace or a log shows it: without its user, its fragment, the values of its query,
+ * and parts of its path that look like no word.
+ */
+export function redactUrl(text: string): string {
+  const [before, fragment] = cut(text, '#');
+  const [address, query] = cut(before, '?');
+  const [, start = '', authority = '', path = ''] = /^((?:[a-z][a-z\d+.-]*:)?\/\/)?([^/]*)(.*)$/is.exec(address) ?? [];
+  const user = authority.lastIndexOf('@');
+  const host = start === '' ? redactPath(authority) : user < 0 ? authority : `${redacted}@${authority.slice(user + 1)}`;
+  return `${isPlain(start) ? start : redacted}${host}${redactPath(path)}${query === undefined ? '' : `?${query.split('&').map(redactParameter).join('&')}`}`
+    + (fragment === undefined ? '' : `#${redacted}`);
+}
+
+function redactParameter(pair: string): string {
+  const [name, value] = cut(pair, '=');
+  return (isPlain(name) ? name : redacted) + (value === undefined ? '' : `=${redacted}`);
+}
+
+/** The path of an address, likewise. */
+export const redactPath = (path: string): string => path.split('/').map((segment) => (isPlain(segment) ? segment : redacted)).join('/');
+
+/** A text of the other side for a trace or a log: without credentials behind their scheme, and without what looks like no word. */
+export function redactText(text: string): string {
+  return text.replace(credentials, `$1 ${redacted}`).replace(/[\w~+=.-]{12,}/g, (run) => (isPlain(run) ? run : redacted));
+}
+
+/** The data of an event that carries no message: the address of `endpoint` (2024-11-05), or another text. */
+export const redactEvent = (type: string | undefined, data: string): string => (type === 'endpoint' ? redactUrl(data) : redactText(data));
+
+/**
+ * Whether a run of characters is made of words and numbers. Between two marks stand letters or digits, or a few of both; a
+ * word has few capitals within. Keys and tokens mix all of them, and are long.
+ */
+function isPlain(run: string): boolean {
+  if (run.length < 12) return true;
+  let mixed = 0;
+  for (const [part] of run.matchAll(/[A-Za-z\d]+/g)) {
+    const { length } = part;
+    if (/^\d+$/.test(part)) {
+      if (length > 12) return false;
+    } else if (/^[A-Za-z]+$/.test(part)) {
+      const capitals = part.slice(1).replace(/[a-z]+/g, '').length;
+      if (length > 32 || (capitals > length / 4 && capitals < length - 1 && length > 4)) return false;
+    } else if (length > 10 || ++mixed > (run.length > 32 ? 0 : 2)) return false;
+  }
+  return true;
+}
+
+/** What stands before a mark, and what behind it; undefined where it is missing. */
+function cut(text: string, mark: string): [before: string, behind: string | undefined] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }

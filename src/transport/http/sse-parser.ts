@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../../jsonrpc/times.ts';
+import { longestTimerMs } from '../../bounds/options.ts';
 
 // The reading half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.6. It owns no stream:
 // bytes are pushed in as they come, events come out of a callback.

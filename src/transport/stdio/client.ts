@@ -1,10 +1,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
 import { Faults } from '../../jsonrpc/faults.ts';
 import { quote } from '../../jsonrpc/quote.ts';
-import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { readMessages } from './reading.ts';
@@ -45,29 +45,158 @@ export interface StdioTransportOptions {
 /** Characters of answers that may wait for a server that does not read. */
 const maxOwed = 1_048_576;
 
+/** How the server is run: the options, with defaults. */
+interface Running extends StdioTransportOptions {
+  readonly command: string;
+  readonly graceMs: number;
+  readonly termMs: number;
+  readonly stallMs: number;
+}
+
 /** One run of the server. */
-interface Run {
-  readonly child: ChildProcessWithoutNullStreams;
+class Run {
+  readonly #how: Running;
+  readonly #child: ChildProcessWithoutNullStreams;
   readonly writer: LineWriter;
-  readonly reading: Reading;
-  /** Resolves once the program has ended; what it started may still run, and hold its pipes. */
-  readonly exited: Promise<void>;
+  readonly #reading: Reading;
+  readonly #faults: Faults;
+  /** Gives the last lines of its stderr. */
+  readonly #lastLines: () => string;
+  /** Resolves once the program has ended. Programs that it started may still run, and hold its pipes. */
+  readonly #exited: Promise<void>;
   /** Resolves once the program has ended and its pipes are closed. */
   readonly over: Promise<void>;
   /** Whether the program went on after its streams were closed, and was told to end. */
-  told: boolean;
+  #told = false;
   /** Characters of our answers that wait since its stdin is full. Our own requests are not counted. */
-  owed: number;
+  #owed = 0;
   /** Runs while the server is not read because it does not read. */
-  stall: ReturnType<typeof setTimeout> | undefined;
+  #stall: ReturnType<typeof setTimeout> | undefined;
   /** Why we end it; undefined: it ended itself, or was closed. */
-  fault: string | undefined;
-  stopping: Promise<void> | undefined;
+  #fault: string | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(how: Running, child: ChildProcessWithoutNullStreams, to: ClientReceiver) {
+    const budget = peerBudget();
+    const stop = (): void => void this.stop();
+    this.#how = how;
+    this.#child = child;
+    this.#faults = new Faults((error) => to.error(error));
+    this.writer = lineWriter(child.stdin, () => this.#unstall(), budget);
+    this.#reading = readMessages(child.stdout, {
+      trace: how.trace, budget, decode, maxMessageBytes: how.maxMessageBytes, maxNoiseBytes: how.maxNoiseBytes,
+      message: (decoded, text) => {
+        // Most likely a log: its author has to see it to find where it comes from.
+        if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {
+          this.#faults.add(() => noMessage(how.command, text));
+        } else to.message(decoded);
+      },
+      // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
+      end: stop,
+      noisy: (why) => this.#end(why),
+    });
+    this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
+    this.over = new Promise((resolve) => child.once('close', () => resolve()));
+    child.stdin.on('error', stop);
+    void this.#exited.then(stop);
+    this.#lastLines = stderrLines(child.stderr, how.onStderr);
+    void this.over.then(() => this.#clean());
+  }
+
+  #clean(): void {
+    this.#reading.stop();
+    this.writer.close();
+    this.#faults.end();
+    clearTimeout(this.#stall);
+    // Nobody may stay, not even a process that has let go of the pipes.
+    signalTree(this.#child, 'SIGKILL');
+    forget(this.#child);
+  }
+
+  /**
+   * An answer waits, since stdin is full. A server that asks and does not read our answers makes them pile up: it is not
+   * read either. Not at once, since a server whose stdout is full may be waiting for us.
+   */
+  owe(length: number): void {
+    const { stallMs } = this.#how;
+    this.#owed += length;
+    if (this.#owed <= maxOwed || this.#stall !== undefined) return;
+    this.#reading.hold(true);
+    this.#stall = setTimeout(() => this.#end(`it read none of the answers to its own requests within ${stallMs} ms`), stallMs);
+  }
+
+  #unstall(): void {
+    this.#owed = 0;
+    if (this.#stall === undefined) return;
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+    this.#reading.hold(false);
+  }
+
+  #end(fault: string): void {
+    this.#fault = fault;
+    void this.stop();
+  }
+
+  /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */
+  stop(): Promise<void> {
+    return this.#stopping ??= this.#stepByStep();
+  }
+
+  async #stepByStep(): Promise<void> {
+    const child = this.#child;
+    const { graceMs, termMs } = this.#how;
+    void this.writer.flush();
+    child.stdin.end();
+    await within(graceMs, this.#exited);
+    this.#told = child.exitCode === null && child.signalCode === null;
+    signalTree(child, 'SIGTERM');
+    await within(termMs, this.over);
+    signalTree(child, 'SIGKILL');
+    // A process that has left the group may still hold the pipes.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    await this.over;
+  }
+
+  /** How it ended, for a person. */
+  ending(): string {
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
+    const why = this.#fault !== undefined ? `the server was ended: ${this.#fault}`
+      : this.#told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
+    const said = this.#lastLines();
+    return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
+  }
+}
+
+/** Starts the program. Rejects where that fails. */
+async function start(command: string, args: readonly string[], options: StdioTransportOptions): Promise<ChildProcessWithoutNullStreams> {
+  // Here, and not above: a server that imports this file for `serveStdio` starts 4 ms sooner without it.
+  const { spawn } = await import('node:child_process');
+  const { cwd } = options;
+  const env = safeEnvironment(options.env);
+  // Loaded where it is used.
+  const windows = process.platform === 'win32' ? await import('./windows.ts') : undefined;
+  let how: ReturnType<NonNullable<typeof windows>['spawnOnWindows']>;
+  try {
+    how = windows?.spawnOnWindows(command, args, env, cwd) ?? { command, args, options: { env, cwd, detached: true } };
+  } catch (thrown) {
+    throw cannotStart(command, cwd, toError(thrown));
+  }
+  const child = spawn(how.command, how.args, how.options);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    // Stays for later errors, such as a kill that failed: how the program ends tells more.
+    child.on('error', (error) => reject(cannotStart(command, cwd, error)));
+  });
+  keepUntilExit(child, windows?.killer(child));
+  return child;
 }
 
 /**
  * A transport that starts a server and speaks with it over its standard streams. The program is started directly,
- * without a shell, in a process group of its own, and is ended with the whole of that group: when the transport is
+ * without a shell, in a new process group, and is ended with the whole of that group: when the transport is
  * closed, and when this process exits (not when it is killed; then the server sees its stdin end). On Windows a batch
  * file such as `npx.cmd` runs in cmd.exe, arguments that it cannot be given are refused, and what is ended is the
  * program with all that it has started. 2026-07-28 basic/transports/stdio.
@@ -79,127 +208,29 @@ export function stdioTransport(
   args: readonly string[] = [],
   options: StdioTransportOptions = {},
 ): ClientTransport {
-  checkTimes(options);
+  checkOptions('stdioTransport: options', options, {
+    cwd: 'string', env: 'object', onStderr: 'function', trace: 'function', graceMs: 0, termMs: 0, maxMessageBytes: 0, stallMs: 0, maxNoiseBytes: 0,
+  });
   const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000 } = options;
+  const how: Running = { ...options, command, graceMs, termMs, stallMs };
   let receiver: ClientReceiver | undefined;
   let run: Run | undefined;
   let starting: Promise<void> = Promise.resolve();
   let leaving: Promise<void> = Promise.resolve();
 
-  async function start(to: ClientReceiver): Promise<void> {
-    // Here, and not above: a server that imports this file for `serveStdio` starts 4 ms sooner without it.
-    const { spawn } = await import('node:child_process');
-    const { cwd } = options;
-    const env = safeEnvironment(options.env);
-    // Loaded where it is used.
-    const windows = process.platform === 'win32' ? await import('./windows-spawn.ts') : undefined;
-    let how: ReturnType<NonNullable<typeof windows>['spawnOnWindows']>;
-    try {
-      how = windows?.spawnOnWindows(command, args, env, cwd) ?? { command, args, options: { env, cwd, detached: true } };
-    } catch (thrown) {
-      throw cannotStart(command, cwd, toError(thrown));
-    }
-    const child = spawn(how.command, how.args, how.options);
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      // Stays for later errors, such as a kill that failed: how the program ends tells more.
-      child.on('error', (error) => reject(cannotStart(command, cwd, error)));
-    });
-
-    keepUntilExit(child, windows?.killer(child));
-    const budget = peerBudget();
-    const faults = new Faults((error) => to.error(error));
-    const stopMine = (): void => void stop(mine);
-    const mine: Run = run = {
-      child,
-      writer: lineWriter(child.stdin, () => unstall(mine), budget),
-      reading: readMessages(child.stdout, {
-        trace, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
-        message(decoded, text) {
-          // Most likely a log: its author has to see it to find where it comes from.
-          if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {
-            faults.add(() => noMessage(command, text));
-          } else to.message(decoded);
-        },
-        // 2025-11-25 basic/lifecycle#shutdown: a server may begin the shutdown by closing its output.
-        end: stopMine,
-        noisy(why) {
-          mine.fault = why;
-          stopMine();
-        },
-      }),
-      exited: new Promise((resolve) => child.once('exit', () => resolve())),
-      over: new Promise((resolve) => child.once('close', () => resolve())),
-      told: false,
-      owed: 0,
-      stall: undefined,
-      fault: undefined,
-      stopping: undefined,
-    };
-    child.stdin.on('error', stopMine);
-    void mine.exited.then(stopMine);
-    const lastLines = stderrLines(child.stderr, options.onStderr);
+  async function begin(to: ClientReceiver): Promise<void> {
+    const mine = run = new Run(how, await start(command, args, options), to);
     void mine.over.then(() => {
-      mine.reading.stop();
-      mine.writer.close();
-      faults.end();
-      clearTimeout(mine.stall);
-      // Nobody may stay, not even who has let go of the pipes.
-      signalTree(child, 'SIGKILL');
-      forget(child);
       if (run !== mine) return;
       run = undefined;
-      to.closed(ended(mine, lastLines()));
+      to.closed(mine.ending());
     });
-  }
-
-  /**
-   * A server that asks and does not read our answers makes them pile up: it is not read either. Not at once, since
-   * a server whose stdout is full may be waiting for us.
-   */
-  function owe(of: Run, length: number): void {
-    of.owed += length;
-    if (of.owed <= maxOwed || of.stall !== undefined) return;
-    of.reading.hold(true);
-    of.stall = setTimeout(() => {
-      of.fault = `it read none of the answers to its own requests within ${stallMs} ms`;
-      void stop(of);
-    }, stallMs);
-  }
-
-  function unstall(of: Run): void {
-    of.owed = 0;
-    if (of.stall === undefined) return;
-    clearTimeout(of.stall);
-    of.stall = undefined;
-    of.reading.hold(false);
-  }
-
-  /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */
-  function stop(of: Run): Promise<void> {
-    of.stopping ??= stepByStep(of);
-    return of.stopping;
-  }
-
-  async function stepByStep(of: Run): Promise<void> {
-    const { child, writer, exited, over } = of;
-    void writer.flush();
-    child.stdin.end();
-    await within(graceMs, exited);
-    of.told = child.exitCode === null && child.signalCode === null;
-    signalTree(child, 'SIGTERM');
-    await within(termMs, over);
-    signalTree(child, 'SIGKILL');
-    // What has left the group may still hold the pipes.
-    child.stdout.destroy();
-    child.stderr.destroy();
-    await over;
   }
 
   async function close(): Promise<void> {
     await starting.catch(() => undefined);
     if (run !== undefined) {
-      leaving = stop(run);
+      leaving = run.stop();
       run = undefined;
     }
     await leaving;
@@ -210,26 +241,22 @@ export function stdioTransport(
     async open(to) {
       if (receiver !== undefined) throw new Error('The stdio transport has been opened before; use reopen()');
       receiver = to;
-      await (starting = start(to));
+      await (starting = begin(to));
     },
     send(text, message) {
       if (run === undefined) {
-        if (message?.id !== undefined) {
-          receiver?.failed(message.id, new ConnectionError(
-            'closed', `${command}: the server is not running`,
-          ));
-        }
-        return;
+        if (message?.id === undefined) return;
+        return receiver?.failed(message.id, new ConnectionError('closed', `${command}: the server is not running`));
       }
       trace?.({ direction: 'sent', text, at: Date.now() });
       run.writer.write(text);
-      // What comes without its message is an answer.
-      if (message === undefined && run.writer.full) owe(run, text.length);
+      // Only an answer comes without its message.
+      if (message === undefined && run.writer.full) run.owe(text.length);
     },
     async reopen() {
       if (receiver === undefined) throw new Error('The stdio transport has not been opened');
       await close();
-      await (starting = start(receiver));
+      await (starting = begin(receiver));
     },
     close,
   };
@@ -245,11 +272,4 @@ function cannotStart(command: string, cwd: string | undefined, error: NodeJS.Err
 
 function noMessage(command: string, line: string): Error {
   return new Error(`${command} wrote a line to stdout that is no message: ${quote(line, 500)}`);
-}
-
-function ended({ child, told, fault }: Run, said: string): string {
-  const { exitCode, signalCode } = child;
-  const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
-  const why = fault !== undefined ? `the server was ended: ${fault}` : told ? `the server closed its streams but went on, and ${how}` : `the server ${how}`;
-  return said === '' ? why : `${why}; its last lines on stderr:\n${said}`;
 }

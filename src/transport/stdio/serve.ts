@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
+import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../jsonrpc/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
-import { checkTimes } from '../../jsonrpc/times.ts';
 import type { ServerPort, Trace } from '../port.ts';
 import { readMessages } from './reading.ts';
 import { lineWriter, within } from './writer.ts';
@@ -56,7 +56,9 @@ export interface StdioServing {
  * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
-  checkTimes(options);
+  checkOptions('serveStdio: options', options, {
+    trace: 'function', maxMessageBytes: 0, maxNoiseBytes: 0, drainMs: 0, exitMs: 0, console: 'boolean', stdin: 'object', stdout: 'object',
+  });
   const { trace, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;

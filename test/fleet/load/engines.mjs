@@ -1,16 +1,35 @@
 // The engines of the load run, for every process of it: how their servers are started, and how one is opened.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stallingProxy } from './stalling-proxy.mjs';
 
 const root = (name) => new URL(`../../../integrations/${name}/`, import.meta.url);
 const load = (name, file) => import(new URL(`dist/${file}`, root(name)));
 const library = (name, what) => createRequire(new URL('package.json', root(name)))(what);
 const nothing = () => {};
 
+/** The server behind a proxy that can stand still. `at` is what processes are told of it. */
+async function behindProxy(server, to, where, at) {
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-proxy-'));
+  chmodSync(folder, 0o700);
+  const proxy = await stallingProxy(to, where(folder));
+  return {
+    ...server, at: at(proxy.address, folder), stall: proxy.stall, heal: proxy.heal,
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 export const engines = {
   redis: {
     async start() {
       const server = await (await load('redis', 'test/server.js')).redisServer();
-      return server && { ...server, at: server.url };
+      return server && behindProxy(server, server.url, (folder) => join(folder, 'redis'), (_, folder) => join(folder, 'redis'));
     },
     async open(at, options) {
       const { redisEngine } = await load('redis', 'src/index.js');
@@ -24,7 +43,9 @@ export const engines = {
   nats: {
     async start() {
       const server = await (await load('nats', 'test/server.js')).natsServer();
-      return server && { ...server, at: server.url };
+      if (!server) return undefined;
+      const [host, port] = server.url.split(':');
+      return behindProxy(server, { host, port: Number(port) }, () => ({ host, port: 0 }), (address) => `${host}:${address.port}`);
     },
     async open(at, options) {
       const { natsEngine } = await load('nats', 'src/index.js');
@@ -38,7 +59,8 @@ export const engines = {
   postgres: {
     async start() {
       const server = await (await load('postgres', 'test/server.js')).postgresServer();
-      return server && { ...server, at: server.host };
+      const name = '.s.PGSQL.5432';
+      return server && behindProxy(server, join(server.host, name), (folder) => join(folder, name), (_, folder) => folder);
     },
     async open(at, options) {
       const { postgresEngine } = await load('postgres', 'src/index.js');

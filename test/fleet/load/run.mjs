@@ -1,8 +1,9 @@
 // npm run fleet -- [--minutes N] [--engine redis|nats|postgres] [--seed S] [--clients N] [--pace MS]
 //
 // Four processes behind nginx in round robin, an engine that they share, 200 clients of all five revisions. Every few
-// seconds a process is killed by SIGKILL and started again; halfway the engine is. At the end each call has to have ended
-// as it should. The minutes are for all engines together: 10 by default. A client pauses for up to `--pace` milliseconds
+// seconds a process is killed by SIGKILL and started again; halfway the engine is. Before and after that the way to the
+// engine stands still for longer than a lease, again and again: no byte passes, and no connection breaks. At the end each
+// call has to have ended as it should. The minutes are for all engines together: 10 by default. A client pauses for up to `--pace` milliseconds
 // between calls. FLEET_ERRORS=1 shows what processes and clients have reported.
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -101,8 +102,26 @@ async function run(name) {
     const blow = [from, Infinity, 'engine'];
     blows.push(blow);
     await server.restart();
-    // Until the processes have reached it again.
-    blow[1] = performance.now() + 1000;
+    // Until the processes have reached it again; and for one lease after that nobody is taken for gone.
+    blow[1] = performance.now() + 1000 + leaseMs;
+  })();
+  let stalledTimes = 0;
+  const stalling = (async () => {
+    // Half of the time after each it is well again.
+    const eachMs = Math.max(6 * leaseMs, runMs / 12);
+    for (let at = Math.min(eachMs, runMs / 6); at + 5 * leaseMs < runMs; at += eachMs) {
+      await pause(Math.max(0, began + at - performance.now()));
+      // Not while the engine is down or has just come back.
+      if (Math.abs(at - runMs / 2) < 3 * leaseMs) continue;
+      const blow = [performance.now(), Infinity, 'engine'];
+      blows.push(blow);
+      stalledTimes++;
+      server.stall();
+      await pause(1.5 * leaseMs + random() * leaseMs);
+      server.heal();
+      // An answer that got 503 comes again seconds later, and for one lease nobody is taken for gone.
+      blow[1] = performance.now() + 2 * leaseMs + 4000;
+    }
   })();
   let kills = 0;
   while (performance.now() - began < runMs) {
@@ -121,7 +140,7 @@ async function run(name) {
       for (const one of open[at].splice(0)) one[1] = performance.now() + leaseMs + 1000;
     });
   }
-  await restarting;
+  await Promise.all([restarting, stalling]);
   await Promise.all(crew.map(({ ready }) => ready));
 
   // Nothing dies any more: what is under way ends, and each session still works.
@@ -163,7 +182,7 @@ async function run(name) {
   const most = Math.max(...grown);
   if (most > growth) report.faults.push(`the heap of a process has grown by ${Math.round(most / 1024)} KiB`);
   report.totals = {
-    'seconds under load': Math.round((performance.now() - began) / 1000), 'processes killed': kills, 'engine restarted': 1,
+    'seconds under load': Math.round((performance.now() - began) / 1000), 'processes killed': kills, 'engine restarted': 1, 'engine stalled': stalledTimes,
     ...report.totals, 'largest growth of a heap': `${Math.round(most / 1024)} KiB`, 'slowest call of a client that needs no engine': `${Math.round(canaryMs)} ms`,
     'longest stall of the clients': `${Math.round(stallMs)} ms`,
   };

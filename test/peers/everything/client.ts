@@ -41,16 +41,21 @@ function argumentsOf(name: string): Record<string, unknown> {
 }
 
 const auth = scenario.startsWith('auth/') ? conformanceAuth(scenario, JSON.parse(context)) : undefined;
+/** The code of the refusal with which this scenario has to end; undefined: it has to end well. */
+const expected = Object.hasOwn(expectedRefusals, scenario) ? expectedRefusals[scenario] : undefined;
+let refusal: Error | undefined;
 try {
   await client.connect(httpTransport(url, { auth }));
   await play();
-  await client.close();
 } catch (error) {
-  // A scenario that ends with the refusal that it asks for has gone well.
-  const { code } = error as { code?: unknown };
-  if (code !== expectedRefusals[scenario]) throw error;
-  process.stderr.write(`refused, as it should: ${(error as Error).message}\n`);
+  if (expected === undefined || (error as { code?: unknown }).code !== expected) throw error;
+  refusal = error as Error;
+} finally {
+  // Otherwise an open stream keeps the process, whatever came of the scenario.
+  await client.close();
 }
+if (refusal) process.stderr.write(`refused, as it should: ${refusal.message}\n`);
+else if (expected !== undefined) throw new Error(`${scenario} has to end with the refusal ${expected}, and ended without one`);
 
 async function play(): Promise<void> {
   switch (scenario) {

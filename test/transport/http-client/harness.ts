@@ -105,7 +105,7 @@ export interface Client {
   send(message: Outgoing): void;
   request(id: RequestId, method?: string, params?: Outgoing['params']): Promise<Told>;
   /** A whole handshake with a server that plays along. */
-  handshake(version?: string): Promise<void>;
+  handshake(version?: string, capabilities?: object): Promise<void>;
 }
 
 // Waits of these lengths are no reconnections; they end when they are aborted.
@@ -163,8 +163,8 @@ export async function client(t: TestContext, url: string, options: ClientOptions
       send({ id, method, params });
       return next();
     },
-    async handshake(version = '2025-11-25') {
-      send({ id: 'init', method: 'initialize', params: { protocolVersion: version } });
+    async handshake(version = '2025-11-25', capabilities = {}) {
+      send({ id: 'init', method: 'initialize', params: { protocolVersion: version, capabilities } });
       const told = await next();
       if (told.kind !== 'message') throw new Error(`the handshake failed: ${told.kind}`);
       transport.agreed?.(revision(version));

@@ -33,7 +33,7 @@ for (const status of [400, 404, 405]) {
   test(`initialize refused with ${status}: HTTP+SSE is found and spoken`, async (t) => {
     const server = await oldServer(t, status);
     const it = await client(t, server.url);
-    await it.handshake('2024-11-05');
+    await it.handshake('2025-03-26');
     assert.equal((await it.request(1)).kind, 'message');
     server.get.stream?.write(`data: ${notice(1)}\n\n`);
     assert.equal((await it.next()).kind, 'message');
@@ -46,6 +46,63 @@ for (const status of [400, 404, 405]) {
     assert.deepEqual(it.untaken, []);
   });
 }
+
+test('2024-11-05 alone begins with the stream of HTTP+SSE', async (t) => {
+  const server = await oldServer(t);
+  const it = await client(t, server.url);
+  await it.handshake('2024-11-05');
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.deepEqual(server.calls.map(({ method, path, body }) => `${method} ${path} ${body.method}`), [
+    'GET /mcp undefined', 'POST /messages?s=1 initialize', 'POST /messages?s=1 notifications/initialized',
+    'POST /messages?s=1 tools/list',
+  ]);
+});
+
+for (const opening of ['server/discover', 'initialize']) {
+  test(`${opening} answered with the stream of HTTP+SSE: it is kept, and spoken`, async (t) => {
+    for (const cut of [1, 7, 1000]) {
+      const streams: ServerResponse[] = [];
+      // As @mastra/mcp: whatever comes to this path opens the stream, and there is room for one.
+      const server = await serve(t, (call, response) => {
+        if (call.path === '/messages?s=1') {
+          response.writeHead(202).end();
+          if (call.body.id !== undefined) streams[0]?.write(`event: message\ndata: ${result(call.body.id)}\n\n`);
+          return;
+        }
+        streams.push(stream(response));
+        const text = ': hello\nevent: endpoint\ndata: /messages?s=1\n\n';
+        for (let at = 0; at < text.length; at += cut) response.write(text.slice(at, at + cut));
+      });
+      const it = await client(t, server.url);
+      if (opening === 'server/discover') {
+        const told = await it.request(7, opening);
+        assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 200);
+      }
+      await it.handshake('2025-11-25');
+      assert.equal((await it.request(1)).kind, 'message');
+      streams[0]?.write(`data: ${notice(1)}\n\n`);
+      assert.equal((await it.next()).kind, 'message');
+      assert.equal(streams.length, 1);
+      streams[0]?.end();
+      assert.equal((await it.next()).kind, 'closed');
+    }
+  });
+}
+
+test('a stream that begins with no endpoint answers initialize, however long its first event takes', async (t) => {
+  const first = [`data: ${'x'.repeat(20_000)}\n\n`, ': a comment\n\n', 'id: 1\ndata:\n\n', `:${' '.repeat(9000)}\n`, 'event: other\ndata: /messages\n\n'];
+  for (const text of first) {
+    const server = await serve(t, (call, response) => {
+      if (call.body.id === undefined) return void response.writeHead(202).end();
+      const answer = stream(response);
+      answer.write(text);
+      answer.end(`event: endpoint\ndata: /messages\n\ndata: ${result(call.body.id)}\n\n`);
+    });
+    const it = await client(t, server.url);
+    for (let told = await it.request(0, 'initialize'); told.kind !== 'message'; told = await it.next()) assert.equal(told.kind, 'error');
+    assert.equal(server.calls.length, 1);
+  }
+});
 
 test('a newer revision over HTTP+SSE opens no second GET stream', async (t) => {
   const server = await oldServer(t);

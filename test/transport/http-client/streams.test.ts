@@ -224,6 +224,44 @@ test('a GET stream that is refused is told once; 405 is no fault', async (t) => 
   }
 });
 
+/** Milliseconds: these waits are told apart by their length. */
+const [listenMs, endpointMs] = [2_000_001, 2_000_002];
+
+for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }, { roots: {} }]) {
+  const declared = Object.keys(capabilities).join() || 'nothing';
+  test(`a GET that is answered late: what may ask a client that declares ${declared} waits or does not`, async (t) => {
+    let get: ServerResponse | undefined;
+    const server = await serve(t, (call, response) => {
+      if (call.method === 'GET') get = response;
+      else if (!handshake(call, response)) json(response, result(call.body.id));
+    });
+    let listened = (): void => {};
+    const it = await client(t, server.url, {
+      limits: { listenMs, endpointMs },
+      wait: (ms, signal) => new Promise((resolve) => {
+        if (ms === listenMs) listened = resolve;
+        signal.addEventListener('abort', () => resolve());
+      }),
+    });
+    await it.handshake('2025-11-25', capabilities);
+    const methods = ['tools/list', 'tools/call', 'prompts/get', 'resources/read'];
+    methods.forEach((method, id) => it.send({ id, method, params: {} }));
+    while (get === undefined) await new Promise((resolve) => setImmediate(resolve));
+    const heard = (): (string | undefined)[] => server.calls.map(({ body }) => body.method).slice(2).filter((one) => one !== undefined).toSorted();
+    assert.deepEqual(heard(), []);
+    // It has not been answered for `listenMs`.
+    listened();
+    for (let answers = 0; answers < (declared === 'nothing' ? methods.length : 1); answers++) await it.next();
+    assert.deepEqual(heard(), declared === 'nothing' ? methods.toSorted() : ['tools/list']);
+    if (declared === 'nothing') return;
+    stream(get);
+    for (let answers = 0; answers < 3; answers++) await it.next();
+    assert.deepEqual(heard(), methods.toSorted());
+    // From now on nothing waits.
+    assert.equal((await it.request(9, 'tools/call', {})).kind, 'message');
+  });
+}
+
 test('no GET stream where the revision has none', async (t) => {
   for (const version of ['2024-11-05', '2026-07-28']) {
     const server = await serve(t, (call, response) => void handshake(call, response));
@@ -231,7 +269,9 @@ test('no GET stream where the revision has none', async (t) => {
     await it.handshake(version);
     await it.request(2, 'initialize');
     await it.request(3, 'initialize');
-    assert.ok(!server.calls.some(({ method }) => method === 'GET'));
+    // What begins 2024-11-05 looks for HTTP+SSE, and is no stream of a session.
+    const gets = server.calls.filter(({ method, headers }) => method === 'GET' && headers['mcp-session-id'] !== undefined);
+    assert.deepEqual(gets, []);
   }
 });
 
@@ -372,4 +412,22 @@ test('a server that asks and takes no answers is not read any further', async (t
   for (const answer of answers.splice(0)) answer.writeHead(202).end();
   await done;
   assert.equal(heard, 199);
+});
+
+test('an event id goes back as its bytes in UTF-8; after one that no header can carry, nothing is resumed and the request ends at once', async (t) => {
+  for (const [id, sent] of [['plain', 'plain'], ['tab\there', 'tab\there'], ['é 日本', Buffer.from('é 日本').toString('latin1')], ['a\u0001b', undefined], ['\u007f', undefined]] as const) {
+    const server = await serve(t, (call, response) => {
+      if (handshake(call, response)) return;
+      if (call.method === 'GET') stream(response).end(`data: ${result(1)}\n\n`);
+      else stream(response).end(`id: ${id}\ndata:\n\n`);
+    });
+    const it = await client(t, server.url);
+    await it.handshake();
+    const told = await it.request(1, 'tools/call');
+    const asked = server.calls.filter(({ method, headers }) => method === 'GET' && headers['last-event-id'] !== undefined);
+    assert.equal(told.kind, sent === undefined ? 'failed' : 'message', id);
+    assert.deepEqual(asked.map(({ headers }) => headers['last-event-id']), sent === undefined ? [] : [sent]);
+    // Without a reconnection there is nothing to wait for.
+    assert.equal(it.waits.length, sent === undefined ? 0 : 1);
+  }
 });

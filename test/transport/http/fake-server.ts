@@ -134,27 +134,24 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
       peers.add(peer);
       return peer;
     },
-    side: {
-      modern: {
-        alone(request, _meta, outlet, auth) {
-          const inbound = new Inbound(request, outlet);
-          inbound.run(() => {
-            if (request.method === 'subscriptions/listen') {
-              subscriptions.add(inbound);
-              inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
-              return new Promise((resolve) => {
-                waiting.set('listen', { inbound, finish: () => resolve({}) });
-              });
-            }
-            const result = common(inbound, auth);
-            if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
-            return result;
+    answer(request, _meta, outlet, auth) {
+      const inbound = new Inbound(request, outlet);
+      inbound.run(() => {
+        if (request.method === 'subscriptions/listen') {
+          subscriptions.add(inbound);
+          inbound.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
+          return new Promise((resolve) => {
+            waiting.set('listen', { inbound, finish: () => resolve({}) });
           });
-          return inbound;
-        },
-      },
-      catalogue: { features: [{ toolInput: (name) => (name === 'mirrored' ? mirrored : undefined) }] },
+        }
+        const result = common(inbound, auth);
+        if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
+        return result;
+      });
+      return inbound;
     },
+    scoped: false,
+    toolInput: (name) => (name === 'mirrored' ? mirrored : undefined),
     endSubscriptions() {
       waiting.get('listen')?.finish();
     },

@@ -221,14 +221,9 @@ test('a modern request has room for what may be lost while its client reads, and
   let outlet: Outlet | undefined;
   const { ask } = place({ limits: { maxBufferedBytes: 1000 } }, {
     ...server,
-    side: {
-      ...server.side,
-      modern: {
-        alone(message, meta, to, auth) {
-          outlet = to;
-          return server.side.modern.alone(message, meta, to, auth);
-        },
-      },
+    answer(message, meta, to, auth) {
+      outlet = to;
+      return server.answer(message, meta, to, auth);
     },
   });
   const room = (): unknown[] => [outlet?.room?.(1), outlet?.room?.(1, false), outlet?.room?.(1, true)];

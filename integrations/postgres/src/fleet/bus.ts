@@ -24,7 +24,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
   const [bell, everybody] = [channelOf(database, `bell ${process}`), channelOf(database, 'told')];
   const token = randomUUID();
   const query = <R extends object>(text: string, values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(database, text, values)).rows);
 
   /** Takes the name where nobody else has it. False: somebody has. */
   const take = async (): Promise<boolean> => (await query(`
@@ -33,7 +33,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     WHERE p.held_until <= ${now} OR p.token = excluded.token RETURNING name`, [process, token, leaseMs])).length === 1;
 
   const outbox = new Outbox(async (to, texts) => {
-    const { rowCount } = await ask(pool, `
+    const { rowCount } = await ask(database, `
       WITH alive AS (SELECT name FROM ${processes} WHERE name = $1 AND held_until > ${now} FOR KEY SHARE),
       put AS (INSERT INTO ${inboxes} (process, texts) SELECT name, $2 FROM alive RETURNING process)
       SELECT pg_notify($3, '') FROM put`, [to, JSON.stringify(texts), channelOf(database, `bell ${to}`)]);
@@ -76,8 +76,12 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     }
   }
 
+  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  let renewedAt = performance.now();
+
   async function renew(): Promise<void> {
     if (pool.ending) return clearInterval(renewal);
+    const asked = performance.now();
     // Over the connection that listens: the pool may be busy for longer than the lease.
     const { rows: [found] } = await retrying(answerMs, () => listener.query<{ out: boolean }>(`
       WITH old AS (SELECT name, held_until <= ${now} AS out FROM ${processes} WHERE name = $1 AND token = $2 FOR NO KEY UPDATE)
@@ -85,7 +89,10 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     [process, token, leaseMs]));
     if (left) return;
     if (found === undefined && !await take()) throw new Error(`the name ${process} is another process's by now`);
-    if (found === undefined || found.out) handler?.lost();
+    // An earlier one may have been carried out without an answer: then the table does not know of the gap.
+    const late = performance.now() - renewedAt > leaseMs;
+    renewedAt = Math.max(renewedAt, asked);
+    if (found === undefined || found.out || late) handler?.lost();
     await readInbox();
     if (performance.now() - sweptAt < sweepMs) return;
     sweptAt = performance.now();
@@ -99,7 +106,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
 
   if (!await take()) throw new Error(`the name ${process} is taken`);
   await query(`DELETE FROM ${inboxes} WHERE process = $1`, [process]);
-  const listener = await Listener.start(pool, [bell, everybody], {
+  const listener = await Listener.start(database, [bell, everybody], {
     notified(channel, payload) {
       if (channel === bell) return void readInbox();
       if (payload.startsWith('[')) return hear(payload);
@@ -121,7 +128,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     async tell(topic, message) {
       const text = JSON.stringify([topic, message]);
       await within(answerMs, Buffer.byteLength(text) <= notifyBytes
-        ? ask(pool, 'SELECT pg_notify($1, $2)', [everybody, text])
+        ? ask(database, 'SELECT pg_notify($1, $2)', [everybody, text])
         : pool.query(`
           WITH kept AS (INSERT INTO ${told} (text, expires_at) VALUES ($2, ${now} + $3::bigint) RETURNING n)
           SELECT pg_notify($1, n::text) FROM kept`, [everybody, text, toldMs]));

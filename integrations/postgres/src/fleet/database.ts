@@ -14,14 +14,52 @@ export interface Database {
 
 const names = new Map<string, string>();
 
-/** Asks once. Each connection prepares the statement the first time: its text is read and planned once. */
-export function ask<R extends QueryResultRow>(
-  by: Pool | PoolClient, text: string, values: readonly unknown[],
+/** Asks over this connection. It prepares the statement the first time: its text is read and planned once. */
+export function askOver<R extends QueryResultRow>(
+  client: PoolClient, text: string, values: readonly unknown[],
 ): Promise<QueryResult<R>> {
   const name = names.get(text) ?? `barewire_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   names.set(text, name);
-  return by.query<R>({ name, text, values: [...values] });
+  return client.query<R>({ name, text, values: [...values] });
 }
+
+/**
+ * Asks once, over a connection of the pool. One that has not answered within `answerMs` is closed: where the way to the
+ * database is cut without a word, the pool would be full of connections that never answer.
+ */
+export async function ask<R extends QueryResultRow>(
+  { pool, answerMs }: Pick<Database, 'pool' | 'answerMs'>, text: string, values: readonly unknown[],
+): Promise<QueryResult<R>> {
+  const client = await pool.connect();
+  let released = false;
+  const release = (destroy: boolean): void => {
+    if (!released) client.release(destroy);
+    released = true;
+  };
+  const timer = setTimeout(() => release(true), answerMs);
+  hearErrors(client);
+  try {
+    return await askOver<R>(client, text, values);
+  } finally {
+    clearTimeout(timer);
+    release(false);
+  }
+}
+
+/**
+ * Keeps a connection that breaks from ending the process. The pool listens to those that nobody has; but a connection may
+ * break before the promise that gives it is awaited, and it may say so twice.
+ */
+export function guardConnections(pool: Pool): void {
+  if (!pool.listeners('connect').includes(hearErrors)) pool.on('connect', hearErrors);
+}
+
+/** Whoever asks over the connection hears of the error: the query rejects. */
+function hearErrors(client: PoolClient): void {
+  if (!client.listeners('error').includes(ignore)) client.on('error', ignore);
+}
+
+function ignore(): void {}
 
 /** A channel of NOTIFY; its name has at most 63 characters. */
 export const channelOf = ({ schema }: Database, what: string): string =>

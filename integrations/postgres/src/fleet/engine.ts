@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { retrying } from 'barewire/fleet';
 import type { Bus, SessionStore, SpentStore, StreamStore } from 'barewire/fleet';
+import { checkOptions } from 'barewire/jsonrpc';
 import { joinBus } from './bus.ts';
-import { ask, makeTables, now } from './database.ts';
+import { ask, makeTables, now, guardConnections } from './database.ts';
 import type { Database } from './database.ts';
 import { postgresSessions } from './sessions.ts';
 import { postgresStreams } from './streams.ts';
@@ -33,16 +34,18 @@ export interface PostgresEngine {
 
 /**
  * What the processes of a fleet share, in PostgreSQL. Makes its tables where there are none; rejects where the database
- * cannot be reached.
+ * cannot be reached, and with a TypeError for an unknown or malformed option.
  *
  * @param pool the engine does not end it. It needs a listener of `error`, or a restart of the database ends the process.
  */
 export async function postgresEngine(pool: Pool, options: PostgresEngineOptions = {}): Promise<PostgresEngine> {
+  checkOptions('postgresEngine: options', options, { schema: 'string', leaseMs: 0, answerMs: 0, maxBytesPerStream: 'number', onError: 'function' });
   const {
     schema = 'barewire', leaseMs = 10_000, answerMs = 5000, maxBytesPerStream = 2 * 1024 * 1024, onError = () => {},
   } = options;
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) throw new RangeError(`${JSON.stringify(schema)} is no name of a schema`);
   const database: Database = { pool, schema, answerMs };
+  guardConnections(pool);
   await makeTables(database);
   return {
     join: (process) => joinBus(database, { leaseMs, onError }, process),
@@ -51,7 +54,7 @@ export async function postgresEngine(pool: Pool, options: PostgresEngineOptions 
     spent: {
       async spend(kind, name, expiresAt) {
         const token = randomUUID();
-        const { rowCount } = await retrying(answerMs, () => ask(pool, `
+        const { rowCount } = await retrying(answerMs, () => ask(database, `
           INSERT INTO ${schema}.fleet_spent AS s (kind, name, used_by, expires_at) VALUES ($1, $2, $3, $4)
           ON CONFLICT (kind, name) DO UPDATE SET used_by = excluded.used_by, expires_at = excluded.expires_at
           WHERE s.expires_at <= ${now} OR s.used_by = excluded.used_by RETURNING kind`,

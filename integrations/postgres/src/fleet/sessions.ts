@@ -5,10 +5,11 @@ import { ask, now } from './database.ts';
 import type { Database } from './database.ts';
 
 /** Keeps the records of sessions in a table. Each change is one statement, which may be repeated. */
-export function postgresSessions({ pool, schema, answerMs }: Database): SessionStore {
+export function postgresSessions(database: Database): SessionStore {
+  const { schema, answerMs } = database;
   const sessions = `${schema}.fleet_sessions`;
   const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(database, text, values)).rows);
 
   return {
     async create(id, owner, text, ttlMs) {

@@ -11,10 +11,11 @@ interface Row {
 }
 
 /** Keeps the events of streams in two tables, at most so many bytes of one stream. */
-export function postgresStreams({ pool, schema, answerMs }: Database, maxBytesPerStream: number): StreamStore {
+export function postgresStreams(database: Database, maxBytesPerStream: number): StreamStore {
+  const { schema, answerMs } = database;
   const [streams, events] = [`${schema}.fleet_streams`, `${schema}.fleet_events`];
   const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
-    retrying(answerMs, async () => (await ask<R>(pool, text, values)).rows);
+    retrying(answerMs, async () => (await ask<R>(database, text, values)).rows);
 
   /** Deletes the oldest events until the rest is small enough; the last one stays. */
   const shorten = (session: string, stream: string): Promise<object[]> => query(`

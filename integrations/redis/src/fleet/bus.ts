@@ -108,12 +108,26 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
     }
   }
 
-  async function renewLease(): Promise<void> {
-    // Once: the next one follows soon.
-    const found = await within(leaseMs / 3, run(renew, [lease, inbox], token, leaseMs));
+  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  let renewedAt = performance.now();
+  let renewing: Promise<void> | undefined;
+
+  /** One at a time: while Redis is stalled its client queues what it is told. Whenever it is answered, it counts. */
+  function renewLease(): Promise<void> {
+    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    renewing.catch(() => {});
+    return within(leaseMs / 3, renewing);
+  }
+
+  async function renewOnce(): Promise<void> {
+    const asked = performance.now();
+    const found = await run(renew, [lease, inbox], token, leaseMs);
     if (left) return;
     if (found === 0) throw new Error(`the name ${process} is another process's by now`);
-    if (found === 2) handler?.lost();
+    // An earlier one may have been carried out without an answer: then Redis does not know of the gap.
+    const late = performance.now() - renewedAt > leaseMs;
+    renewedAt = asked;
+    if (found === 2 || late) handler?.lost();
     await readInbox();
   }
 
@@ -128,6 +142,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
       handler?.told(topic, text);
     });
     if (await retrying(answerMs, () => run(take, [lease, inbox], token, leaseMs)) !== 1) throw new Error(`the name ${process} is taken`);
+    renewedAt = performance.now();
   } catch (thrown) {
     listening.destroy();
     throw thrown;

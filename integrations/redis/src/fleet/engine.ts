@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { retrying } from 'barewire/fleet';
 import type { Bus, SessionStore, SpentStore, StreamStore } from 'barewire/fleet';
+import { checkOptions } from 'barewire/jsonrpc';
 import { joinBus } from './bus.ts';
 import { runner, script } from './redis.ts';
 import type { RedisConnection } from './redis.ts';
@@ -37,11 +38,12 @@ return redis.call('GET', KEYS[1])
 `);
 
 /**
- * What the processes of a fleet share, in Redis or Valkey.
+ * What the processes of a fleet share, in Redis or Valkey. Throws a TypeError for an unknown or malformed option.
  *
  * @param client connected; the engine does not close it.
  */
 export function redisEngine(client: RedisConnection, options: RedisEngineOptions = {}): RedisEngine {
+  checkOptions('redisEngine: options', options, { prefix: 'string', leaseMs: 0, answerMs: 0, maxBytesPerStream: 'number', onError: 'function' });
   const {
     prefix = 'barewire:fleet:', leaseMs = 10_000, answerMs = 5000, maxBytesPerStream = 2 * 1024 * 1024,
     onError = () => {},

@@ -2,9 +2,10 @@
 import type { ComponentType, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { JsonSchema } from 'barewire/schema';
+import { below } from '../../json/lexemes.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import type { FieldProps } from './field-props.ts';
-import { below, withMember } from './problems.ts';
+import { withMember } from './problems.ts';
 import { Sentences } from './sentences.tsx';
 import { describe, initial, isMembers, titleOf } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
@@ -52,7 +53,7 @@ export function ObjectField(props: Inside<'object'>): JSX.Element {
   return (
     <fieldset class="field nested">
       <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">required</span>}</legend>
-      {!required && <button type="button" class="small" aria-label={`Remove ${title}`} onClick={() => onChange(undefined)}>Remove</button>}
+      {!required && <button type="button" class="small" aria-label={`Remove ${title}`} onClick={() => { form.forget(path); onChange(undefined); }}>Remove</button>}
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
       {fields}{more}
       <Sentences id="" sentences={sentences} />
@@ -70,7 +71,13 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
     form.touch(path);
     onChange(next.length === 0 && !required ? undefined : next);
   };
-  const swap = (at: number): void => set(items.with(at, items[at - 1]).with(at - 1, items[at]));
+  /** Items by the places that they had. */
+  const order = (olds: readonly number[]): void => {
+    form.moved(path, olds);
+    set(olds.map((old) => items[old]));
+  };
+  const places = [...items.keys()];
+  const swap = (at: number): void => order(places.with(at, at - 1).with(at - 1, at));
   const canAdd = schemaAt(items.length) !== false && !(typeof own.maxItems === 'number' && items.length >= own.maxItems);
   return (
     <fieldset class="field nested">
@@ -82,7 +89,7 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
             onChange={(next) => set(items.with(at, next ?? null))} />
           <span class="item-buttons">
             <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} up`} disabled={at === 0} onClick={() => swap(at)}>↑</button>
-            <button type="button" class="quiet" aria-label={`Remove item ${at + 1} of ${title}`} onClick={() => set(items.filter((_, other) => other !== at))}>×</button>
+            <button type="button" class="quiet" aria-label={`Remove item ${at + 1} of ${title}`} onClick={() => order(places.filter((other) => other !== at))}>×</button>
           </span>
         </div>
       ))}
@@ -127,7 +134,7 @@ function FreeMembers({ Field, form, path, value, onChange, problems, known, sche
         <div class="item" key={name}>
           <Field form={form} schema={schema} name={name} path={below(path, name)} required value={members[name]} problems={problems} depth={depth + 1}
             onChange={(next) => onChange(withMember(value, name, next ?? null))} />
-          <span class="item-buttons"><button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={() => onChange(withMember(value, name, undefined))}>×</button></span>
+          <span class="item-buttons"><button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={() => { form.forget(below(path, name)); onChange(withMember(value, name, undefined)); }}>×</button></span>
         </div>
       ))}
       <div class="row">

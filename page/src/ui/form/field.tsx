@@ -3,16 +3,18 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { JsonSchema } from 'barewire/schema';
-import { Safe } from '../parts/safe-text.tsx';
 import type { FieldProps } from './field-props.ts';
 import type { FormModel } from './form-model.ts';
 import { ArrayField, MapField, ObjectField } from './containers.tsx';
 import { problemsBelow } from './problems.ts';
 import type { Problems } from './problems.ts';
 import { Labelled } from './labelled.tsx';
-import { Choice, Choices, NumberInput, RawInput, TextInput, YesNo } from './scalars.tsx';
-import type { InputProps } from './scalars.tsx';
-import { alternativeOf, initial, label, resolve, shapeOf, within } from './shape.ts';
+import type { InputProps } from './input-props.ts';
+import { NumberInput } from './number-input.tsx';
+import { RawInput } from './raw-input.tsx';
+import { Choice, Choices, Fixed, YesNo } from './scalars.tsx';
+import { TextInput } from './text-input.tsx';
+import { alternativeOf, initial, resolve, shapeOf, within } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
 
 const MAX_DEPTH = 10;
@@ -32,13 +34,12 @@ export function Field(props: FieldProps): JSX.Element {
     }
     case 'array': return <ArrayField {...props} Field={Field} own={own} shape={shape} sentences={sentences} />;
     case 'union': return <UnionField {...props} own={own} shape={shape} sentences={sentences} />;
-    case 'const': return (
-      <Labelled id={id} own={own} name={name} required={required} sentences={sentences}>
-        <output id={id} class="constant"><Safe text={label(shape.value)} /></output>
-      </Labelled>
-    );
     default: {
-      const input: InputProps = { id, described: `${id}-d ${id}-p`, invalid: sentences.length > 0, required, value, onChange, onLeave };
+      const input: InputProps = {
+        id, described: `${id}-d ${id}-p`, invalid: sentences.length > 0, required, value, onChange, onLeave,
+        lexemes: form.kept(path), onLexemes: (lexemes) => form.keep(path, lexemes), 
+        unread: form.unread.value.get(path)?.text, onUnread: (text, fault) => form.misread(path, text, fault),
+      };
       const many = shape.kind === 'choices' || shape.kind === 'choice' && shape.options.length <= 3 && required;
       return (
         <Labelled id={id} own={own} name={name} required={required} sentences={sentences} group={many} inline={shape.kind === 'boolean' && (required || typeof own.default === 'boolean')}>
@@ -54,10 +55,11 @@ function inputOf(shape: Shape, input: InputProps, own: Members, form: FormModel,
     case 'choice': return <Choice {...input} options={shape.options} />;
     case 'choices': return <Choices {...input} options={shape.options} />;
     case 'boolean': return <YesNo {...input} twoWays={input.required || typeof own.default === 'boolean'} />;
-    case 'number': return <NumberInput {...input} whole={shape.whole} own={own} />;
+    case 'number': return <NumberInput key={form.filled.value} {...input} whole={shape.whole} own={own} />;
     case 'string': return <TextInput {...input} format={shape.format} long={shape.long} own={own} form={form} name={name} />;
-    case 'null': return <output id={input.id} class="constant">null</output>;
-    default: return <RawInput {...input} />;
+    case 'const': return <Fixed {...input} fixed={shape.value} />;
+    case 'null': return <Fixed {...input} fixed={null} />;
+    default: return <RawInput key={form.filled.value} {...input} />;
   }
 }
 
@@ -77,6 +79,7 @@ function UnionField(props: UnionProps): JSX.Element {
   ]);
   const choose = (index: number): void => {
     chosen.value = Math.max(index, 0);
+    form.forget(path);
     onChange(index < 0 ? undefined : initial(shape.alternatives[index]?.value as JsonSchema, form.schema, true, depth));
   };
   return (

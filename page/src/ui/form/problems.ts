@@ -1,16 +1,13 @@
 // What is wrong with the values of a form, by the place where it is to be shown, in the validator's own words.
 import { compile } from 'barewire/schema/full';
 import type { CompileOptions, JsonSchema, Validate, ValidationError } from 'barewire/schema';
+import { below } from '../../json/lexemes.ts';
 import { isMembers } from './shape.ts';
 
 /** Sentences by JSON Pointer. */
 export type Problems = ReadonlyMap<string, readonly string[]>;
 
 export const noProblems: Problems = new Map();
-
-/** A JSON Pointer, one step further. */
-export const below = (path: string, name: string | number): string =>
-  `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /**
  * A function that judges values of a schema. A schema that cannot be compiled judges nothing, and says so once: the

@@ -1,16 +1,15 @@
-// What a tool, a prompt or a resource answered. Nothing of it is markup to the page, and nothing of it is fetched.
+// Content blocks and the contents of resources. Nothing of them is markup to the page, and nothing of them is fetched.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
-import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from 'barewire/protocol';
-import type { CallView } from '../../messages.ts';
+import type { ContentBlock, ReadResourceResult } from 'barewire/protocol';
 import { useState } from '../context.ts';
 import { isMembers } from '../form/shape.ts';
 import { Boundary } from './boundary.tsx';
 import { bytes } from './controls.tsx';
-import { JsonTable, tablesOf } from './json-table.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { Safe, SafeText } from './safe-text.tsx';
+import { Safe } from './safe-text.tsx';
 import { save } from './save.ts';
+import { TextBlock } from './text-block.tsx';
 
 const BASE64 = /^[A-Za-z0-9+/=_\s-]*$/;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
@@ -37,7 +36,7 @@ export function Block({ block, server }: { readonly block: ContentBlock; readonl
   // The server may have sent anything where a block should stand.
   if (!isMembers(block)) return <JsonTree value={block} />;
   switch (block.type) {
-    case 'text': return <SafeText text={String(block.text)} class="result-text" />;
+    case 'text': return <TextBlock text={String(block.text)} />;
     case 'image': return <Media data={String(block.data)} mimeType={block.mimeType} />;
     case 'audio': return <Media data={String(block.data)} mimeType={block.mimeType} />;
     case 'resource_link': return <ResourceLine uri={String(block.uri)} title={block.title ?? block.name} about={block.description ?? ''} mimeType={block.mimeType} server={server} />;
@@ -46,7 +45,7 @@ export function Block({ block, server }: { readonly block: ContentBlock; readonl
   }
 }
 
-function Media({ data, mimeType }: { readonly data: string; readonly mimeType: string | undefined }): JSX.Element {
+export function Media({ data, mimeType }: { readonly data: string; readonly mimeType: string | undefined }): JSX.Element {
   const image = dataUrl(data, mimeType, 'image/');
   const audio = dataUrl(data, mimeType, 'audio/');
   const broken = useSignal(false);
@@ -102,71 +101,11 @@ export function Contents({ contents }: { readonly contents: ReadResourceResult['
   return (
     <>
       {contents.map((one, at) => (
-        <section class="contents" key={at} aria-label="Contents of a resource">
+        <div class="contents" key={at} role="group" aria-label="Contents of a resource">
           <p class="dim"><code><Safe text={String(one.uri)} /></code> <Safe text={one.mimeType ?? ''} most={60} /></p>
-          {'text' in one ? <SafeText text={String(one.text)} class="result-text" /> : <Media data={String(one.blob)} mimeType={one.mimeType} />}
-        </section>
+          {'text' in one ? <TextBlock text={String(one.text)} label={`Contents of ${String(one.uri).slice(0, 200)}`} /> : <Media data={String(one.blob)} mimeType={one.mimeType} />}
+        </div>
       ))}
     </>
-  );
-}
-
-/** What a call ended with. */
-export function CallResult({ call }: { readonly call: CallView }): JSX.Element | null {
-  if (call.failure) {
-    return (
-      <div class="outcome bad" role="alert">
-        <p><strong>{call.state === 'refused' ? 'Refused' : call.state === 'cancelled' ? 'Cancelled' : 'Failed'}</strong> <code>{call.failure.code}</code></p>
-        <SafeText text={call.failure.message} />
-        {call.failure.data !== undefined && <JsonTree name="data" value={call.failure.data} open={1} />}
-      </div>
-    );
-  }
-  if (!call.result) return null;
-  if (call.about.kind === 'resource') return <Contents contents={(call.result as ReadResourceResult).contents ?? []} />;
-  if (call.about.kind === 'prompt') return <PromptMessages result={call.result as GetPromptResult} server={call.server} />;
-  return <ToolResult result={call.result as CallToolResult} server={call.server} outputFault={call.outputFault} />;
-}
-
-export function ToolResult({ result, server, outputFault }: { readonly result: CallToolResult; readonly server: string; readonly outputFault: string }): JSX.Element {
-  const { content = [], structuredContent, isError } = result;
-  return (
-    <div class={`outcome ${isError === true ? 'bad' : ''}`}>
-      {isError === true && <p role="alert"><strong>The tool says that it failed.</strong></p>}
-      {outputFault && <p class="problems" role="alert">The result does not fit the output schema: <Safe text={outputFault} most={2000} /></p>}
-      <Blocks blocks={content} server={server} />
-      {structuredContent !== undefined && <Structured value={structuredContent} />}
-      {content.length === 0 && structuredContent === undefined && <p class="dim">The result is empty.</p>}
-    </div>
-  );
-}
-
-export function Structured({ value }: { readonly value: unknown }): JSX.Element {
-  const tables = tablesOf(value);
-  const face = useSignal<'table' | 'tree'>(tables.length > 0 ? 'table' : 'tree');
-  return (
-    <section class="structured" aria-label="Structured content">
-      <div class="row">
-        <h3>Structured content</h3>
-        {tables.length > 0 && (['table', 'tree'] as const).map((one) => (
-          <button key={one} type="button" class="tab" aria-pressed={face.value === one} onClick={() => { face.value = one; }}>{one === 'table' ? 'Table' : 'Tree'}</button>
-        ))}
-      </div>
-      {face.value === 'table' ? tables.map((table, at) => <JsonTable key={at} table={table} />) : <JsonTree value={value} />}
-    </section>
-  );
-}
-
-function PromptMessages({ result, server }: { readonly result: GetPromptResult; readonly server: string }): JSX.Element {
-  return (
-    <div class="outcome">
-      {result.description && <p><Safe text={result.description} most={1000} /></p>}
-      {(result.messages ?? []).map(({ role, content }, at) => (
-        <section key={at} class={`said ${role === 'assistant' ? 'assistant' : ''}`} aria-label={`Message of ${role}`}>
-          <p class="dim"><Safe text={String(role)} most={30} /></p>
-          <Boundary value={content}><Block block={content} server={server} /></Boundary>
-        </section>
-      ))}
-    </div>
   );
 }

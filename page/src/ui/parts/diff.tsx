@@ -1,21 +1,35 @@
-// Two JSON values, line by line.
+// Two JSON values, or two texts, line by line.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { diffLines } from 'diff';
 import { visible } from 'barewire/explain';
+import { isJson, pretty } from '../../json/layout.ts';
 
 const print = (value: unknown): string => `${JSON.stringify(value, undefined, 2) ?? 'nothing'}\n`;
+/** A text of JSON with its own tokens; any other as it is. */
+const laidOut = (text: string): string => `${isJson(text) ? pretty(text) : text}\n`;
 // Lines that are the same are shown only this near to one that is not.
 const NEAR = 3;
 /** What takes longer is not compared line by line. */
 const maxMs = 500;
 
 export function DiffLines({ before, after }: { readonly before: unknown; readonly after: unknown }): JSX.Element {
-  const parts = useMemo(() => diffLines(print(before), print(after), { timeout: maxMs }), [before, after]);
+  const [one, other] = useMemo(() => [print(before), print(after)], [before, after]);
+  return <Difference before={one} after={other} />;
+}
+
+/** Two texts as they passed: digits and members that occur twice are compared too. */
+export function DiffTexts({ before, after }: { readonly before: string; readonly after: string }): JSX.Element {
+  const [one, other] = useMemo(() => [laidOut(before), laidOut(after)], [before, after]);
+  return <Difference before={one} after={other} />;
+}
+
+function Difference({ before, after }: { readonly before: string; readonly after: string }): JSX.Element {
+  const parts = useMemo(() => diffLines(before, after, { timeout: maxMs }), [before, after]);
   if (!parts) return <p class="dim">They are too large, or too different, to be compared line by line.</p>;
   if (parts.every(({ added, removed }) => !added && !removed)) return <p class="dim">They are the same.</p>;
   return (
-    <div class="diff" role="region" tabIndex={0} aria-label="What is different">
+    <div class="diff" role="group" tabIndex={0} aria-label="What is different">
       {parts.map(({ value, added, removed }, at) => {
         const lines = value.replace(/\n$/, '').split('\n');
         const same = !added && !removed;

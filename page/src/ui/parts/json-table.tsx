@@ -1,11 +1,15 @@
-// Structured content as a table, where it is one: a list of objects, or one object of plain values.
+// Structured content as tables, where it is one or holds some: lists of objects, objects of plain values, lists of plain values.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { isMembers } from '../form/shape.ts';
 import { Safe } from './safe-text.tsx';
+import { Scroller } from './scroller.tsx';
 
 const PIECE = 100;
 const MAX_COLUMNS = 24;
+/** Objects inside objects that become tables of their own, and how deep they may stand. */
+const MAX_TABLES = 12;
+const MAX_DEPTH = 4;
 
 interface Rows {
   readonly title: string;
@@ -15,20 +19,51 @@ interface Rows {
   readonly hidden: number;
 }
 
-/** The tables that a value can be drawn as: itself, or its members that are lists of objects. */
-export function tablesOf(value: unknown): readonly Rows[] {
+export interface Tables {
+  readonly tables: readonly Rows[];
+  /** Members that none of the tables shows. */
+  readonly left: number;
+}
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+/** The tables that a value can be drawn as, and how many of its members are in none of them. */
+export function tablesOf(value: unknown): Tables {
   if (Array.isArray(value)) {
     const one = rowsOf('', value);
-    return one ? [one] : [];
+    return one ? { tables: [one], left: 0 } : { tables: [], left: value.length };
   }
-  if (!isMembers(value)) return [];
-  const plain = Object.entries(value).filter(([, one]) => typeof one !== 'object' || one === null);
-  const lists = Object.entries(value).flatMap(([name, one]) => (Array.isArray(one) ? rowsOf(name, one) ?? [] : []));
-  return [...plain.length > 0 ? [{ title: '', columns: ['member', 'value'], rows: plain, hidden: 0 }] : [], ...lists];
+  if (!isMembers(value)) return { tables: [], left: 0 };
+  return tablesOfMembers('', value, 0);
+}
+
+function tablesOfMembers(title: string, value: Readonly<Record<string, unknown>>, depth: number): Tables {
+  if (depth > MAX_DEPTH) return { tables: [], left: 1 };
+  const members = Object.entries(value);
+  const plain = members.filter(([, one]) => isPlain(one));
+  const found: Rows[] = plain.length > 0 ? [{ title, columns: ['member', 'value'], rows: plain, hidden: 0 }] : [];
+  let left = 0;
+  for (const [name, one] of members) {
+    if (isPlain(one)) continue;
+    const below = title === '' ? name : `${title} / ${name}`;
+    const inside: Tables = Array.isArray(one) ? tableOfList(below, one) : tablesOfMembers(below, one as Readonly<Record<string, unknown>>, depth + 1);
+    if (inside.tables.length > 0 && found.length + inside.tables.length <= MAX_TABLES) {
+      found.push(...inside.tables);
+      left += inside.left;
+    } else left++;
+  }
+  return { tables: found, left };
+}
+
+function tableOfList(title: string, list: readonly unknown[]): Tables {
+  const one = rowsOf(title, list);
+  return one ? { tables: [one], left: 0 } : { tables: [], left: 1 };
 }
 
 function rowsOf(title: string, list: readonly unknown[]): Rows | undefined {
-  if (list.length === 0 || !list.every(isMembers)) return undefined;
+  if (list.length === 0) return undefined;
+  if (list.every(isPlain)) return { title, columns: ['', 'value'], rows: list.map((one, at) => [at, one]), hidden: 0 };
+  if (!list.every(isMembers)) return undefined;
   // The first hundred rows name the columns.
   const names = [...new Set(list.slice(0, 100).flatMap((row) => Object.keys(row)))];
   const columns = names.slice(0, MAX_COLUMNS);
@@ -38,10 +73,10 @@ function rowsOf(title: string, list: readonly unknown[]): Rows | undefined {
 export function JsonTable({ table }: { readonly table: Rows }): JSX.Element {
   const end = useSignal(PIECE);
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label={table.title || 'Table'}>
+    <Scroller class="scroll-x" label={table.title || 'Table'}>
       <table>
         {table.title && <caption><Safe text={table.title} /></caption>}
-        <thead><tr>{table.columns.map((name) => <th key={name} scope="col"><Safe text={name} most={60} /></th>)}</tr></thead>
+        <thead><tr>{table.columns.map((name, at) => <th key={at} scope="col">{name ? <Safe text={name} most={60} /> : <span class="unseen">place</span>}</th>)}</tr></thead>
         <tbody>
           {table.rows.slice(0, end.value).map((row, at) => (
             <tr key={at}>{row.map((cell, column) => <td key={column} class={typeof cell === 'number' ? 'number' : ''}><Cell value={cell} /></td>)}</tr>
@@ -52,7 +87,7 @@ export function JsonTable({ table }: { readonly table: Rows }): JSX.Element {
       {table.rows.length > end.value && (
         <button type="button" onClick={() => { end.value += PIECE; }}>{table.rows.length - end.value} rows more</button>
       )}
-    </div>
+    </Scroller>
   );
 }
 

@@ -1,50 +1,52 @@
 // JSON as a tree of native <details>: opened by keyboard, read by screen readers, and drawn only where it is open.
+import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { visible } from 'barewire/explain';
+import { isRounded, nodeOfValue } from '../../json/node.ts';
+import type { JsonNode } from '../../json/node.ts';
 import { Safe, SafeText } from './safe-text.tsx';
 
 /** Members that are drawn at first, and with each press of the button. */
 const PIECE = 100;
 
 interface Props {
-  readonly value: unknown;
-  readonly name?: string;
+  readonly node: JsonNode;
+  readonly name?: string | undefined;
   /** How many levels are open at first. */
   readonly open?: number;
+  /** Its object has another member of this name. */
+  readonly twice?: boolean;
 }
 
-export function JsonTree({ value, name, open = 2 }: Props): JSX.Element {
-  if (typeof value === 'string' && value.length > 500) {
-    return (
-      <div class="tree-leaf">
-        <Key name={name} />
-        <SafeText text={value} class="tree-long" />
-      </div>
-    );
-  }
-  if (typeof value !== 'object' || value === null) {
-    return (
-      <div class="tree-leaf">
-        <Key name={name} />
-        <Scalar value={value} />
-      </div>
-    );
-  }
-  return <Branch value={value} name={name} open={open} />;
+/** A value that was parsed. */
+export function JsonTree({ value, name, open }: { readonly value: unknown; readonly name?: string; readonly open?: number }): JSX.Element {
+  const node = useMemo(() => nodeOfValue(value), [value]);
+  return <NodeTree node={node} name={name} {...open !== undefined && { open }} />;
 }
 
-function Branch({ value, name, open }: { readonly value: object; readonly name: string | undefined; readonly open: number }): JSX.Element {
-  const list = Array.isArray(value);
-  const entries = Object.entries(value);
-  const size = entries.length;
+/** A value, with the digits and the members of its text where it has one. */
+export function NodeTree({ node, name, open = 2, twice = false }: Props): JSX.Element {
+  if (node.kind === 'object' || node.kind === 'array') return <Branch node={node} name={name} open={open} twice={twice} />;
+  const text = node.kind === 'string' ? node.text : '';
+  return (
+    <div class="tree-leaf">
+      <Key name={name} twice={twice} />
+      {text.length > 500 ? <SafeText text={text} class="tree-long" /> : <Scalar node={node} text={text} />}
+    </div>
+  );
+}
+
+function Branch({ node, name, open, twice }: Required<Props>): JSX.Element {
+  const list = node.kind === 'array';
+  const { size } = node;
   // A wide branch is closed at first: it would push all else away.
   const opened = useSignal(open > 0 && (size <= 30 || open > 1));
   const end = useSignal(PIECE);
   if (size === 0) {
     return (
       <div class="tree-leaf">
-        <Key name={name} />
+        <Key name={name} twice={twice} />
         <span class="dim">{list ? '[ ]' : '{ }'}</span>
       </div>
     );
@@ -52,12 +54,12 @@ function Branch({ value, name, open }: { readonly value: object; readonly name: 
   return (
     <details class="tree" open={opened.value} onToggle={(event) => { opened.value = event.currentTarget.open; }}>
       <summary>
-        <Key name={name} />
-        <span class="dim">{list ? `[ ${size} ]` : opened.value ? '{' : `{ ${entries.slice(0, 4).map(([key]) => visible(key.slice(0, 20))).join(', ')}${size > 4 ? ', …' : ''} }`}</span>
+        <Key name={name} twice={twice} />
+        <span class="dim">{list ? `[ ${size} ]` : opened.value ? '{' : `{ ${node.entries(0, 4).map((one) => visible(one.name.slice(0, 20))).join(', ')}${size > 4 ? ', …' : ''} }`}</span>
       </summary>
       {opened.value && (
         <div class="tree-members">
-          {entries.slice(0, end.value).map(([key, one]) => <JsonTree key={key} name={key} value={one} open={open - 1} />)}
+          {node.entries(0, end.value).map((one, at) => <NodeTree key={at} name={one.name} node={one.node} open={open - 1} twice={one.twice} />)}
           {size > end.value && (
             <button type="button" onClick={() => { end.value += PIECE; }}>{size - end.value} more</button>
           )}
@@ -67,11 +69,16 @@ function Branch({ value, name, open }: { readonly value: object; readonly name: 
   );
 }
 
-function Key({ name }: { readonly name: string | undefined }): JSX.Element | null {
-  return name === undefined ? null : <span class="tree-key"><Safe text={name} most={100} />:</span>;
+function Key({ name, twice }: { readonly name: string | undefined; readonly twice: boolean }): JSX.Element | null {
+  if (name === undefined) return null;
+  return <span class="tree-key"><Safe text={name} most={100} />:{twice && <span class="badge warn" title="JSON.parse keeps only the last of them">twice</span>}</span>;
 }
 
-function Scalar({ value }: { readonly value: unknown }): JSX.Element {
-  if (typeof value === 'string') return <span class="tree-string">"<Safe text={value} most={500} />"</span>;
-  return <span class={`tree-${value === null ? 'null' : typeof value}`}>{String(value)}</span>;
+function Scalar({ node, text }: { readonly node: JsonNode; readonly text: string }): JSX.Element {
+  if (node.kind === 'string') return <span class="tree-string">"<Safe text={text} most={500} />"</span>;
+  return (
+    <span class={`tree-${node.kind}`}>
+      <Safe text={node.lexeme} most={500} />{isRounded(node) && <span class="badge warn" title="JavaScript holds another number">rounded in JavaScript</span>}
+    </span>
+  );
 }

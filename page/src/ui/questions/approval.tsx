@@ -1,14 +1,21 @@
 // A call that no rule allows, and a tool that is not what it was.
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import { print } from '../../json/lexemes.ts';
+import { nodeOfText } from '../../json/node.ts';
 import { DiffLines } from '../parts/diff.tsx';
+import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
-import { Asked, Exact, useAnswer } from './asked.tsx';
+import { Asked, SeenHere, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 
 const reasons = {
   rule: 'A rule says that you are asked.',
   default: 'No rule allows this call.',
+  destructive: 'The server says that this tool may destroy.',
+  link: 'The arguments came with a link: read them before the first call.',
+  file: 'The arguments came from a file: read them before the first call.',
   'changed-while-shown': 'The tool changed while you were asked. Look again.',
   'too-late': 'The last answer came too late. Look again.',
 } as const;
@@ -16,7 +23,9 @@ const reasons = {
 export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Element {
   const answer = useAnswer(question);
   const reason = useSignal('');
-  const { tool, args, annotations, trusted } = question;
+  const seen = useSignal(false);
+  const { tool, args, lexemes, annotations, annotated, trusted } = question;
+  const node = useMemo(() => nodeOfText(print(args, lexemes)), [args]);
   const refuse = (): void => answer({ kind: 'approval', allow: false, ...reason.value && { reason: reason.value } });
   const hints = [
     annotations.readOnlyHint ? ['changes nothing', 'good'] : annotations.destructiveHint ? ['may destroy', 'bad'] : ['changes something', 'warn'],
@@ -25,19 +34,24 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
   ] as const;
   return (
     <Asked question={question} waiting={waiting} title={<>Run <code><Safe text={tool.name} /></code>?</>} onCancel={refuse}>
-      <div class="dialog-body">
+      <div class="question-body">
         {tool.description && <SafeText text={tool.description} class="message" />}
         <p class="row wrap">{hints.map(([words, tone]) => <span key={words} class={`badge ${tone}`}>{words}</span>)}</p>
-        <p class="hint">{trusted ? 'You said that this server\u2019s own word may be believed.' : 'These are the server\u2019s own words; you have not said that they may be believed.'} {reasons[question.why]}</p>
-        <Exact value={args} title="Exactly these arguments" />
+        <p class="hint">{annotated
+          ? trusted ? 'The server says so, and you said that it may be believed.' : 'The server says so; you have not said that it may be believed.'
+          : 'The server does not say what this tool does, so the specification\u2019s defaults are assumed.'} {reasons[question.why]}</p>
+        <div class="exact" role="group" aria-label="Exactly these arguments"><h3>Exactly these arguments</h3><NodeTree node={node} open={4} /></div>
+        <p class="hint">“For this session” and “Always” cover calls of this tool, as it is defined now, with any arguments.</p>
+        <SeenHere seen={seen} />
         <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
       </div>
       <footer class="dialog-foot">
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
+        <UntilSeen seen={seen} what="the call" hint="" />
         <span class="spring" />
-        <button type="button" onClick={() => answer({ kind: 'approval', allow: 'always' })}>Always</button>
-        <button type="button" onClick={() => answer({ kind: 'approval', allow: 'session' })}>For this session</button>
-        <button type="button" class="primary" autofocus onClick={() => answer({ kind: 'approval', allow: 'once' })}>Once</button>
+        <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'always' })}>Always</button>
+        <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'session' })}>For this session</button>
+        <button type="button" class="primary" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'once' })}>Once</button>
       </footer>
     </Asked>
   );
@@ -45,19 +59,22 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
 
 export function Change({ question, waiting }: AskedProps<'change'>): JSX.Element {
   const answer = useAnswer(question);
+  const seen = useSignal(false);
   const { change } = question;
   const refuse = (): void => answer({ kind: 'change', accept: false });
   return (
-    <Asked question={question} waiting={waiting} wide onCancel={refuse}
+    <Asked question={question} waiting={waiting} onCancel={refuse}
       title={change.kind === 'renamed' ? <><code><Safe text={change.formerly ?? ''} /></code> is now <code><Safe text={change.name} /></code></> : <><code><Safe text={change.name} /></code> is not what you accepted</>}>
-      <div class="dialog-body">
+      <div class="question-body">
         <p>Grants for what it was do not hold for what it is. Read what is different before you accept it.</p>
         <DiffLines before={change.before} after={change.after} />
+        <SeenHere seen={seen} />
       </div>
       <footer class="dialog-foot">
+        <UntilSeen seen={seen} what="the difference" hint="" />
         <span class="spring" />
         <button type="button" class="danger" onClick={refuse}>Do not accept</button>
-        <button type="button" class="primary" onClick={() => answer({ kind: 'change', accept: true })}>Accept it as it is now</button>
+        <button type="button" class="primary" disabled={!seen.value} onClick={() => answer({ kind: 'change', accept: true })}>Accept it as it is now</button>
       </footer>
     </Asked>
   );

@@ -1,11 +1,13 @@
-// What all questions share: the frame, the answer, and the JSON that is about to pass.
+// What all questions share: the frame beside the wire, the answer, and what must be seen before it can be given.
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { Answer, QuestionView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { ActionError } from '../host-link.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
-import { Safe } from '../parts/safe-text.tsx';
+import { duration } from '../parts/controls.tsx';
+import { Safe, SafeText } from '../parts/safe-text.tsx';
 
 type QuestionOf<K extends QuestionView['kind']> = Extract<QuestionView, { kind: K }>;
 
@@ -14,17 +16,85 @@ export interface AskedProps<K extends QuestionView['kind']> {
   readonly waiting: number;
 }
 
-/** The frame of every question. */
-export function Asked({ question, waiting, title, onCancel, wide, children }: {
+/** The frame of every question: in the place of the server's half, so that the wire beside it goes on. */
+export function Asked({ question, waiting, title, onCancel, children }: {
   readonly question: QuestionView; readonly waiting: number; readonly title: ComponentChildren; readonly onCancel: () => void;
-  readonly wide?: boolean; readonly children: ComponentChildren;
+  readonly children: ComponentChildren;
 }): JSX.Element {
+  const state = useState();
+  const id = useId();
+  const at = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    // The heading, and no button: what was about to be typed elsewhere must not answer. Who writes in the wire goes on there.
+    const writes = before instanceof HTMLElement && before.closest('.dock') !== null && before.matches('input:not([type="range"]), textarea, [contenteditable]');
+    if (!writes && document.querySelector('dialog[open]') === null) heading.current?.focus({ preventScroll: true });
+    return () => {
+      const inside = at.current?.contains(document.activeElement) ?? false;
+      // After the drawing: until then what stood here cannot have the focus.
+      if (inside || document.activeElement === document.body) requestAnimationFrame(() => { if (before instanceof HTMLElement && before.isConnected) before.focus(); });
+    };
+  }, []);
+  const ours = question.kind === 'approval' || question.kind === 'change';
   return (
-    <Dialog title={title} wide={wide ?? false} onCancel={onCancel}
-      from={<><span class="asker"><Safe text={question.server} most={80} /></span> asks{waiting > 0 && <span class="badge">{waiting} more {waiting === 1 ? 'waits' : 'wait'}</span>}</>}>
+    <section ref={at} class="question" role="dialog" aria-modal="false" aria-labelledby={id} onKeyDown={(event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      event.preventDefault();
+      onCancel();
+    }}>
+      <header class="dialog-head">
+        <div class="from row wrap">
+          <span>{ours ? <><span class="asker">barewire</span> asks before <Safe text={question.server} most={80} /> is called</> : <><span class="asker"><Safe text={question.server} most={80} /></span> asks</>}</span>
+          <span class="spring" />
+          <Remaining until={question.until} />
+          {waiting > 0 && <span class="badge">{waiting} more {waiting === 1 ? 'waits' : 'wait'}</span>}
+          <button type="button" class="small" onClick={() => { state.later.value = true; }}>Later</button>
+        </div>
+        <h2 id={id} ref={heading} tabIndex={-1}>{title}</h2>
+      </header>
       {children}
-    </Dialog>
+    </section>
   );
+}
+
+/** The time that is left for an answer. */
+function Remaining({ until }: { readonly until: number | null }): JSX.Element | null {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => { now.value = Date.now(); }, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (until === null) return null;
+  const left = until - now.value;
+  return <span class={`badge ${left < 30_000 ? 'warn' : ''}`} role="timer">{left > 0 ? `${duration(Math.ceil(left / 1_000) * 1_000)} left` : 'the time is over'}</span>;
+}
+
+/** Stands behind what must have been seen: `seen` becomes true when it comes into sight. */
+export function SeenHere({ seen }: { readonly seen: Signal<boolean> }): JSX.Element {
+  const at = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const found = at.current;
+    if (!found || seen.peek()) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.value = true;
+      observer.disconnect();
+    });
+    observer.observe(found);
+    return () => observer.disconnect();
+  }, []);
+  return <span ref={at} class="seen-here" aria-hidden="true" />;
+}
+
+/** What the server says to the person. It counts as read when its end has been in sight. */
+export function Message({ text, seen }: { readonly text: string; readonly seen: Signal<boolean> }): JSX.Element {
+  return <SafeText text={text} class="message" label="What the server says" end={<SeenHere seen={seen} />} />;
+}
+
+/** Why the answer cannot be given yet; in the place of a hint. */
+export function UntilSeen({ seen, what, hint }: { readonly seen: Signal<boolean>; readonly what: string; readonly hint: ComponentChildren }): JSX.Element {
+  return <span class="hint" role="status">{seen.value ? hint : `Scroll ${what} to its end first.`}</span>;
 }
 
 /** Sends an answer. What is wrong with it is handed to `onFault`; a question that is closed already is no fault. */
@@ -39,9 +109,4 @@ export function useAnswer(question: QuestionView): (answer: Answer, onFault?: (e
       else state.tell(thrown.message, 'bad');
     });
   };
-}
-
-/** The exact JSON that is about to pass. */
-export function Exact({ value, title }: { readonly value: unknown; readonly title: string }): JSX.Element {
-  return <section class="exact" aria-label={title}><h3>{title}</h3><JsonTree value={value} open={4} /></section>;
 }

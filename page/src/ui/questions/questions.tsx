@@ -1,14 +1,15 @@
-// Questions to the person, one at a time, as modal dialogs named after the server that asks. The oldest goes first.
+// Questions to the person, one at a time, in a frame that names the server that asks. The oldest goes first.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import type { QuestionView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Boundary } from '../parts/boundary.tsx';
-import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Safe } from '../parts/safe-text.tsx';
 import { Approval, Change } from './approval.tsx';
-import { Asked, useAnswer } from './asked.tsx';
+import { Asked, Message, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 import { SamplingAnswer, SamplingRequest } from './sampling.tsx';
 
@@ -33,25 +34,28 @@ function Question({ question, waiting }: { readonly question: QuestionView; read
 function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
   const answer = useAnswer(question);
   const { parts } = useState();
-  const form = useMemo(() => new FormModel({ ...question.schema }, parts.formats), [question]);
+  const seen = useSignal(false);
+  const form = useMemo(() => new FormModel({ ...question.schema }, { formats: parts.formats }), [question]);
   const end = (action: 'decline' | 'cancel'): void => answer({ kind: 'form', action });
   const accept = (): void => {
-    if (!form.submit()) return;
-    answer({ kind: 'form', action: 'accept', content: Object(form.value.peek()) as Readonly<Record<string, unknown>> }, ({ failure }) => {
+    if (!seen.peek() || !form.submit()) return;
+    const { args, lexemes } = form.sent;
+    answer({ kind: 'form', action: 'accept', content: args, ...lexemes && { lexemes } }, ({ failure }) => {
       form.refused.value = faultsOf(failure.data) ?? new Map([['', [failure.message]]]);
     });
   };
   return (
     <Asked question={question} waiting={waiting} title="The server wants to know" onCancel={() => end('cancel')}>
       <form noValidate onSubmit={(event) => { event.preventDefault(); accept(); }}>
-        <div class="dialog-body">
-          <SafeText text={question.message} class="message" />
+        <div class="question-body">
+          <Message text={question.message} seen={seen} />
           <SchemaForm form={form} legend="Answer" />
         </div>
         <footer class="dialog-foot">
-          <span class="hint">Escape is <em>cancel</em>: no answer.</span>
+          <UntilSeen seen={seen} what="the message" hint={<>Escape is <em>cancel</em>: no answer.</>} />
+          <button type="button" onClick={() => end('cancel')}>Cancel</button>
           <button type="button" onClick={() => end('decline')}>Decline</button>
-          <button type="submit" class="primary">Accept</button>
+          <button type="submit" class="primary" disabled={!seen.value}>Accept</button>
         </footer>
       </form>
     </Asked>
@@ -67,23 +71,26 @@ function faultsOf(data: unknown): ReadonlyMap<string, readonly string[]> | undef
 
 function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
   const answer = useAnswer(question);
+  const seen = useSignal(false);
   const end = (action: 'accept' | 'decline' | 'cancel'): void => answer({ kind: 'url', action });
   // Judged again here: what is opened is opened by this page.
   const address = URL.canParse(question.url) ? new URL(question.url) : undefined;
   const ofWeb = address?.protocol === 'https:' || address?.protocol === 'http:';
   return (
     <Asked question={question} waiting={waiting} title="The server wants you to visit a page" onCancel={() => end('cancel')}>
-      <div class="dialog-body">
-        <SafeText text={question.message} class="message" />
+      <div class="question-body">
+        <Message text={question.message} seen={seen} />
         <p class="host-name">{ofWeb ? address.host : 'This address is not of the web'}</p>
         <p class="url"><Safe text={question.url} most={4000} /></p>
         {address?.protocol === 'http:' && <p class="hint">The way there is not encrypted.</p>}
         {/xn--/.test(address?.host ?? '') && <p class="problems">The host's name has letters beyond ASCII: it may only look like one that you know.</p>}
       </div>
       <footer class="dialog-foot">
-        <span class="hint">Nothing is opened before you press.</span>
+        <UntilSeen seen={seen} what="the message" hint="Nothing is opened before you press." />
+        <button type="button" onClick={() => end('cancel')}>Cancel</button>
         <button type="button" onClick={() => end('decline')}>Decline</button>
-        {ofWeb && <a class="button primary" href={address.href} target="_blank" rel="noopener noreferrer external" onClick={() => end('accept')}>Open {address.host}</a>}
+        {ofWeb && !seen.value && <button type="button" class="primary" disabled>Open {address.host}</button>}
+        {ofWeb && seen.value && <a class="button primary" href={address.href} target="_blank" rel="noopener noreferrer external" onClick={() => end('accept')}>Open {address.host}</a>}
       </footer>
     </Asked>
   );

@@ -2,10 +2,11 @@
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { CreateMessageRequestParams, CreateMessageResult } from 'barewire/protocol';
+import { Media } from '../parts/content.tsx';
 import { Facts } from '../parts/controls.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
-import { Asked, useAnswer } from './asked.tsx';
+import { Asked, SeenHere, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 
 export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): JSX.Element {
@@ -17,6 +18,7 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
   const reply = useSignal('');
   const reason = useSignal('');
   const byHand = useSignal(!hasModel);
+  const seen = useSignal(false);
 
   const refuse = (): void => answer({ kind: 'sampling', allow: false, ...reason.value && { reason: reason.value } });
   const send = (): void => {
@@ -31,12 +33,13 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
     }
   };
   return (
-    <Asked question={question} waiting={waiting} wide title="The server wants a model to be asked" onCancel={refuse}>
-      <div class="dialog-body">
+    <Asked question={question} waiting={waiting} title="The server wants a model to be asked" onCancel={refuse}>
+      <div class="question-body">
         <Facts facts={factsOf(params)} />
         {editing.value
           ? <label class="field">The request as JSON<textarea class="code" rows={12} spellcheck={false} value={edited.value} onInput={(event) => { edited.value = event.currentTarget.value; fault.value = ''; }} /></label>
           : <Said params={params} />}
+        <SeenHere seen={seen} />
         {!editing.value && <button type="button" class="small" onClick={() => { editing.value = true; }}>Edit the request</button>}
         {hasModel && (
           <div class="radios">
@@ -49,9 +52,9 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
         {fault.value && <p class="problems" role="alert">{fault.value}</p>}
       </div>
       <footer class="dialog-foot">
-        <span class="hint">Escape refuses.</span>
+        <UntilSeen seen={seen} what="the request" hint="Escape refuses." />
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
-        <button type="button" class="primary" disabled={byHand.value && reply.value === ''} onClick={send}>{byHand.value ? 'Look at the answer' : 'Ask the model'}</button>
+        <button type="button" class="primary" disabled={!seen.value || byHand.value && reply.value === ''} onClick={send}>{byHand.value ? 'Look at the answer' : 'Ask the model'}</button>
       </footer>
     </Asked>
   );
@@ -72,12 +75,12 @@ function factsOf(params: CreateMessageRequestParams): readonly (readonly [string
 function Said({ params }: { readonly params: CreateMessageRequestParams }): JSX.Element {
   return (
     <>
-      {params.systemPrompt && <section class="said"><p class="dim">system</p><SafeText text={params.systemPrompt} /></section>}
+      {params.systemPrompt && <div class="said"><p class="dim">system</p><SafeText text={params.systemPrompt} /></div>}
       {params.messages.map(({ role, content }, at) => (
-        <section class={`said ${role === 'assistant' ? 'assistant' : ''}`} key={at}>
+        <div class={`said ${role === 'assistant' ? 'assistant' : ''}`} key={at}>
           <p class="dim"><Safe text={String(role)} most={30} /></p>
           <Parts content={content} />
-        </section>
+        </div>
       ))}
       {params.tools && <JsonTree name="tools" value={params.tools} open={1} />}
     </>
@@ -89,8 +92,10 @@ function Parts({ content }: { readonly content: unknown }): JSX.Element {
   return (
     <>
       {parts.map((part, at) => {
-        const { type, text } = Object(part) as { type?: unknown; text?: unknown };
-        return type === 'text' && typeof text === 'string' ? <SafeText key={at} text={text} /> : <JsonTree key={at} value={part} open={1} />;
+        const { type, text, data, mimeType } = Object(part) as { type?: unknown; text?: unknown; data?: unknown; mimeType?: unknown };
+        if (type === 'text' && typeof text === 'string') return <SafeText key={at} text={text} />;
+        if ((type === 'image' || type === 'audio') && typeof data === 'string') return <Media key={at} data={data} mimeType={typeof mimeType === 'string' ? mimeType : undefined} />;
+        return <JsonTree key={at} value={part} open={1} />;
       })}
     </>
   );
@@ -113,8 +118,8 @@ export function SamplingAnswer({ question, waiting }: AskedProps<'sampling-answe
     }
   };
   return (
-    <Asked question={question} waiting={waiting} wide title="This answer goes to the server" onCancel={refuse}>
-      <div class="dialog-body">
+    <Asked question={question} waiting={waiting} title="This answer goes to the server" onCancel={refuse}>
+      <div class="question-body">
         <Facts facts={[['Model', <Safe text={String(question.answer.model)} />], ['Stopped', <Safe text={question.answer.stopReason ?? 'not said'} />]]} />
         <label class="field">{plain === undefined ? 'The answer as JSON' : 'The answer'}
           <textarea class={plain === undefined ? 'code' : ''} rows={8} value={edited.value} onInput={(event) => { edited.value = event.currentTarget.value; fault.value = ''; }} />

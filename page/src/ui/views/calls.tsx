@@ -1,12 +1,15 @@
 // Calls that run and that have ended, the newest first: progress, cancel, result.
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import { print } from '../../json/lexemes.ts';
+import { nodeOfText } from '../../json/node.ts';
 import type { CallView, ProgressView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Boundary } from '../parts/boundary.tsx';
-import { CallResult } from '../parts/content.tsx';
+import { CallResult } from '../parts/result.tsx';
 import { clock, duration } from '../parts/controls.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
+import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 
 const MOST = 20;
@@ -34,14 +37,16 @@ export function Call({ call, open }: { readonly call: CallView; readonly open: b
   const shown = chosen.value ?? open;
   const { about } = call;
   const failedByTool = call.state === 'done' && (Object(call.result) as { isError?: unknown }).isError === true;
-  const tone = call.state === 'done' ? failedByTool ? 'bad' : 'good' : call.endedAt === null ? 'live' : 'bad';
+  const misfit = call.state === 'done' && call.outputFault !== '';
+  const tone = call.state === 'done' ? failedByTool ? 'bad' : misfit ? 'warn' : 'good' : call.endedAt === null ? 'live' : 'bad';
   const args = about.kind === 'resource' ? undefined : about.args;
+  const node = useMemo(() => nodeOfText(print(args ?? {}, about.kind === 'tool' ? about.lexemes ?? {} : {})), [args]);
   return (
     <article class={`call ${tone}`} aria-label={`Call ${call.call}`}>
       <header class="row">
         <button type="button" class="quiet" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} call ${call.call}`} onClick={() => { chosen.value = !shown; }}>{shown ? '▾' : '▸'}</button>
         <strong><Safe text={about.kind === 'resource' ? about.uri : about.name} most={100} /></strong>
-        <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : words[call.state]}</span>
+        <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : misfit ? 'invalid result' : words[call.state]}</span>
         <span class="dim">{clock(call.startedAt)}{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</span>
         <span class="spring" />
         {call.wire !== null && <button type="button" class="small" onClick={() => { if (call.wire !== null) state.showWire(call.wire); }}>On the wire</button>}
@@ -50,7 +55,7 @@ export function Call({ call, open }: { readonly call: CallView; readonly open: b
       {call.endedAt === null && <Progress progress={call.progress} />}
       {shown && (
         <>
-          {args && Object.keys(args).length > 0 && <JsonTree name="arguments" value={args} open={0} />}
+          {args && Object.keys(args).length > 0 && <NodeTree name="arguments" node={node} open={0} />}
           {call.task !== null && <p class="dim">It is the task <code><Safe text={call.task} most={100} /></code>.</p>}
           <Boundary value={call.result}><CallResult call={call} /></Boundary>
         </>

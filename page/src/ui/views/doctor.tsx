@@ -6,8 +6,10 @@ import { Head } from '../parts/controls.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 
-const words: Readonly<Record<FindingView['level'], string>> = { error: 'wrong', warning: 'doubtful', note: 'to know', ok: 'good' };
+const words: Readonly<Record<FindingView['level'], string>> = { error: 'error', warning: 'warning', note: 'note', ok: 'ok' };
 const tones: Readonly<Record<FindingView['level'], string>> = { error: 'bad', warning: 'warn', note: '', ok: 'good' };
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 /** What is wrong with this server, as the command's doctor finds it. */
 export function Doctor({ server }: { readonly server: ServerView }): JSX.Element {
@@ -25,10 +27,10 @@ export function Doctor({ server }: { readonly server: ServerView }): JSX.Element
   return (
     <>
       <Head title="Doctor">
-        <button type="button" class="primary" disabled={busy.value} onClick={() => void run()}>{busy.value ? 'Looks …' : 'Look it over'}</button>
+        <button type="button" class="primary" disabled={busy.value} onClick={() => void run()}>{busy.value ? 'Checking …' : 'Run check'}</button>
       </Head>
-      <p class="hint">It opens a connection of its own and looks for what is wrong with this server.</p>
-      <p role="status">{findings.length > 0 && `${count('error')} wrong, ${count('warning')} doubtful, ${count('note')} to know, ${count('ok')} good`}</p>
+      <p class="hint">Opens a separate connection and checks whether the server follows the specification. It calls no tool.</p>
+      <p role="status">{findings.length > 0 && `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('note'), 'note')}, ${count('ok')} ok`}</p>
       <ol class="findings">
         {findings.map((one, at) => (
           <li key={at} class={tones[one.level]}>

@@ -6,6 +6,7 @@ import { Facts, duration, Head } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { stateWords } from '../parts/state-words.ts';
 import { Roots } from './roots.tsx';
 
 export function Overview({ server }: { readonly server: ServerView }): JSX.Element {
@@ -39,7 +40,7 @@ function factsOf(server: ServerView): readonly (readonly [string, ComponentChild
   const { agreed, target } = server;
   const way = target.kind === 'program' ? [target.command, ...target.args].join(' ') : target.kind === 'address' ? target.url : target.title;
   return [
-    ['State', <><span class={`dot ${server.state}`} aria-hidden="true" /> {server.state}{server.inFlight > 0 && `, ${server.inFlight} in flight`}</>],
+    ['State', <><span class={`dot ${server.state}`} aria-hidden="true" /> {stateWords[server.state]}{server.inFlight > 0 && `, ${server.inFlight} ${server.inFlight === 1 ? 'request' : 'requests'} open`}</>],
     [target.kind === 'program' ? 'Program' : target.kind === 'address' ? 'Address' : 'In this page', <code><Safe text={way} most={500} /></code>],
     ...agreed ? [
       ['Revision', <><strong>{agreed.revision}</strong> <span class={`badge ${agreed.era}`}>{agreed.era}</span></>] as const,

@@ -1,8 +1,9 @@
-// A list to pick from, with a field that narrows it, beside what was picked.
+// A list to pick from, with a filter, beside what was picked.
 import type { ComponentChildren, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { Empty } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { moveFocus } from '../parts/roving.ts';
 import { Safe } from '../parts/safe-text.tsx';
 
 export interface Picked {
@@ -16,7 +17,7 @@ export interface Picked {
   readonly group?: string;
 }
 
-/** How many are drawn at first; the field narrows the rest. */
+/** How many are drawn at first; the filter finds the rest. */
 const PIECE = 200;
 
 export function Picker({ items, chosen, onPick, label, empty, children }: {
@@ -27,19 +28,22 @@ export function Picker({ items, chosen, onPick, label, empty, children }: {
   const end = useSignal(PIECE);
   const sought = words.value.toLowerCase();
   const found = sought === '' ? items : items.filter((item) => `${item.name} ${item.title} ${item.about}`.toLowerCase().includes(sought));
+  // One of them is the stop of the Tab key: the one that is chosen, where it is in sight.
+  const shown = found.slice(0, end.value);
+  const stop = shown.some(({ key }) => key === chosen) ? chosen : shown[0]?.key;
   let group: string | undefined;
   return (
     <div class="picker">
       <div class="picker-list">
-        {items.length > 6 && <input type="search" placeholder={`Narrow ${items.length} ${label.toLowerCase()}`} aria-label={`Narrow ${label.toLowerCase()}`} value={words.value} onInput={(event) => { words.value = event.currentTarget.value; }} />}
-        <ul aria-label={label}>
-          {found.slice(0, end.value).map((item) => {
+        {items.length > 6 && <input type="search" placeholder={`Filter ${items.length} ${label.toLowerCase()}`} aria-label={`Filter ${label.toLowerCase()}`} value={words.value} onInput={(event) => { words.value = event.currentTarget.value; }} />}
+        <ul aria-label={label} onKeyDown={(event) => { moveFocus(event, event.currentTarget, '.pick'); }}>
+          {shown.map((item) => {
             const begins = item.group !== undefined && item.group !== group;
             group = item.group;
             return (
               <li key={item.key}>
                 {begins && <p class="group-name">{item.group}</p>}
-                <button type="button" class="pick" aria-current={item.key === chosen ? 'true' : undefined} onClick={() => onPick(item.key)}>
+                <button type="button" class="pick" aria-current={item.key === chosen ? 'true' : undefined} tabIndex={item.key === stop ? 0 : -1} onClick={() => onPick(item.key)}>
                   <span class="pick-name"><Icon icons={item.icons} /><Safe text={item.title} most={80} />{item.marks}</span>
                   {item.about && <span class="pick-about"><Safe text={item.about} most={160} /></span>}
                 </button>
@@ -49,7 +53,7 @@ export function Picker({ items, chosen, onPick, label, empty, children }: {
         </ul>
         {found.length > end.value && <button type="button" class="small" onClick={() => { end.value += PIECE; }}>{found.length - end.value} more</button>}
         {items.length === 0 && <Empty>{empty}</Empty>}
-        {items.length > 0 && found.length === 0 && <Empty>Nothing fits.</Empty>}
+        {items.length > 0 && found.length === 0 && <Empty>Nothing matches the filter.</Empty>}
       </div>
       <div class="picker-detail">{children}</div>
     </div>

@@ -4,7 +4,6 @@ import type { Prompt } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
 import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Empty } from '../parts/controls.tsx';
 import { NothingListed } from '../parts/nothing-listed.tsx';
@@ -36,10 +35,14 @@ function schemaOf({ arguments: args = [] }: Prompt): JsonSchema {
 
 function PromptDetail({ server, prompt }: { readonly server: ServerView; readonly prompt: Prompt }): JSX.Element {
   const state = useState();
-  const form = useMemo(() => new FormModel(schemaOf(prompt), state.parts.formats, {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
-    const found = await state.link.act('complete', { server: server.name, ref: { type: 'ref/prompt', name: prompt.name }, argument: { name, value: typed }, settled });
-    return found.values;
-  }), [prompt]);
+  const schema = useMemo(() => schemaOf(prompt), [prompt]);
+  const form = state.drafts.form(['prompt', server.name, prompt.name], JSON.stringify(schema), schema, {
+    formats: state.parts.formats,
+    complete: server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
+      const found = await state.link.act('complete', { server: server.name, ref: { type: 'ref/prompt', name: prompt.name }, argument: { name, value: typed }, settled });
+      return found.values;
+    },
+  }, { value: {}, lexemes: {} });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'prompt' && about.name === prompt.name);
   const get = (): void => {
     if (!form.submit()) return;

@@ -1,14 +1,11 @@
 // The servers, and the two switches of the whole page.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
-import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { moveFocus } from '../parts/roving.ts';
 import { Safe } from '../parts/safe-text.tsx';
+import { stateWords } from '../parts/state-words.ts';
 import { theme } from '../theme.ts';
-
-const states: Readonly<Record<ServerView['state'], string>> = {
-  resting: 'rests', starting: 'starts', ready: 'ready', down: 'down', broken: 'broken',
-};
 
 export function Rail(): JSX.Element {
   const state = useState();
@@ -18,14 +15,14 @@ export function Rail(): JSX.Element {
   return (
     <nav class="rail" aria-label="Servers">
       <h1 class="brand"><svg viewBox="0 0 24 12" aria-hidden="true"><path d="M0 6h6m12 0h6" /><circle cx="8" cy="6" r="2" /><circle cx="16" cy="6" r="2" /></svg>barewire</h1>
-      <ul class="servers">
+      <ul class="servers" onKeyDown={(event) => { moveFocus(event, event.currentTarget, '.server'); }}>
         {servers.map((server) => (
           <li key={server.name}>
-            <button type="button" class="server" aria-current={server.name === state.server.value ? 'page' : undefined}
+            <button type="button" class="server" aria-current={server.name === state.server.value ? 'page' : undefined} tabIndex={server.name === state.server.value ? 0 : -1}
               onClick={() => { state.server.value = server.name; state.half.value = 'work'; }}>
               <span class={`dot ${server.state}`} aria-hidden="true" />
               <span class="server-name"><Safe text={server.name} most={60} /></span>
-              <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : states[server.state]}</span>
+              <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : stateWords[server.state]}</span>
             </button>
           </li>
         ))}

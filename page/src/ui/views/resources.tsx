@@ -5,7 +5,6 @@ import type { Resource, ResourceTemplate } from 'barewire/protocol';
 import type { JsonSchema } from 'barewire/schema';
 import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { bytes, clock, Empty, Facts } from '../parts/controls.tsx';
 import { NothingListed } from '../parts/nothing-listed.tsx';
@@ -75,14 +74,17 @@ function Reading({ server, uri }: { readonly server: ServerView; readonly uri: s
 
 function TemplateDetail({ server, template }: { readonly server: ServerView; readonly template: ResourceTemplate }): JSX.Element {
   const state = useState();
-  const form = useMemo(() => {
+  const schema = useMemo((): JsonSchema => {
     const names = variablesOf(template.uriTemplate);
-    const schema: JsonSchema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])), required: names };
-    return new FormModel(schema, state.parts.formats, {}, server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
+    return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])), required: names };
+  }, [template.uriTemplate]);
+  const form = state.drafts.form(['template', server.name, template.uriTemplate], template.uriTemplate, schema, {
+    formats: state.parts.formats,
+    complete: server.agreed?.capabilities.completions === undefined ? undefined : async (name, typed, settled) => {
       const found = await state.link.act('complete', { server: server.name, ref: { type: 'ref/resource', uri: template.uriTemplate }, argument: { name, value: typed }, settled });
       return found.values;
-    });
-  }, [template.uriTemplate]);
+    },
+  }, { value: {}, lexemes: {} });
   const uri = expanded(template.uriTemplate, Object(form.value.value) as Readonly<Record<string, string>>);
   return (
     <>

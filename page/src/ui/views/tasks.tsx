@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ServerView, TaskView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Boundary } from '../parts/boundary.tsx';
-import { ToolResult } from '../parts/content.tsx';
+import { ToolResult } from '../parts/result.tsx';
 import { clock, duration, Empty, Head } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import { Progress } from './calls.tsx';

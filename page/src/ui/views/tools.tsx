@@ -1,9 +1,7 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { JsonSchema } from 'barewire/schema';
 import type { ServerView, ToolView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Empty } from '../parts/controls.tsx';
 import { DiffLines } from '../parts/diff.tsx';
@@ -31,7 +29,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
 function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
   const state = useState();
   const { tool } = view;
-  const form = useMemo(() => new FormModel(tool.inputSchema as JsonSchema, state.parts.formats), [view.digest]);
+  const form = state.drafts.form(['tool', server.name, tool.name], view.digest, tool.inputSchema as JsonSchema, { formats: state.parts.formats });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
   // In 2026-07-28 the server alone decides what becomes a task; in 2025-11-25 the client asks for one.
@@ -39,7 +37,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
   const call = (task: boolean, anyway = false): void => {
     if (!form.submit() && !anyway) return;
     // What came of it is in the list of calls; only what never became a call is told here.
-    state.link.act('tool.call', { server: server.name, name: tool.name, args: Object(form.value.peek()) as Record<string, unknown>, ...task && { task } })
+    state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task } })
       .catch(() => {});
   };
   const wrong = form.submitted.value && form.problems.value.size > 0;

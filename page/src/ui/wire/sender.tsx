@@ -1,6 +1,7 @@
 // A text that is sent as it stands, malformed too, to see what comes back.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
+import { isJson, oneLine } from '../../json/layout.ts';
 import { useState } from '../context.ts';
 
 const example = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -11,7 +12,7 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
   const direction = useSignal<'sent' | 'received'>('sent');
   const send = async (): Promise<void> => {
     // Lines are for reading here; on the wire of stdio a message is one line.
-    const given = oneLine(typed.value);
+    const given = isJson(typed.value) ? oneLine(typed.value) : typed.value;
     const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
     // What comes back is at the end.
     if (done) state.wire.following.value = true;
@@ -33,13 +34,4 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
       </div>
     </form>
   );
-}
-
-/** JSON on one line; anything else as it stands. */
-function oneLine(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }

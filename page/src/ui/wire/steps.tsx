@@ -15,10 +15,10 @@ export function Steps({ hold }: { readonly hold: HoldView }): JSX.Element {
     <section class="steps-bar" aria-label="Step mode">
       <div class="row wrap">
         <strong>Step mode of <Safe text={server} most={60} /></strong>
-        <label><input type="checkbox" checked={sent} onChange={(event) => set({ sent: event.currentTarget.checked })} /> hold what is sent</label>
-        <label><input type="checkbox" checked={received} onChange={(event) => set({ received: event.currentTarget.checked })} /> hold what is received</label>
+        <label><input type="checkbox" checked={sent} onChange={(event) => set({ sent: event.currentTarget.checked })} /> hold sent messages</label>
+        <label><input type="checkbox" checked={received} onChange={(event) => set({ received: event.currentTarget.checked })} /> hold received messages</label>
         <span class="spring" />
-        <span role="status">{waiting.length === 0 ? 'Nothing is held.' : `${waiting.length} held; the clocks of requests stand still.`}</span>
+        <span role="status">{waiting.length === 0 ? 'Nothing is held.' : `${waiting.length} held; timeouts are paused.`}</span>
       </div>
       {first && <Held key={first.held} server={server} held={first} />}
     </section>
@@ -37,7 +37,7 @@ function Held({ server, held }: { readonly server: string; readonly held: HeldMe
       <div class="row">
         {!held.whole && <span class="hint">It is too long to be edited here.</span>}
         <span class="spring" />
-        <button type="button" class="small danger" onClick={() => void state.run('hold.drop', { server, direction: held.direction })}>Throw it away</button>
+        <button type="button" class="small danger" onClick={() => void state.run('hold.drop', { server, direction: held.direction })}>Discard</button>
         <button type="submit" class="primary" autofocus>{changed ? 'Next, as edited' : 'Next'}</button>
       </div>
     </form>

@@ -118,6 +118,7 @@ export function Timeline(): JSX.Element {
         onClick={pick} />
       <div class="row timeline-foot">
         <span class="dim">{wire.entries.length > 0 ? `${clock(from)}, ${duration(to - from)} wide` : 'no time yet'}</span>
+        <span class="legend" aria-hidden="true"><i class="sent">●</i> sent <i>▬</i> call <i class="received">●</i> received <i class="wrong">●</i> error</span>
         <span class="spring" />
         <button type="button" class="quiet" aria-label="Earlier" onClick={() => pan(-0.3)}>◂</button>
         <button type="button" class="quiet" aria-label="Zoom out" onClick={() => scale(2, 0.5)}>−</button>

@@ -1,23 +1,51 @@
 // One message: what it is, where that is written, what it answers, and what can be done with it.
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import { isJson, pretty } from '../../json/layout.ts';
+import { lossesOf, nodeOfText } from '../../json/node.ts';
+import type { JsonNode } from '../../json/node.ts';
 import type { WireEntry, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
-import { DiffLines } from '../parts/diff.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
+import { DiffTexts } from '../parts/diff.tsx';
+import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 import { Sender } from './sender.tsx';
 
+/** Longer messages are neither laid out nor looked through as a whole. */
+const MAX_LAID_OUT = 200_000;
+
+const faces = { tree: 'Tree', text: 'Text', raw: 'Raw' } as const;
+
 export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
   const { wire } = useState();
+  void wire.version.value;
   const entry = wire.find(seq);
-  const close = <button type="button" class="quiet close" aria-label="Close the message" onClick={() => { wire.selected.value = 0; }}>×</button>;
-  if (!entry) return <section class="wire-detail" aria-label="Message">{close}<p class="dim">This entry was dropped.</p></section>;
+  const at = useRef<HTMLElement>(null);
+  // Where the list has gone the keyboard goes on here.
+  useEffect(() => {
+    if (wire.small.peek() && document.activeElement === document.body) at.current?.focus();
+  }, []);
+  const leave = (): void => {
+    wire.selected.value = 0;
+    requestAnimationFrame(() => { if (document.activeElement === document.body) document.querySelector<HTMLElement>('.wire-list')?.focus(); });
+  };
+  const close = (
+    <span class="close row">
+      <button type="button" class="quiet" aria-label="Previous message" onClick={() => wire.move(-1, seq)}>↑</button>
+      <button type="button" class="quiet" aria-label="Next message" onClick={() => wire.move(1, seq)}>↓</button>
+      <button type="button" class="quiet" aria-label="Close the message" onClick={leave}>×</button>
+    </span>
+  );
+  if (!entry) {
+    // What was just sent is told of with the next news.
+    const awaited = seq > wire.newest;
+    return <section ref={at} tabIndex={-1} class="wire-detail" aria-label="Message">{close}<p class="dim" role="status">{awaited ? 'The message is on its way.' : wire.isCleared(seq) ? 'This message was cleared.' : 'This message is not loaded.'}</p></section>;
+  }
   return (
-    <section class="wire-detail" aria-label="Message">
+    <section ref={at} tabIndex={-1} class="wire-detail" aria-label="Message">
       {close}
       {entry.kind === 'message' ? <Message key={seq} entry={entry} /> : <Other entry={entry} />}
     </section>
@@ -27,7 +55,7 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
 function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
   const state = useState();
   const { wire } = state;
-  const face = useSignal<'tree' | 'text'>('tree');
+  const face = useSignal<'tree' | 'text' | 'raw'>('tree');
   const whole = useSignal<string | undefined>(entry.whole ? entry.text : undefined);
   const editing = useSignal<string | undefined>(undefined);
   const text = whole.value ?? entry.text;
@@ -50,35 +78,40 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
       </p>
       <div class="row wrap">
         {joined !== null && joined !== undefined && <button type="button" class="small" onClick={() => wire.reveal(joined)}>{answer ? 'Its answer' : 'Its request'}</button>}
-        <button type="button" class="tab" aria-pressed={face.value === 'tree'} onClick={() => { face.value = 'tree'; }}>Tree</button>
-        <button type="button" class="tab" aria-pressed={face.value === 'text'} onClick={() => { face.value = 'text'; }}>Text</button>
+        {(['tree', 'text', 'raw'] as const).map((one) => (
+          <button key={one} type="button" class="tab" aria-pressed={face.value === one} onClick={() => { face.value = one; }}>{faces[one]}</button>
+        ))}
         <CopyButton text={all} />
         {entry.exchange !== null && entry.direction === 'sent' && <CopyButton text={async () => (await state.run('wire.curl', { seq: entry.seq }))?.text}>Copy as curl</CopyButton>}
         <CopyButton text={async () => (await state.run('wire.transcript', { server: entry.server, from: Math.min(entry.seq, joined ?? entry.seq), to: Math.max(entry.seq, joined ?? entry.seq) }))?.text}>Copy as transcript</CopyButton>
-        <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : pretty(found); })}>Edit and send</button>
+        <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : isJson(found) ? pretty(found) : found; })}>Edit and send</button>
         <button type="button" class="small" aria-pressed={marked === entry.seq} onClick={() => { wire.marked.value = marked === entry.seq ? 0 : entry.seq; }}>{marked === entry.seq ? 'Marked' : 'Mark to compare'}</button>
       </div>
       {editing.value !== undefined && <Sender server={entry.server} text={editing.value} onDone={() => { editing.value = undefined; }} />}
       {marked > 0 && marked !== entry.seq && <Compared left={marked} right={entry} />}
       {whole.value === undefined && <p class="row"><span class="dim">The first {bytes(entry.text.length)} of {bytes(entry.chars)}.</span><button type="button" class="small" onClick={() => void all()}>Load the whole</button></p>}
-      {face.value === 'tree' && parsed?.ok ? <JsonTree value={parsed.json} open={3} /> : <SafeText text={face.value === 'text' && parsed?.ok && entry.chars < 200_000 ? pretty(text) : text} class="code" />}
+      {face.value === 'tree' && parsed?.ok && <Losses node={parsed.node} chars={text.length} />}
+      {face.value === 'tree' && parsed?.ok ? <NodeTree node={parsed.node} open={3} /> : <SafeText text={face.value === 'text' && parsed?.ok && entry.chars < MAX_LAID_OUT ? pretty(text) : text} class="code" label="The message as text" />}
       {parsed?.ok === false && <p class="problems">{parsed.why}</p>}
       {entry.exchange !== null && <Carried entry={entry} exchange={entry.exchange} />}
     </>
   );
 }
 
-function read(text: string): { readonly ok: true; readonly json: unknown } | { readonly ok: false; readonly why: string } {
+/** What JavaScript would make of it otherwise than it stands there. */
+function Losses({ node, chars }: { readonly node: JsonNode; readonly chars: number }): JSX.Element | null {
+  const { twice, rounded } = useMemo(() => (chars < MAX_LAID_OUT ? lossesOf(node) : { twice: 0, rounded: 0 }), [node]);
+  if (twice + rounded === 0) return null;
+  const words = [twice > 0 && `${twice} members share their name with another, and JSON.parse keeps the last`, rounded > 0 && `${rounded} ${rounded === 1 ? 'number is' : 'numbers are'} rounded in JavaScript`];
+  return <p class="hint warn-text">Shown as it passed: {words.filter(Boolean).join('; ')}.</p>;
+}
+
+function read(text: string): { readonly ok: true; readonly node: JsonNode } | { readonly ok: false; readonly why: string } {
   try {
-    return { ok: true, json: JSON.parse(text) };
+    return { ok: true, node: nodeOfText(text) };
   } catch (thrown) {
     return { ok: false, why: thrown instanceof Error ? thrown.message : 'this is not JSON' };
   }
-}
-
-function pretty(text: string): string {
-  const found = read(text);
-  return found.ok ? JSON.stringify(found.json, undefined, 2) : text;
 }
 
 /** The request and response that carried a message over HTTP. */
@@ -120,11 +153,10 @@ function Compared({ left, right }: { readonly left: number; readonly right: Wire
   const state = useState();
   const other = state.wire.find(left);
   if (other?.kind !== 'message') return null;
-  const [one, two] = [read(other.text), read(right.text)];
   return (
     <section class="compared" aria-label="Comparison">
       <p class="dim">#{left} ({other.server}) beside #{right.seq} ({right.server})</p>
-      <DiffLines before={one.ok ? one.json : other.text} after={two.ok ? two.json : right.text} />
+      <DiffTexts before={other.text} after={right.text} />
     </section>
   );
 }

@@ -5,9 +5,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { WireEntry } from '../../messages.ts';
 import { useState } from '../context.ts';
-import { clock, duration } from '../parts/controls.tsx';
+import { bytes, clock, duration } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
+import { standingOf } from './exchanges.ts';
+import type { Exchange, Standing } from './exchanges.ts';
 import { isError } from './wire-store.ts';
+import type { WireItem } from './wire-store.ts';
 
 /** The height of a row, in pixels; style.css says the same. */
 const ROW = 40;
@@ -22,9 +25,10 @@ export function WireList(): JSX.Element {
   const top = useSignal(0);
   const height = useSignal(0);
   void wire.version.value;
-  const count = wire.shown.length;
+  const all = wire.rows;
+  const count = all.length;
   const first = Math.max(Math.floor(top.value / ROW) - BEYOND, 0);
-  const rows = wire.shown.slice(first, Math.ceil((top.value + height.value) / ROW) + BEYOND);
+  const rows = all.slice(first, Math.ceil((top.value + height.value) / ROW) + BEYOND);
   useEffect(() => {
     const found = at.current;
     if (!found) return undefined;
@@ -41,52 +45,104 @@ export function WireList(): JSX.Element {
     if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
-    const index = wire.shownAt(wire.selected.value);
+    const index = wire.shownAt(wire.cursor.value);
     if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
   });
 
-  const chosen = wire.shownAt(wire.selected.value);
-  const move = (event: KeyboardEvent): void => {
-    const last = wire.shown.length - 1;
-    const to = { ArrowDown: chosen + 1, ArrowUp: chosen < 0 ? last : chosen - 1, PageDown: chosen + PAGE, PageUp: chosen - PAGE, Home: 0, End: last }[event.key];
-    if (to === undefined || last < 0) return;
+  const cursor = wire.cursor.value;
+  const keys = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: PAGE, PageUp: -PAGE, Home: -Infinity, End: Infinity }[event.key];
+    const exchange = wire.exchanges.of(cursor);
+    const does = by !== undefined ? () => wire.move(by) : {
+      'Enter': () => { if (cursor > 0) wire.select(cursor); },
+      'ArrowRight': () => { if (exchange) wire.expand(exchange, true); },
+      'ArrowLeft': () => {
+        if (!exchange || wire.flat.peek()) return;
+        if (exchange.lead.seq !== cursor) wire.select(exchange.lead.seq);
+        wire.expand(exchange, false);
+      },
+      'f': () => { wire.flat.value = !wire.flat.peek(); },
+      'e': () => {
+        const wrong = wire.nextError(cursor);
+        if (wrong) wire.reveal(wrong.seq);
+      },
+      '/': () => document.querySelector<HTMLElement>('.toolbar input[type="search"]')?.focus(),
+    }[event.key];
+    if (!does) return;
     event.preventDefault();
-    wire.following.value = false;
-    wire.selected.value = wire.shown[Math.min(Math.max(to, 0), last)]?.seq ?? 0;
+    does();
   };
   return (
-    <div ref={at} class="wire-list" role="listbox" tabIndex={0} aria-label="Messages" aria-activedescendant={chosen >= 0 ? `wire-${wire.selected.value}` : undefined} onKeyDown={move}
+    <div ref={at} class="wire-list" role="listbox" tabIndex={0} aria-label="Messages" title="Right and left show and hide what is inside; f: each message; e: the next error; /: search" aria-activedescendant={wire.shownAt(cursor) >= 0 ? `wire-${cursor}` : undefined} onKeyDown={keys}
       onScroll={(event) => { top.value = event.currentTarget.scrollTop; }} onWheel={() => { wire.following.value = false; }}>
       <div class="wire-rows" style={{ height: `${count * ROW}px` }} role="presentation">
-        {rows.map((entry, place) => (
-          <Row key={entry.seq} entry={entry} top={(first + place) * ROW} selected={entry.seq === wire.selected.value} marked={entry.seq === wire.marked.value} index={first + place} size={count}
-            onPick={() => { wire.following.value = false; wire.selected.value = entry.seq; }} />
-        ))}
+        {rows.map((item, place) => <Row key={item.entry.seq} item={item} index={first + place} size={count} />)}
       </div>
       {count === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing has passed.</div>}
     </div>
   );
 }
 
-interface RowProps {
-  readonly entry: WireEntry;
-  readonly top: number;
-  readonly selected: boolean;
-  readonly marked: boolean;
-  readonly index: number;
-  readonly size: number;
-  readonly onPick: () => void;
+function Row({ item: { entry, exchange, inside }, index, size }: { readonly item: WireItem; readonly index: number; readonly size: number }): JSX.Element {
+  const { wire } = useState();
+  const { seq } = entry;
+  const standing = exchange ? standingOf(exchange) : 'single';
+  const bad = standing === 'single' ? isError(entry) : standing === 'error' || standing === 'tool error';
+  const whole = wire.exchanges.of(seq);
+  const tone = [entry.kind, entry.direction, bad && 'bad', seq === wire.marked.value && 'marked', inside && 'inside', standing === 'probe' && 'probe', whole !== undefined && wire.lit.value === whole && whole.inside.length > 0 && 'lit'];
+  return (
+    <div id={`wire-${seq}`} role="option" aria-selected={seq === wire.cursor.value} aria-setsize={size} aria-posinset={index + 1} class={`wire-row ${tone.filter(Boolean).join(' ')}`} style={{ transform: `translateY(${index * ROW}px)` }}
+      onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
+      <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
+      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}</span>
+      <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
+      <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
+      {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
+    </div>
+  );
 }
 
-function Row({ entry, top, selected, marked, index, size, onPick }: RowProps): JSX.Element {
-  const tone = `${entry.kind} ${entry.direction} ${isError(entry) ? 'bad' : ''} ${marked ? 'marked' : ''}`;
+const standings: Readonly<Record<Standing, readonly [words: string, tone: string]>> = {
+  'single': ['', ''], 'open': ['waits', 'live'], 'done': ['ok', 'good'], 'tool error': ['tool error', 'bad'], 'error': ['error', 'bad'],
+  'input': ['asks for input', 'warn'], 'cancelled': ['cancelled', 'warn'], 'lost': ['no answer', 'warn'], 'probe': ['probe', ''],
+};
+
+/** How an exchange ended, and what was asked within it. */
+function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly standing: Standing }): JSX.Element {
+  const [words, tone] = standings[standing];
+  const asked = exchange.inside.find((one) => one.kind === 'message' && one.shape === 'request' && one.direction !== exchange.lead.direction);
   return (
-    <div id={`wire-${entry.seq}`} role="option" aria-selected={selected} aria-setsize={size} aria-posinset={index + 1} class={`wire-row ${tone}`} style={{ transform: `translateY(${top}px)` }} onClick={onPick}>
-      <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
-      <span class="wire-main"><RowHead entry={entry} /></span>
-      <span class="wire-say"><Safe text={sayingOf(entry)} most={220} /></span>
-      <span class="wire-side"><span>{clock(entry.at)}</span><span>{entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
-    </div>
+    <>
+      <span class={`badge ${tone}`}>{words}</span>
+      {exchange.cancelled && exchange.answer && <span class="badge warn">cancelled</span>}
+      {exchange.rounds > 1 && <span class="badge">{exchange.rounds} rounds</span>}
+      {asked?.kind === 'message' && <span class="badge">asks <Safe text={asked.method} most={40} /></span>}
+    </>
+  );
+}
+
+/** How long the whole took, and how many characters passed. */
+function sizeOf({ lead, inside, answer }: Exchange): string {
+  const chars = [lead, ...inside].reduce((sum, one) => sum + (one.kind === 'message' ? one.chars : 0), 0);
+  return [answer && duration(answer.at - lead.at), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
+}
+
+/** Shows what is inside, and where in the time of all that is shown the exchange lies. */
+function Fold({ exchange }: { readonly exchange: Exchange }): JSX.Element {
+  const { wire } = useState();
+  const { lead, inside, answer } = exchange;
+  const open = wire.expanded.value.has(exchange);
+  const from = wire.entries[0]?.at ?? 0;
+  const wide = Math.max((wire.entries.at(-1)?.at ?? 0) - from, 1);
+  const left = Math.min(Math.max((lead.at - from) / wide, 0), 1);
+  const width = Math.max(((answer ?? inside.at(-1) ?? lead).at - lead.at) / wide, 0);
+  return (
+    <>
+      <span class="fold" aria-hidden="true" title={`${inside.length} inside`} onClick={(event) => { event.stopPropagation(); wire.expand(exchange); }}>{open ? '▾' : '▸'}</span>
+      <span class="unseen">{inside.length} inside, {open ? 'shown' : 'folded'}</span>
+      <span class="waterfall" aria-hidden="true" style={{ '--from': `${left * 100}%`, '--wide': `${Math.min(width, 1 - left) * 100}%` }} />
+    </>
   );
 }
 

@@ -2,6 +2,8 @@
 import { batch, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import type { WireEntry, WireMemory } from '../../messages.ts';
+import { Exchanges, standingOf } from './exchanges.ts';
+import type { Exchange } from './exchanges.ts';
 
 /** What is shown. Empty members let everything through. */
 export interface WireFilter {
@@ -14,6 +16,15 @@ export interface WireFilter {
 
 export const noFilter: WireFilter = { words: '', servers: new Set(), direction: 'both', kinds: 'all' };
 
+/** A row of the list: an exchange, or one entry. */
+export interface WireItem {
+  readonly entry: WireEntry;
+  /** What the row stands for as a whole; undefined: the entry only. */
+  readonly exchange: Exchange | undefined;
+  /** It is shown under its exchange. */
+  readonly inside: boolean;
+}
+
 const noMemory: WireMemory = { entries: 0, bytes: 0, maxEntries: 0, maxBytes: 0, droppedEntries: 0, droppedBytes: 0 };
 
 export class WireStore {
@@ -21,11 +32,23 @@ export class WireStore {
   entries: WireEntry[] = [];
   /** Those that the filter lets through. */
   shown: WireEntry[] = [];
+  exchanges: Exchanges = new Exchanges();
+  /** Exchanges of which the filter lets something through, by the number of their first entry. */
+  #folded: Exchange[] = [];
+  /** Every entry is a row. */
+  readonly flat: Signal<boolean> = signal(false);
+  readonly expanded: Signal<ReadonlySet<Exchange>> = signal<ReadonlySet<Exchange>>(new Set());
+  /** What is lit, in all its rows: the exchange under the pointer. */
+  readonly lit: Signal<Exchange | undefined> = signal<Exchange | undefined>(undefined);
   readonly version: Signal<number> = signal(0);
   readonly filter: Signal<WireFilter> = signal(noFilter);
   readonly memory: Signal<WireMemory> = signal(noMemory);
   /** The message that is looked at; 0: none. */
   readonly selected: Signal<number> = signal(0);
+  /** The row that the keyboard is at; the same as `selected`, unless the detail would cover the list. */
+  readonly cursor: Signal<number> = signal(0);
+  /** List and detail have no room beside each other. */
+  readonly small: Signal<boolean> = signal(false);
   /** A message to be compared with the one that is looked at; 0: none. */
   readonly marked: Signal<number> = signal(0);
   /** The newest is kept in sight. */
@@ -35,6 +58,10 @@ export class WireStore {
   begin(entries: readonly WireEntry[], memory: WireMemory): void {
     this.entries = [];
     this.shown = [];
+    this.exchanges = new Exchanges();
+    this.#folded = [];
+    this.expanded.value = new Set();
+    this.lit.value = undefined;
     this.add(entries, memory);
   }
 
@@ -45,7 +72,10 @@ export class WireStore {
     for (const entry of entries) {
       if (entry.seq <= last) continue;
       this.entries.push(entry);
-      if (passes(entry)) this.shown.push(entry);
+      const exchange = this.exchanges.add(entry);
+      if (!passes(entry)) continue;
+      this.shown.push(entry);
+      this.#fold(exchange);
     }
     this.#release(memory.droppedEntries);
     this.#changed(memory);
@@ -55,8 +85,46 @@ export class WireStore {
   addOlder(entries: readonly WireEntry[], memory: WireMemory): void {
     const first = this.entries[0]?.seq ?? Infinity;
     this.entries = [...entries.filter(({ seq }) => seq < first), ...this.entries];
-    this.shown = this.entries.filter(passing(this.filter.peek(), this.#words));
+    this.exchanges = new Exchanges();
+    for (const entry of this.entries) this.exchanges.add(entry);
+    this.expanded.value = new Set();
+    this.#sieve(this.filter.peek());
     this.#changed(memory);
+  }
+
+  #sieve(filter: WireFilter): void {
+    this.shown = this.entries.filter(passing(filter, this.#words));
+    this.#folded = [];
+    for (const { seq } of this.shown) this.#fold(this.exchanges.of(seq));
+  }
+
+  #fold(exchange: Exchange | undefined): void {
+    if (!exchange) return;
+    const { seq } = exchange.lead;
+    const last = this.#folded.at(-1);
+    if (!last || last.lead.seq < seq) this.#folded.push(exchange);
+    else if (last !== exchange) {
+      const at = placeOf(this.#folded.length, (place) => this.#folded[place]?.lead.seq ?? 0, seq);
+      if (at < 0) this.#folded.splice(-at - 1, 0, exchange);
+    }
+  }
+
+  /** The rows of the list. */
+  get rows(): { readonly length: number; slice(from: number, to: number): readonly WireItem[] } {
+    if (this.flat.value) return { length: this.shown.length, slice: (from, to) => this.shown.slice(from, to).map((entry) => ({ entry, exchange: undefined, inside: false })) };
+    const folded = this.#folded;
+    const expanded = this.expanded.value;
+    const item = (exchange: Exchange): WireItem => ({ entry: exchange.lead, exchange, inside: false });
+    if (expanded.size === 0) return { length: folded.length, slice: (from, to) => folded.slice(from, to).map(item) };
+    return folded.flatMap((exchange) => (expanded.has(exchange) ? [item(exchange), ...exchange.inside.map((entry) => ({ entry, exchange: undefined, inside: true }))] : item(exchange)));
+  }
+
+  /** Shows or hides what is inside an exchange. */
+  expand(exchange: Exchange, shown: boolean = !this.expanded.peek().has(exchange)): void {
+    const expanded = new Set(this.expanded.peek());
+    if (shown && exchange.inside.length > 0) expanded.add(exchange);
+    else expanded.delete(exchange);
+    this.expanded.value = expanded;
   }
 
   #release(dropped: number): void {
@@ -65,6 +133,10 @@ export class WireStore {
     if (first > dropped || dropped - first < Math.max(1000, this.entries.length / 10)) return;
     this.entries = this.entries.filter(({ seq }) => seq > dropped);
     this.shown = this.shown.filter(({ seq }) => seq > dropped);
+    this.exchanges.release(dropped);
+    const held = new Set(this.exchanges.list);
+    this.#folded = this.#folded.filter((exchange) => held.has(exchange));
+    this.expanded.value = new Set([...this.expanded.peek()].filter((exchange) => held.has(exchange)));
   }
 
   #changed(memory: WireMemory): void {
@@ -75,7 +147,7 @@ export class WireStore {
   }
 
   setFilter(filter: WireFilter): void {
-    this.shown = this.entries.filter(passing(filter, this.#words));
+    this.#sieve(filter);
     batch(() => {
       this.filter.value = filter;
       this.version.value++;
@@ -84,35 +156,84 @@ export class WireStore {
 
   /** Numbers have no gap but where entries were dropped, so that the place is found by halving. */
   find(seq: number): WireEntry | undefined {
-    return this.entries[placeOf(this.entries, seq)];
+    return this.entries[placeIn(this.entries, seq)];
   }
 
-  /** Where an entry stands among those that are shown; -1: it is not. */
+  /** The highest number that the page knows of. */
+  get newest(): number {
+    const { droppedEntries, entries } = this.memory.peek();
+    return Math.max(this.entries.at(-1)?.seq ?? 0, droppedEntries + entries);
+  }
+
+  /** Whether the host no longer holds an entry. */
+  isCleared(seq: number): boolean {
+    return seq <= this.memory.peek().droppedEntries;
+  }
+
+  /** The row that an entry stands in; -1: it is not shown. */
   shownAt(seq: number): number {
-    return placeOf(this.shown, seq);
+    if (this.flat.value) return placeIn(this.shown, seq);
+    const lead = this.exchanges.of(seq)?.lead.seq ?? 0;
+    if (this.expanded.value.size === 0) return lead === seq ? Math.max(placeOf(this.#folded.length, (at) => this.#folded[at]?.lead.seq ?? 0, seq), -1) : -1;
+    return this.rows.slice(0, Infinity).findIndex(({ entry }) => entry.seq === seq);
+  }
+
+  /** The first entry after another, or of all, that somebody refused, failed or broke off. */
+  nextError(after: number): WireEntry | undefined {
+    const isWrong = (entry: WireEntry): boolean => {
+      const exchange = this.exchanges.of(entry.seq);
+      return isError(entry) && (!exchange || standingOf(exchange) !== 'probe');
+    };
+    return this.shown.find((entry) => entry.seq > after && isWrong(entry)) ?? this.shown.find(isWrong);
+  }
+
+  /** Looks at a message. */
+  select(seq: number): void {
+    batch(() => {
+      this.following.value = false;
+      this.selected.value = this.cursor.value = seq;
+    });
   }
 
   /** Looks at a message, and lifts the filter where it hides it. */
   reveal(seq: number): void {
     batch(() => {
+      const exchange = this.exchanges.of(seq);
+      if (exchange && exchange.lead.seq !== seq && !this.flat.peek()) this.expand(exchange, true);
       if (this.shownAt(seq) < 0) this.setFilter(noFilter);
-      this.following.value = false;
-      this.selected.value = seq;
+      this.select(seq);
     });
+  }
+
+  /** Moves by so many rows, or to an end. Where the detail would cover the list only the keyboard's place moves. */
+  move(by: number, from: number = this.cursor.peek() || this.selected.peek()): void {
+    const at = this.shownAt(from);
+    const { rows } = this;
+    const to = Math.min(Math.max((at < 0 ? by < 0 ? rows.length : -1 : at) + by, 0), rows.length - 1);
+    const seq = rows.slice(to, to + 1)[0]?.entry.seq;
+    if (seq === undefined) return;
+    if (this.small.peek() && this.selected.peek() === 0) batch(() => {
+      this.following.value = false;
+      this.cursor.value = seq;
+    });
+    else this.select(seq);
   }
 }
 
-function placeOf(entries: readonly WireEntry[], seq: number): number {
+const placeIn = (entries: readonly WireEntry[], seq: number): number => Math.max(placeOf(entries.length, (at) => entries[at]?.seq ?? 0, seq), -1);
+
+/** Where a number stands in a rising list; where it is missing, the place that it would have, as `-place - 1`. */
+function placeOf(length: number, seqAt: (place: number) => number, seq: number): number {
   let low = 0;
-  let high = entries.length - 1;
+  let high = length - 1;
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const at = entries[middle]?.seq ?? 0;
+    const at = seqAt(middle);
     if (at === seq) return middle;
     if (at < seq) low = middle + 1;
     else high = middle - 1;
   }
-  return -1;
+  return -low - 1;
 }
 
 function passing(filter: WireFilter, cache: WeakMap<WireEntry, string>): (entry: WireEntry) => boolean {

@@ -1,5 +1,6 @@
 // The wire: a timeline, the messages as they pass, and the one that is looked at.
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
@@ -12,6 +13,9 @@ import { noFilter } from './wire-store.ts';
 import type { WireFilter } from './wire-store.ts';
 import { WireList } from './wire-list.tsx';
 
+/** Pixels below which list and detail are not shown at once: the detail takes the place of all else. */
+const SMALL = 470;
+
 export function WireView(): JSX.Element {
   const state = useState();
   const sending = useSignal(false);
@@ -23,8 +27,17 @@ export function WireView(): JSX.Element {
     const found = await state.run('wire.transcript', { server });
     if (found) save(`${server}.wire`, found.text);
   };
+  const at = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const found = at.current;
+    if (!found) return undefined;
+    const observer = new ResizeObserver(() => { wire.small.value = found.clientHeight < SMALL; });
+    observer.observe(found);
+    return () => observer.disconnect();
+  }, []);
+  const { small: { value: small }, selected: { value: selected } } = wire;
   return (
-    <div class="wire">
+    <div ref={at} class={`wire ${small ? 'small' : ''} ${small && selected > 0 ? 'covered' : ''}`}>
       <div class="row wrap toolbar">
         <Filter />
         <span class="spring" />
@@ -38,7 +51,7 @@ export function WireView(): JSX.Element {
       <Timeline />
       <Dropped />
       <WireList />
-      {wire.selected.value > 0 && <WireDetail seq={wire.selected.value} />}
+      {selected > 0 && <WireDetail seq={selected} />}
     </div>
   );
 }
@@ -84,8 +97,9 @@ function Dropped(): JSX.Element {
   return (
     <p class="wire-count">
       <span>{wire.shown.length === wire.entries.length ? wire.entries.length.toLocaleString('en') : `${wire.shown.length.toLocaleString('en')} of ${wire.entries.length.toLocaleString('en')}`} entries, {bytes(memory.bytes)} held</span>
-      {memory.droppedEntries > 0 && <span class="warn-text"> {memory.droppedEntries.toLocaleString('en')} older ones ({bytes(memory.droppedBytes)}) were dropped</span>}
+      {memory.droppedEntries > 0 && <span class="warn-text"> {memory.droppedEntries.toLocaleString('en')} older ones ({bytes(memory.droppedBytes)}) were cleared</span>}
       {older > 0 && <button type="button" class="small" onClick={() => void load()}>{Math.min(older, 1000).toLocaleString('en')} older</button>}
+      <label><input type="checkbox" checked={wire.flat.value} onChange={(event) => { wire.flat.value = event.currentTarget.checked; }} /> each message</label>
       <label><input type="checkbox" checked={wire.following.value} onChange={(event) => { wire.following.value = event.currentTarget.checked; }} /> follow</label>
     </p>
   );

@@ -1,5 +1,7 @@
+import { checkOptions } from '../../../bounds/options.ts';
 import { beginReading, turnOfOthers } from '../../../jsonrpc/turn.ts';
 import type { ClientTransport } from '../../port.ts';
+import { httpTransportShape } from './options.ts';
 import type { HttpTransportOptions } from './options.ts';
 import type { HttpSender } from './sender.ts';
 import { clientTransport } from './transport.ts';
@@ -12,10 +14,11 @@ export interface FetchTransportOptions extends HttpTransportOptions {
 
 /**
  * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
- * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; a TypeError where it is none.
+ * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; throws a TypeError for another address.
  * Source: 2026-07-28 basic/transports/streamable-http.
  */
 export function httpTransport(url: string | URL, options: FetchTransportOptions = {}): ClientTransport {
+  checkOptions('httpTransport: options', options, { ...httpTransportShape, fetch: 'function' });
   return clientTransport(url, options, fetchSender(options.fetch));
 }
 
@@ -38,7 +41,7 @@ export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSen
           while (reader) {
             const { done, value } = await reader.read();
             if (done) return;
-            // What waits already is read without a turn of the event loop.
+            // Bytes that have come already are read without a turn of the event loop.
             beginReading();
             const held = onChunk(value) ?? turnOfOthers();
             if (held) await held;

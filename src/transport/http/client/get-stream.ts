@@ -8,14 +8,11 @@ import type { HttpSession, PostedRequest } from './posted-request.ts';
  * 2025-11-25 basic/transports#listening-for-messages-from-the-server.
  */
 export class GetStream {
-  /**
-   * Requests wait for this until the server has heard that the handshake is over, and has answered the GET: what it
-   * says on a stream that nobody has opened is lost.
-   */
-  held: Promise<void> | undefined;
-  /** The stream; undefined where there is none. */
+  /** The stream that is open; undefined where no stream is. */
   current: PostedRequest | undefined;
   #opening: AbortController | undefined;
+  #held: Promise<void> | undefined;
+  #heldQuestions: Promise<void> | undefined;
   readonly #limits: HttpClientLimits;
   readonly #at: Resumption;
 
@@ -25,25 +22,38 @@ export class GetStream {
   }
 
   /**
-   * Holds requests back until `initialized` is posted, so that none overtakes it, `endpointMs` at most; and then until
-   * the GET is answered, `listenMs` at most.
+   * What a request waits for: the server must have heard that the handshake is over, and have answered the GET. A question on
+   * a stream that is not open would be lost, so a request that `mayAsk` waits longer. Undefined: it need not wait.
    */
-  hold(initialized: Promise<unknown>): void {
-    this.opened();
-    const { signal } = this.#opening = new AbortController();
-    const { listenMs, endpointMs } = this.#limits;
-    const { wait } = this.#at;
-    const done = (): void => {
-      if (this.held !== mine) return;
-      this.held = undefined;
-      // Ends the other wait.
-      this.opened();
-    };
-    const posted = initialized.then(() => wait(listenMs, signal), () => {});
-    const mine = this.held = Promise.race([posted, wait(endpointMs, signal)]).then(done);
+  held(mayAsk: boolean): Promise<void> | undefined {
+    return mayAsk ? this.#heldQuestions ?? this.#held : this.#held;
   }
 
-  /** The server has answered the GET, or there is none to wait for. */
+  /**
+   * Holds requests back until `initialized` is posted, so that none overtakes it, `endpointMs` at most; and then until
+   * the GET is answered: `listenMs` at most, and `endpointMs` for those that may ask a client that is `asked`. Some servers
+   * answer a GET only with their first event, so nothing waits for ever.
+   */
+  hold(initialized: Promise<unknown>, asked: boolean): void {
+    this.opened();
+    const opening = this.#opening = new AbortController();
+    const { listenMs, endpointMs } = this.#limits;
+    const { signal } = opening;
+    const { wait } = this.#at;
+    const latest = wait(endpointMs, signal);
+    const gate = (ms: number): Promise<void> => Promise.race([initialized.then(() => wait(ms, signal), () => {}), latest]);
+    const held = this.#held = gate(listenMs).then(() => {
+      if (this.#held === held) this.#held = undefined;
+      // Ends the other wait.
+      if (!asked) opening.abort();
+    });
+    const questions = this.#heldQuestions = !asked ? undefined : gate(endpointMs).then(() => {
+      if (this.#heldQuestions === questions) this.#heldQuestions = undefined;
+      opening.abort();
+    });
+  }
+
+  /** The server has answered the GET, or there will be no GET. */
   opened(): void {
     this.#opening?.abort();
   }

@@ -4,6 +4,7 @@ import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
 import { beginReading } from '../../../jsonrpc/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
+import { HttpError } from '../../port.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import { isStream } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
@@ -66,6 +67,54 @@ async function locate(text: string, base: URL): Promise<URL> {
   throw new ConnectionError('closed', `the server names an endpoint on another origin: ${found.origin}`);
 }
 
+/** Bytes in which an `endpoint` event has come, if it comes first. */
+const maxFirstEvent = 8192;
+
+/** The type of the first event of a stream, and the answer with all of its body; undefined: none so far, or a long one. */
+export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | undefined; whole: HttpAnswer }> {
+  const seen: Uint8Array[] = [];
+  let length = 0;
+  let goOn: ((read: Parameters<HttpAnswer['read']>[0]) => void) | undefined;
+  const reader = new Promise<Parameters<HttpAnswer['read']>[0]>((resolve) => (goOn = resolve));
+  let next: Parameters<HttpAnswer['read']>[0] | undefined;
+  let body: Promise<void> = Promise.resolve();
+  const type = await new Promise<string | undefined>((resolve) => {
+    let found = false;
+    const tell = (first?: string): void => {
+      found = true;
+      resolve(first);
+    };
+    const parser = sseParser({ maxEventBytes: maxFirstEvent, onEvent: ({ type }) => found || tell(type), onRefused: () => tell() });
+    body = answer.read((chunk) => {
+      if (next) return next(chunk);
+      // A chunk may be the sender's own buffer.
+      seen.push(chunk.slice());
+      length += chunk.length;
+      parser.push(chunk);
+      if (!found && length > maxFirstEvent) tell();
+      // No more is read until somebody reads on.
+      return found ? reader.then(() => {}) : undefined;
+    });
+    body.then(() => tell(), () => tell());
+  });
+  return {
+    type,
+    // Not spread: a sender may make its answers of a class.
+    whole: {
+      status: answer.status,
+      header: (name) => answer.header(name),
+      fields: () => answer.fields(),
+      cancel: () => answer.cancel(),
+      async read(onChunk) {
+        for (const chunk of seen.splice(0)) await onChunk(chunk);
+        next = onChunk;
+        goOn?.(onChunk);
+        await body;
+      },
+    },
+  };
+}
+
 /** What looking for the old transport needs of the new one. */
 export interface Fallback {
   readonly base: URL;
@@ -80,15 +129,21 @@ export interface Fallback {
  * stream that they come on, or with undefined where it is not there; rejects where its endpoint is not usable.
  * 2025-11-25 basic/transports#backwards-compatibility.
  */
-export async function findHttpSse(
-  { base, requests, limits, request, wait }: Fallback,
-): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
+export function findHttpSse(fallback: Fallback): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
+  const { base, requests, request } = fallback;
   const stream = requests.begin({}, undefined);
+  return beginHttpSse(stream, () => request.send('GET', base, stream, { own: { accept: 'text/event-stream' } }), fallback);
+}
+
+/** The same for a stream that has been asked for: `open` gives its answer. */
+export async function beginHttpSse(
+  stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { base, requests, limits, wait }: Omit<Fallback, 'request'>,
+): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
   const timer = new AbortController();
   let endpoint: URL | undefined;
   wait(limits.endpointMs, timer.signal).then(() => endpoint ?? stream.cancellation.cancel());
   try {
-    const answer = await request.send('GET', base, stream, { own: { accept: 'text/event-stream' } });
+    const answer = await open();
     if (!isStream(answer)) {
       answer.cancel();
       return undefined;
@@ -102,7 +157,7 @@ export async function findHttpSse(
     const read = readHttpSse(answer, base, hear, {
       maxEventBytes: limits.maxMessageBytes,
       maxNoiseBytes: limits.maxNoiseBytes,
-      onRefused: (why) => requests.refuse(stream, () => new Error(`the stream: ${why}`), true),
+      onRefused: (why) => requests.refuseOne(() => new HttpError(200, '', `the stream: ${why}`)),
     }, () => requests.relief());
     endpoint = await read.endpoint;
     if (endpoint === undefined) return undefined;

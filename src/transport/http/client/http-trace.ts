@@ -1,6 +1,6 @@
 import { joinBytes } from '../../../jsonrpc/bytes.ts';
 import type { HttpTrace } from '../../port.ts';
-import { redact } from '../redact.ts';
+import { redact, redactEvent, redactPath } from '../redact.ts';
 import { sseParser } from '../sse-parser.ts';
 import { isStream, mediaType } from './body.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
@@ -11,13 +11,14 @@ const maxTraced = 16_777_216;
 /**
  * Shows all that an HTTP transport sends and hears: heads of requests and responses, messages, events of streams.
  * `httpTransport(url, { around: httpTrace(see) })`; `see` may not throw. Each redirect and each reconnection is an
- * exchange of its own. The values of credentials are left out. It takes the place of `trace`, which sees messages alone.
+ * exchange of its own. The values of credentials are left out. It takes the place of `trace`, which sees only messages.
  */
 export function httpTrace(trace: HttpTrace): (sender: HttpSender) => HttpSender {
   let exchanges = 0;
   return (sender) => ({
     async send(request) {
-      const { method, url: { pathname: path }, body } = request;
+      const { method, url: { pathname }, body } = request;
+      const path = redactPath(pathname);
       const exchange = ++exchanges;
       trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(request.headers)), at: Date.now() });
       if (body !== undefined) trace({ kind: 'message', direction: 'sent', text: body, at: Date.now(), exchange });
@@ -63,7 +64,7 @@ export function watchStream(trace: HttpTrace, exchange: number): Watcher {
       const event = { ...id !== lastId && { id }, ...type !== 'message' && { event: type }, ...retry !== lastRetry && { retry } };
       [lastId, lastRetry] = [id, retry];
       const from = { direction: 'received', exchange, event, at: Date.now() } as const;
-      trace(type === 'message' && data !== '' ? { kind: 'message', text: data, ...from } : { kind: 'event', data, ...from });
+      trace(type === 'message' && data !== '' ? { kind: 'message', text: data, ...from } : { kind: 'event', data: redactEvent(type, data), ...from });
     },
   });
   return { push: (chunk) => parser.push(chunk), end() {} };

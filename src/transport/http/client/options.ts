@@ -1,3 +1,4 @@
+import type { Shape } from '../../../bounds/options.ts';
 import { defaultMaxNoiseBytes } from '../../../jsonrpc/noise.ts';
 import type { Trace } from '../../port.ts';
 import type { HttpAuthorization } from './authorization.ts';
@@ -8,7 +9,7 @@ export interface HttpClientLimits {
   /** Bytes of one answer, or of one event of a stream. 16 MiB. */
   maxMessageBytes: number;
   /**
-   * Bytes that a stream may carry without a message among them, each event that is none counted as 100 more; then it is
+   * Bytes that a stream may carry without a message among them, each event without a message counted as 100 more; then it is
    * given up. 256 MiB.
    */
   maxNoiseBytes: number;
@@ -30,12 +31,13 @@ export interface HttpClientLimits {
   lingerMs: number;
   /**
    * Milliseconds for which requests wait after a legacy handshake, once the server has taken
-   * `notifications/initialized`, until it has answered the GET that opens its stream. 250 ms.
+   * `notifications/initialized`, until it has answered the GET that opens its stream. Those that may ask (`tools/call`,
+   * `prompts/get`, `resources/read`) of a client that answers questions wait for `endpointMs`. 250 ms.
    */
   listenMs: number;
   /**
    * Milliseconds to wait for the `endpoint` event of an HTTP+SSE server; and for which requests wait until a legacy server
-   * has taken `notifications/initialized`. 10 s.
+   * has taken `notifications/initialized`, and those that may ask until it has answered the GET. 10 s.
    */
   endpointMs: number;
   /** Milliseconds that ending the session may take at `close`. 2 s. */
@@ -75,6 +77,12 @@ export interface HttpTransportOptions {
   /** From 0 up to 1, for the jitter of reconnections. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
+
+/** For `checkOptions`. */
+export const httpTransportShape: Shape<HttpTransportOptions> = {
+  headers: 'object or function', auth: 'object', trace: 'function', around: 'function', limits: defaultHttpClientLimits,
+  wait: 'function', random: 'function',
+};
 
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

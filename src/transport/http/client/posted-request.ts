@@ -1,4 +1,4 @@
-import { classify, decode } from '../../../jsonrpc/codec.ts';
+import { classify, decode, isObject } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Faults } from '../../../jsonrpc/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -28,12 +28,12 @@ export interface PostedRequest {
   readonly modern: boolean;
   /** The session it was sent in: by the time it is answered there may be another. */
   session: HttpSession | undefined;
-  readonly cancellation: Cancellation;
+  cancellation: Cancellation;
   /** Whether its answer is a stream. */
   streaming: boolean;
 }
 
-/** Who waits for what: every HTTP request that is under way, and what arrives for it. */
+/** Every HTTP request that is under way, with the JSON-RPC request that waits for its answer. */
 export class PostedRequests {
   receiver: ClientReceiver | undefined;
   /** The revision agreed on; undefined before that. */
@@ -71,6 +71,14 @@ export class PostedRequests {
     return posted;
   }
 
+  /** The HTTP request of `posted`, which goes on as a stream that belongs to no JSON-RPC request. */
+  detach(posted: PostedRequest): PostedRequest {
+    const stream = this.begin({}, undefined);
+    stream.cancellation = posted.cancellation;
+    posted.cancellation = new Cancellation();
+    return stream;
+  }
+
   end(posted: PostedRequest): void {
     this.#running.delete(posted);
     // Ends the wait that bounds a stream which lingers.
@@ -83,7 +91,7 @@ export class PostedRequests {
     return this.#pending.get(posted.id) === posted;
   }
 
-  /** Whether nothing more is wanted of it. */
+  /** Whether the request is answered or cancelled, so that no more is read for it. */
   over(posted: PostedRequest): boolean {
     return posted.cancellation.cancelled || (posted.id !== undefined && !this.awaited(posted));
   }
@@ -96,13 +104,20 @@ export class PostedRequests {
     } else if (!this.over(posted)) this.receiver?.error(toFailure(thrown));
   }
 
-  /** What came is no message: it fails the request that waits for it, unless it belongs to none. */
+  /** Something came that is not a message: it fails the request that waits for it. A `stray` one belongs to no request. */
   refuse(posted: PostedRequest, make: () => Error, stray: boolean = false): void {
     if (!stray && this.awaited(posted)) this.fail(posted, make());
     else if (stray || !this.over(posted)) this.#faults.add(make);
   }
 
-  /** Nobody waits for this answer any longer. */
+  /** A message on the stream of all answers could not be read. It fails the only request that waits; of several, none. */
+  refuseOne(make: () => Error): void {
+    const [one] = this.#pending.values();
+    if (one && this.#pending.size === 1) this.fail(one, make());
+    else this.#faults.add(make);
+  }
+
+  /** The caller no longer waits for this answer. */
   abandon(id: RequestId): void {
     const posted = this.#pending.get(id);
     this.#pending.delete(id);
@@ -118,19 +133,32 @@ export class PostedRequests {
     return decode(data);
   }
 
-  /** Hands on what came for a request. What is no message fails the request whose only answer it was. */
+  /** Hands on what came for a request. If it is not a message and was the only answer, the request fails. */
   deliver(decoded: Decoded, posted: PostedRequest): void {
     if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && columns.batching(this.agreed)))) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
-      return this.refuse(posted, () => new HttpError(200, '', `the server sent no message: ${why}`),
-        posted.streaming && refusal?.id !== posted.id);
+      const make = (): Error => new HttpError(200, '', `the server sent no message: ${why}`);
+      // On a stream of several answers it may be that of another request.
+      const others = posted.streaming ? this.#meant(decoded) : [];
+      for (const one of others) if (one !== posted) this.fail(one, make());
+      if (others.length > 0 && !others.includes(posted)) return;
+      return this.refuse(posted, make, posted.streaming && !others.includes(posted));
     }
     // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
     if (decoded.kind === 'failure' && posted.id !== undefined) decoded.message.id ??= posted.id;
     if (decoded.kind === 'batch') for (const value of decoded.values) this.#settle(classify(value));
     else this.#settle(decoded);
     this.receiver?.message(decoded);
+  }
+
+  /** The requests that wait for what could not be read: by its id or, of a batch, those of its answers. */
+  #meant(decoded: Decoded): PostedRequest[] {
+    const ids = decoded.kind === 'batch' ? decoded.values.map((value) => isObject(value) && !('method' in value) ? value['id'] : undefined)
+      : decoded.kind === 'refusal' && decoded.answer !== undefined ? [decoded.id] : [];
+    // A large answer that does not tell its id is that of the only request there is.
+    const only = decoded.kind === 'refusal' && decoded.lost && decoded.id === null && this.#pending.size === 1 ? [...this.#pending.values()] : [];
+    return [...only, ...ids.map((id) => this.#pending.get(id)).filter((one) => one !== undefined)];
   }
 
   /** The answer to a request is here, on whatever stream it came. */
@@ -154,15 +182,15 @@ export class PostedRequests {
   }
 
   /**
-   * What reading a stream waits for: a server that asks, and takes no answers, is not heard any further; and others
-   * have their turn. Undefined: nothing.
+   * What the reader of a stream waits for, so that others have their turn. A server that asks and takes no answers is not
+   * read any further. Undefined: it need not wait.
    */
   relief(): Promise<void> | undefined {
     if (this.#untaken <= maxUntaken) return turnOfOthers();
     return new Promise((resolve) => this.#relieved.push(resolve));
   }
 
-  /** Ends everything; whoever waits is not told. */
+  /** Ends all requests; their callers are not told. */
   close(): void {
     this.closed = true;
     this.#faults.end();

@@ -9,7 +9,7 @@ import type { HttpAnswer, HttpSend, HttpSender } from './sender.ts';
 
 /** What one HTTP request carries beside the headers that every one has. */
 export interface RequestParts {
-  /** Headers of this request alone. */
+  /** Headers of only this request. */
   readonly own: HeaderValues;
   /** The JSON-RPC message that it posts. */
   readonly message?: Outgoing | undefined;
@@ -38,7 +38,7 @@ export function requester(
   /** What `auth` gave for the request that was sent last. */
   let last: HeaderValues = {};
 
-  /** Where a redirect leads; undefined: it is none. One is followed within the origin, where the method stays the same. */
+  /** Where a redirect leads; undefined where the answer is not one. It is followed within the origin, if it keeps the method. */
   function redirect(answer: HttpAnswer, url: URL, hops: number): URL | undefined {
     const { status } = answer;
     if (status !== 0 && (status < 300 || status > 399)) return undefined;
@@ -92,7 +92,7 @@ export function requester(
   };
 }
 
-/** What `auth` throws reaches the caller as it is. */
+/** An error that `auth` throws reaches the caller unchanged. */
 async function trying<T>(ask: () => T | Promise<T>): Promise<T> {
   try {
     return await ask();

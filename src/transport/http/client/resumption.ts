@@ -3,13 +3,14 @@ import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
 import { beginReading } from '../../../jsonrpc/turn.ts';
 import { HttpError } from '../../port.ts';
 import { sseParser } from '../sse-parser.ts';
+import type { SseParser } from '../sse-parser.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import { isStream, readText } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';
 import type { HttpAnswer } from './sender.ts';
 
-/** What following a stream needs of the transport. */
+/** What `follow` needs of the transport. */
 export interface Resumption {
   readonly requests: PostedRequests;
   readonly limits: HttpClientLimits;
@@ -22,8 +23,112 @@ export interface Resumption {
   checkSession(status: number, posted: PostedRequest, body: string): void;
 }
 
-/** Bytes of a stream that are read before it is asked whether the server takes our answers. */
+/** Bytes of a stream that are read at once, before the reader looks whether the server takes our answers. */
 const heardAtOnce = 8192;
+
+/** A stream that is read, and resumed where it breaks. */
+class Following {
+  readonly #posted: PostedRequest;
+  readonly #at: Resumption;
+  #lastEventId = '';
+  #retry: number | undefined;
+  /** Reconnections since the last event, since the last message, and failed ones since one that succeeded. */
+  #attempts: number;
+  #empty: number;
+  #failures = 0;
+  #noise = 0;
+
+  constructor(posted: PostedRequest, at: Resumption, begun: boolean) {
+    this.#posted = posted;
+    this.#at = at;
+    // The GET stream is connected at once.
+    this.#attempts = this.#empty = begun ? 0 : -1;
+  }
+
+  /** Reads to the end of the stream, or until nothing more is wanted of it. Why it broke, if it did. */
+  async read(answer: HttpAnswer): Promise<unknown> {
+    const { requests, limits: { maxMessageBytes } } = this.#at;
+    const parser = sseParser({
+      lastEventId: this.#lastEventId,
+      maxEventBytes: maxMessageBytes,
+      onEvent: ({ type, data }) => {
+        this.#attempts = 0;
+        if (type !== 'message' || data === '') return;
+        this.#empty = 0;
+        const decoded = requests.heard(data);
+        this.#noise = noiseAfter(this.#noise, decoded);
+        requests.deliver(decoded, this.#posted);
+      },
+      onRefused: (why) => {
+        // It may have been the answer, and is not sent again.
+        requests.refuse(this.#posted, () => new HttpError(200, '', `${why} (the limit is ${maxMessageBytes} bytes)`));
+      },
+    });
+    parser.retry = this.#retry;
+    const cause = await answer.read((chunk) => this.#hear(chunk, 0, parser, answer)).catch((thrown: unknown) => thrown);
+    ({ lastEventId: this.#lastEventId, retry: this.#retry } = parser);
+    return cause;
+  }
+
+  /** A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken. */
+  #hear(chunk: Uint8Array, from: number, parser: SseParser, answer: HttpAnswer): Promise<void> | undefined {
+    const { requests, limits } = this.#at;
+    for (let at = from; at < chunk.length; at += heardAtOnce) {
+      const part = chunk.subarray(at, at + heardAtOnce);
+      beginReading();
+      this.#noise += part.length;
+      parser.push(part);
+      if (this.#noise > limits.maxNoiseBytes) {
+        answer.cancel();
+        return undefined;
+      }
+      const relief = requests.relief();
+      if (relief) return relief.then(() => this.#hear(chunk, at + heardAtOnce, parser, answer));
+    }
+    return undefined;
+  }
+
+  /** Asks for the rest of the stream. Undefined where the server has no such stream; throws where it is lost. */
+  async resume(cause: unknown): Promise<HttpAnswer | undefined> {
+    const { limits: { maxNoiseBytes, reconnectAttempts }, wait } = this.#at;
+    const posted = this.#posted;
+    for (;; this.#attempts++, this.#empty++) {
+      if (this.#at.requests.over(posted)) return undefined;
+      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`);
+      // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
+      const resumeAfter = sendable(this.#lastEventId);
+      const resumable = posted.id === undefined || (!posted.modern && resumeAfter !== '');
+      if (!resumable || this.#failures >= reconnectAttempts) {
+        const why = `the stream is lost (attempts to resume it: ${this.#failures})`;
+        throw new ConnectionError('closed', why, { cause });
+      }
+      if (this.#attempts >= 0) await wait(delay(this.#attempts, this.#empty, this.#retry, this.#at), posted.cancellation.signal);
+      if (this.#at.requests.over(posted)) return undefined;
+      try {
+        const opened = await this.#open(resumeAfter);
+        this.#failures = 0;
+        this.#attempts++;
+        this.#empty++;
+        return opened;
+      } catch (thrown) {
+        if (isRefusal(thrown)) throw thrown;
+        cause = thrown;
+        this.#failures++;
+      }
+    }
+  }
+
+  async #open(resumeAfter: string): Promise<HttpAnswer | undefined> {
+    const posted = this.#posted;
+    const opened = await this.#at.get(posted, resumeAfter);
+    if (isStream(opened)) return opened;
+    const body = await readText(opened);
+    // 2025-11-25 basic/transports#listening-for-messages-from-the-server: 405 means that the server has no such stream.
+    if (opened.status === 405 && posted.id === undefined) return undefined;
+    this.#at.checkSession(opened.status, posted, body);
+    throw new HttpError(opened.status, body, `GET: HTTP ${opened.status}`);
+  }
+}
 
 /**
  * Reads the stream that answers a request, and resumes it where it breaks; without an answer it begins with a GET.
@@ -31,86 +136,21 @@ const heardAtOnce = 8192;
  * Source: 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export async function follow(posted: PostedRequest, at: Resumption, answer?: HttpAnswer): Promise<void> {
-  const { requests, limits } = at;
-  const { cancellation } = posted;
+  const following = new Following(posted, at, answer !== undefined);
   posted.streaming = true;
-  let lastEventId = '';
-  let retry: number | undefined;
-  // Reconnections since the last event, since the last message, and failed ones since one that succeeded.
-  let attempts = answer ? 0 : -1;
-  let empty = attempts;
-  let failures = 0;
-  let cause: unknown;
-  const { maxNoiseBytes } = limits;
-  let noise = 0;
-  for (;; attempts++, empty++) {
-    if (answer !== undefined) {
-      const parser = sseParser({
-        lastEventId,
-        maxEventBytes: limits.maxMessageBytes,
-        onEvent({ type, data }) {
-          attempts = 0;
-          if (type !== 'message' || data === '') return;
-          empty = 0;
-          const decoded = requests.heard(data);
-          noise = noiseAfter(noise, decoded);
-          requests.deliver(decoded, posted);
-        },
-        onRefused(why) {
-          // It may have been the answer, and is not sent again.
-          requests.refuse(posted, () => new HttpError(200, '', `${why} (the limit is ${limits.maxMessageBytes} bytes)`));
-        },
-      });
-      parser.retry = retry;
-      // A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken.
-      const hear = (chunk: Uint8Array, from: number = 0): Promise<void> | undefined => {
-        for (let at = from; at < chunk.length; at += heardAtOnce) {
-          const part = chunk.subarray(at, at + heardAtOnce);
-          beginReading();
-          noise += part.length;
-          parser.push(part);
-          if (noise > maxNoiseBytes) {
-            answer?.cancel();
-            return undefined;
-          }
-          const relief = requests.relief();
-          if (relief) return relief.then(() => hear(chunk, at + heardAtOnce));
-        }
-        return undefined;
-      };
-      cause = await answer.read((chunk) => hear(chunk)).catch((thrown: unknown) => thrown);
-      ({ lastEventId, retry } = parser);
-    }
-    if (requests.over(posted)) return;
-    if (noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`);
-    // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
-    const resumable = posted.id === undefined || (!posted.modern && lastEventId !== '');
-    if (!resumable || failures >= limits.reconnectAttempts) {
-      const why = `the stream is lost (attempts to resume it: ${failures})`;
-      throw new ConnectionError('closed', why, { cause });
-    }
-    // The GET stream is connected at once.
-    if (attempts >= 0) await at.wait(delay(attempts, empty, retry, at), cancellation.signal);
-    if (requests.over(posted)) return;
-    answer = undefined;
-    try {
-      const opened = await at.get(posted, lastEventId);
-      if (isStream(opened)) {
-        answer = opened;
-        failures = 0;
-        continue;
-      }
-      const body = await readText(opened);
-      // 2025-11-25 basic/transports#listening-for-messages-from-the-server: 405 means that there is none.
-      if (opened.status === 405 && posted.id === undefined) return;
-      at.checkSession(opened.status, posted, body);
-      throw new HttpError(opened.status, body, `GET: HTTP ${opened.status}`);
-    } catch (thrown) {
-      if (isRefusal(thrown)) throw thrown;
-      cause = thrown;
-      failures++;
-    }
+  for (let stream = answer ?? await following.resume(undefined); stream !== undefined;) {
+    stream = await following.resume(await following.read(stream));
   }
+}
+
+/**
+ * The id as `Last-Event-ID` carries it: its bytes in UTF-8, a character each (WHATWG HTML 9.2.3). '' where it has characters
+ * that a header may not have: a stream cannot be resumed after such an id.
+ */
+function sendable(id: string): string {
+  if (!/[^\t\x20-\x7e]/.test(id)) return id;
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(id)) return '';
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
 /** Whether asking again would be answered the same. */

@@ -3,6 +3,7 @@ import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
 import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
+import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../port.ts';
@@ -30,6 +31,7 @@ export interface FetchHandler {
  * Behind a public name, set `allowedHosts` to it.
  */
 export function fetchHandler(server: ServerPort, options: HttpOptions = {}): FetchHandler {
+  checkHttpOptions('fetchHandler: options', options, httpShape);
   const endpoint = createEndpoint(server, options);
   const handle = (request: Request, context?: FetchContext): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body)));

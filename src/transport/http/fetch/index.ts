@@ -8,10 +8,9 @@ export { fetchHandler } from './handler.ts';
 export type { FetchContext, FetchHandler } from './handler.ts';
 export { defaultHttpClientLimits, httpTrace, httpTransport } from '../client/index.ts';
 export type {
-  Cancellation, FetchTransportOptions, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget,
-  HttpTransportOptions,
+  Cancellation, FetchTransportOptions, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
-export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
+export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/admission.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
@@ -20,6 +19,4 @@ export { defaultHttpLimits } from '../server/limits.ts';
 export type { HttpLimits } from '../server/limits.ts';
 export type { HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../port.ts';
-export type {
-  Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry,
-} from '../../port.ts';
+export type { Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../port.ts';

@@ -4,6 +4,8 @@
  * @module
  */
 
+export { guarded, guardedUpgrade, ownAddress } from './guarded.ts';
+export type { GuardOf } from './guarded.ts';
 export { httpListener } from './listener.ts';
 export type { HttpListener, NodeRequest } from './listener.ts';
 export { serveHttp } from './serve.ts';
@@ -15,15 +17,14 @@ export { httpTrace } from '../client/http-trace.ts';
 export type {
   Cancellation, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
-export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/authenticator.ts';
+export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/admission.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
+export type { GuardOptions } from '../server/guard.ts';
 export type { RequestInfo } from '../server/http-request.ts';
 export { defaultHttpLimits } from '../server/limits.ts';
 export type { HttpLimits } from '../server/limits.ts';
 export type { HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../port.ts';
-export type {
-  Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry,
-} from '../../port.ts';
+export type { Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../port.ts';

@@ -4,6 +4,7 @@ import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions, Endpoint } from '../server/endpoint.ts';
 import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
+import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../port.ts';
@@ -26,13 +27,14 @@ export interface HttpListener {
 
 /** Makes a listener for `http.createServer`, Express and their like. */
 export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
+  checkHttpOptions('httpListener: options', options, httpShape);
   return listenerOf(createEndpoint(server, options));
 }
 
-/** The listener of an endpoint. */
-export function listenerOf(endpoint: Endpoint): HttpListener {
+/** The listener of an endpoint. `late`: connections that were made after the server began to close. */
+export function listenerOf(endpoint: Endpoint, late?: ReadonlySet<Socket>): HttpListener {
   const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void =>
-    endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body));
+    endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body, late));
   return Object.assign(listener, { close: endpoint.close });
 }
 
@@ -78,6 +80,7 @@ class NodeHttpRequest implements HttpRequest {
   readonly #req: NodeRequest;
   readonly #res: ServerResponse;
   readonly #body: unknown;
+  readonly #late: ReadonlySet<Socket> | undefined;
   /** Whether the connection that asks is the one that asked last: it may be alone, and there is nothing to gather. */
   readonly #alone: boolean;
   #gone: (() => void) | undefined;
@@ -91,7 +94,7 @@ class NodeHttpRequest implements HttpRequest {
   #whole = false;
   #watched = false;
 
-  constructor(req: NodeRequest, res: ServerResponse, body: unknown) {
+  constructor(req: NodeRequest, res: ServerResponse, body: unknown, late: ReadonlySet<Socket> | undefined) {
     const url = req.originalUrl ?? req.url ?? '';
     const mark = url.indexOf('?');
     this.method = req.method ?? '';
@@ -99,10 +102,15 @@ class NodeHttpRequest implements HttpRequest {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.#req = req;
     this.#res = res;
+    this.#late = late;
     this.#alone = req.socket === latest;
     latest = req.socket;
     // A framework that has not parsed it may still have left an empty object there.
     this.#body = body ?? (req.readableEnded ? req.body : undefined);
+  }
+
+  get late(): boolean {
+    return this.#late?.has(this.#req.socket) === true;
   }
 
   header(name: string): string | undefined {

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import { Server } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { checkOptions } from '../../../bounds/options.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
+import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../port.ts';
 import { listenerOf } from './listener.ts';
@@ -25,7 +27,9 @@ export interface HttpServer {
   /**
    * Stops listening and ends GET and `subscriptions/listen` streams, so that clients return elsewhere. Goes on
    * serving what comes over open connections, with `Connection: close`, until nothing is in flight, for at most
-   * `drainMs` (default 5 seconds). Then it ends every session and connection.
+   * `drainMs` (default 5 seconds). Then it ends every session and connection. While a client is asked something whose
+   * answer only this process can take (of a session, or with `requestState` and no `keys`), it waits for that too, and
+   * goes on listening: new connections may bring answers, and get 503 for anything else.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -38,13 +42,20 @@ const lingerMs = 100;
 
 /** Serves a server over HTTP, every revision at once. Rejects where the port cannot be had. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  checkHttpOptions('serveHttp: options', options, { ...httpShape, port: 'number', host: 'string' });
   const { host = '127.0.0.1', path = '/mcp' } = options;
   const endpoint = createEndpoint(server, options);
-  const http = createServer(listenerOf(endpoint));
+  const late = new Set<Socket>();
+  const http = createServer(listenerOf(endpoint, late));
   const sockets = new Set<Socket>();
+  let closing = false;
   http.on('connection', (socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    if (closing) late.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      late.delete(socket);
+    });
   });
 
   /** Takes no new connections; resolves when the last one has gone. */
@@ -55,12 +66,15 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
       (listening instanceof Server ? Server.prototype.close.call(listening, done) : http.close(done)));
   }
 
-  async function close({ drainMs = 5000 }: CloseOptions = {}): Promise<void> {
-    const stopped = stopListening();
-    endpoint.drain();
+  async function close(given: CloseOptions = {}): Promise<void> {
+    checkOptions('close: options', given, { drainMs: 0 });
+    const { drainMs = 5000 } = given;
+    closing = true;
+    let stopped = endpoint.drain() ? undefined : stopListening();
     const linger = Math.min(lingerMs, drainMs);
     if (sockets.size > 0 && linger > 0) await new Promise((resolve) => setTimeout(resolve, linger));
     await endpoint.close({ drainMs: drainMs - linger });
+    stopped ??= stopListening();
     // Some clients connect in advance. Node does not count as idle what was never asked anything.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     // What was answered last may still be on its way, which Node takes for idle: it would be cut.
@@ -69,11 +83,11 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
       http.closeIdleConnections();
     };
     const idle = setInterval(closeIdle, 20);
-    const late = setTimeout(() => http.closeAllConnections(), 1000);
+    const impatient = setTimeout(() => http.closeAllConnections(), 1000);
     closeIdle();
     await stopped;
     clearInterval(idle);
-    clearTimeout(late);
+    clearTimeout(impatient);
   }
 
   return new Promise((resolve, reject) => {

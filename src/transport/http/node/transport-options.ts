@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
+import type { Shape } from '../../../bounds/options.ts';
 import { defaultHttpClientLimits } from '../client/options.ts';
 import type { HttpClientLimits, HttpTransportOptions } from '../client/options.ts';
 
@@ -43,3 +44,9 @@ export interface NodeTransportOptions extends HttpTransportOptions {
   readonly proxy?: 'environment' | URL | (string & {}) | undefined;
   readonly limits?: Partial<NodeHttpClientLimits> | undefined;
 }
+
+/** For `checkOptions`. */
+export const tlsShape: Shape<NonNullable<NodeTransportOptions['tls']>> = {
+  ca: 'string or object or list', cert: 'string or object or list', key: 'string or object or list', passphrase: 'string',
+  pfx: 'string or object or list', servername: 'string',
+};

@@ -1,6 +1,8 @@
+import { checkOptions } from '../../../bounds/options.ts';
 import type { ClientTransport } from '../../port.ts';
+import { httpTransportShape } from '../client/options.ts';
 import { clientTransport } from '../client/transport.ts';
-import { defaultNodeHttpClientLimits } from './transport-options.ts';
+import { defaultNodeHttpClientLimits, tlsShape } from './transport-options.ts';
 import type { NodeTransportOptions } from './transport-options.ts';
 import { nodeSender } from './sender.ts';
 
@@ -10,6 +12,9 @@ import { nodeSender } from './sender.ts';
  * Source: 2026-07-28 basic/transports/streamable-http.
  */
 export function httpTransport(url: string | URL, options: NodeTransportOptions = {}): ClientTransport {
+  checkOptions('httpTransport: options', options, {
+    ...httpTransportShape, limits: defaultNodeHttpClientLimits, agent: 'object', socketPath: 'string', proxy: 'string or object', tls: tlsShape,
+  });
   const limits = { ...defaultNodeHttpClientLimits, ...options.limits };
   return clientTransport(url, options, nodeSender(new URL(url), options, limits));
 }

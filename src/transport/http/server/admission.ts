@@ -1,10 +1,32 @@
 import { refusalData } from '../../port.ts';
 import type { AccessDenied, Auth, AuthRefusal } from '../../port.ts';
-import type { Authenticated, Authenticator } from './authenticator.ts';
-import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { HeaderFields, HttpRequest, RequestInfo } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
 import { refuse } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
+
+/** What `authenticate` finds: who asks; why it is refused; or nothing, which gets 401. */
+export type Authenticated = Auth | AuthRefusal | undefined;
+
+/** Says who asks. It sees the head of the request; a throw gets 500 and goes to `onError`. */
+export type Authenticate = (request: RequestInfo) => Authenticated | Promise<Authenticated>;
+
+/** Public JSON documents: a table by path, or a function of the path that answers undefined where none is. */
+export type Documents =
+  | Readonly<Record<string, () => object>>
+  | ((path: string) => object | undefined);
+
+/** Lets requests in: what `auth` may be besides a function. */
+export interface Authenticator {
+  authenticate: Authenticate;
+  /** The `WWW-Authenticate` of a 401 where `authenticate` gave no reason. Default `Bearer`. */
+  readonly challenge?: string | undefined;
+  /**
+   * Documents that anybody may read, such as `/.well-known/oauth-protected-resource` (RFC 9728): served to
+   * GET as JSON, without credentials, to every origin.
+   */
+  readonly documents?: Documents | undefined;
+}
 
 /** Passes a request on once its credentials are checked, with who asks; or refuses it. */
 export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
@@ -14,11 +36,10 @@ const scoped = 'the server has scopes, and `auth` is missing: expected what says
 /** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
 export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
   if (auth === undefined) {
-    const { catalogue } = services.server.side;
-    const isScoped = (): boolean => catalogue.features.some((feature) => feature.scoped);
-    if (isScoped()) throw new TypeError(scoped);
+    const { server } = services;
+    if (server.scoped) throw new TypeError(scoped);
     return (request, admitted) => {
-      if (!isScoped()) return admitted(undefined);
+      if (!server.scoped) return admitted(undefined);
       // It was registered after the start.
       services.report(new TypeError(scoped));
       refuse(services, request, 500, 'The credentials could not be checked');
@@ -30,20 +51,33 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
   };
 
   async function check(request: HttpRequest, admitted: (auth: Auth) => void): Promise<void> {
-    let found: Authenticated;
+    let found: Auth | AuthRefusal;
     try {
-      found = await authenticator.authenticate(request);
+      found = readFound(await authenticator.authenticate(request) || missing);
+      if (!('principal' in found)) {
+        return refuse(services, request, found.status, found.message, { fields: challengeFields(found), data: refusalData(found) });
+      }
     } catch (thrown) {
+      // Also what a header or JSON cannot say.
       services.report(thrown);
       return refuse(services, request, 500, 'The credentials could not be checked');
     }
-    if (found && 'principal' in found) return admitted(found);
-    const refusal = found ?? missing;
-    refuse(services, request, refusal.status, refusal.message, {
-      fields: challengeFields(refusal), data: refusalData(refusal),
-    });
+    admitted(found);
   }
   return (request, admitted) => services.track(check(request, admitted));
+}
+
+/**
+ * What `authenticate` found, or a TypeError: what is neither lets nobody in. All who came with an empty principal would be
+ * one, with the same sessions and tasks.
+ */
+function readFound(found: Auth | AuthRefusal): Auth | AuthRefusal {
+  if (typeof found === 'object' && ('principal' in found ? found.principal && typeof found.principal === 'string' : isRefusal(found))) return found;
+  throw new TypeError('`auth` gave neither a principal nor a refusal');
+}
+
+function isRefusal({ status, challenge, message }: AuthRefusal): boolean {
+  return [400, 401, 403].includes(status) && typeof challenge === 'string' && typeof message === 'string';
 }
 
 /** RFC 9110, 11.6.1. */
@@ -53,8 +87,12 @@ function challengeFields({ challenge, headers }: AuthRefusal): HeaderFields {
 
 /** The response that a thrown `AccessDenied` asks for; undefined for anything else. */
 export function denial(thrown: unknown): { status: number; fields: HeaderFields } | undefined {
-  // By name: the server may be of another copy of this package.
-  if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
-  const { refusal } = thrown as AccessDenied;
-  return { status: refusal.status, fields: challengeFields(refusal) };
+  try {
+    // By name: the server may be of another copy of this package. So it may be anything that is called so.
+    if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
+    const { refusal } = thrown as AccessDenied;
+    return isRefusal(refusal) ? { status: refusal.status, fields: challengeFields(refusal) } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Documents } from './authenticator.ts';
+import type { Documents } from './admission.ts';
 import type { HttpRequest } from './http-request.ts';
 import { refuse } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
@@ -7,19 +7,19 @@ import type { EndpointServices } from './services.ts';
 export function serveDocument(services: EndpointServices, documents: Documents, request: HttpRequest): boolean {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'OPTIONS') return false;
-  let found: object | undefined;
+  let text: string | undefined;
   try {
-    found = typeof documents === 'function' ? documents(path)
-      : Object.hasOwn(documents, path) ? documents[path]?.() : undefined;
+    text = JSON.stringify(typeof documents === 'function' ? documents(path)
+      : Object.hasOwn(documents, path) ? documents[path]?.() : undefined) as string | undefined;
   } catch (thrown) {
     services.report(thrown);
     refuse(services, request, 500, 'The document could not be made');
     return true;
   }
-  if (found === undefined) return false;
+  if (text === undefined) return false;
   // A browser app without a token must be able to read this metadata: from any origin, without credentials.
   request.common = { ...request.common, 'access-control-allow-origin': '*' };
-  if (method === 'GET') request.respond(200, JSON.stringify(found));
+  if (method === 'GET') request.respond(200, text);
   else request.respond(204, '', { 'access-control-allow-headers': '*' });
   return true;
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../bounds/options.ts';
 import type { ServerPort } from '../../port.ts';
 import { createAdmit } from './admission.ts';
 import { serveDocument } from './documents.ts';
@@ -23,11 +24,14 @@ export interface CloseOptions {
 export interface Endpoint {
   /** Takes a request and answers it, now or later. Never throws. */
   handle(request: HttpRequest): void;
-  /** Begins to close: ends the streams of GET and of `subscriptions/listen`, and still serves requests. */
-  drain(): void;
   /**
-   * Drains until no request is in flight, or until `drainMs` are over. Then every session ends, and what still
-   * comes gets 503.
+   * Begins to close: ends the streams of GET and of `subscriptions/listen`, and still serves requests. Returns whether
+   * clients may have to come back to this process, with answers to questions that only it can take.
+   */
+  drain(): boolean;
+  /**
+   * Drains until no request is in flight and no question open that only this process can take the answer of, or until
+   * `drainMs` are over. Then every session ends, and what still comes gets 503.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -45,6 +49,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const admit = createAdmit(services, options);
   const notAllowed = createGuard(options);
   const documents = typeof auth === 'object' ? auth.documents : undefined;
+  // With a fleet, other processes take the answers.
+  const questions = fleet ? undefined : server.questions;
   let closed: Promise<void> | undefined;
 
   function handle(request: HttpRequest): void {
@@ -67,12 +73,14 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     });
   }
 
-  function drain(): void {
-    if (services.phase !== 'open') return;
-    services.phase = 'draining';
-    server.endSubscriptions();
-    for (const session of sessions.all()) session.endListening();
-    shared?.drain();
+  function drain(): boolean {
+    if (services.phase === 'open') {
+      services.phase = 'draining';
+      server.endSubscriptions();
+      for (const session of sessions.all()) session.endListening();
+      shared?.drain();
+    }
+    return questions?.asked === true && inFlight().length > 0;
   }
 
   async function close(drainMs: number): Promise<void> {
@@ -95,11 +103,18 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     for (const session of sessions.all()) sessions.end(session, 'the server is closing');
   }
 
-  const inFlight = (): Promise<void>[] => [
+  const inFlight = (): Promise<unknown>[] => [
+    ...questions?.open ? [questions.answered()] : [],
     ...[...sessions.all().map(({ peer }) => peer).filter((peer) => peer.inFlight > 0), ...posting.open()]
       .map((one) => one.idle()),
     ...services.underWay,
   ];
 
-  return { handle, drain, close: ({ drainMs = 5000 } = {}) => closed ??= close(drainMs) };
+  return {
+    handle, drain,
+    async close(options = {}) {
+      checkOptions('close: options', options, { drainMs: 0 });
+      return closed ??= close(options.drainMs ?? 5000);
+    },
+  };
 }

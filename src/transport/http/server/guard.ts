@@ -1,36 +1,70 @@
 import { quote } from '../../../jsonrpc/quote.ts';
 import type { HeaderFields, RequestInfo } from './http-request.ts';
-import type { HttpOptions } from './options.ts';
+
+/** Which requests a listener takes, by where they claim to come from. */
+export interface GuardOptions {
+  /**
+   * Hosts that the `Host` header may name, without a port for every port; '*' for all. Default: localhost,
+   * 127.0.0.1 and [::1], against DNS rebinding.
+   */
+  allowedHosts?: readonly string[] | '*' | undefined;
+  /**
+   * Origins that the `Origin` header may name; '*' for all, 'own' for `http://` and what the `Host` header names. Default:
+   * those whose host is a loopback name.
+   */
+  allowedOrigins?: readonly string[] | '*' | 'own' | undefined;
+  /**
+   * Top-level navigations of a browser, which carry no `Origin`. `refused`: those from another site are refused, as
+   * any request from there. `allowed`: those from another site pass as well. `only`: of a browser nothing else passes.
+   * Default `refused`.
+   */
+  navigation?: 'refused' | 'allowed' | 'only' | undefined;
+}
+
+/** Judges one request: what of it is not allowed, in words, or undefined. */
+export type Guard = (request: Pick<RequestInfo, 'header'>) => string | undefined;
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** `host` without its port; '' where it is none. */
+/** Values of `Sec-Fetch-Site` that name no other site. Fetch Metadata, section 2.4. */
+const ownSites: readonly string[] = ['same-origin', 'same-site', 'none'];
+
+/** `host` without its port; '' for what is not a host. */
 const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
 
-/** Judges where a request claims to come from; what is not allowed, or undefined. */
-export function createGuard(options: HttpOptions): (request: RequestInfo) => string | undefined {
-  const { allowedHosts = loopback, allowedOrigins } = options;
-
+/**
+ * Makes the guard of a listener: the only place where `Host`, `Origin` and `Sec-Fetch-Site` are judged. A request
+ * without `Origin` and `Sec-Fetch-Site` comes from a program, or from a browser too old to send the latter.
+ */
+export function createGuard({ allowedHosts = loopback, allowedOrigins, navigation }: GuardOptions): Guard {
   // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives
   // itself away by its Host, and by its Origin.
   function hostAllowed(host: string): boolean {
-    if (allowedHosts === '*') return true;
-    const given = host.toLowerCase();
-    return allowedHosts.includes(given) || allowedHosts.includes(hostName(given));
+    return allowedHosts === '*' || allowedHosts.includes(host) || allowedHosts.includes(hostName(host));
   }
 
-  function originAllowed(origin: string): boolean {
+  function originAllowed(origin: string, host: string): boolean {
     if (allowedOrigins === '*') return true;
     const given = origin.toLowerCase();
+    if (allowedOrigins === 'own') return given === `http://${host}`;
     return allowedOrigins?.includes(given)
       ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
   }
 
+  // An `<img>`, a link and a form of another site send no `Origin` with a GET; a browser still tells the site.
+  function siteAllowed(site: string, request: Pick<RequestInfo, 'header'>): boolean {
+    const navigates = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document';
+    if (navigation === 'only') return navigates;
+    return ownSites.includes(site) || allowedOrigins === '*' || (navigation === 'allowed' && navigates);
+  }
+
   return (request) => {
-    const host = request.header('host') ?? '';
+    const host = (request.header('host') ?? '').toLowerCase();
     if (!hostAllowed(host)) return `host ${quote(host)}`;
     const origin = request.header('origin');
-    return origin === undefined || originAllowed(origin) ? undefined : `origin ${quote(origin)}`;
+    if (origin !== undefined) return originAllowed(origin, host) ? undefined : `origin ${quote(origin)}`;
+    const site = request.header('sec-fetch-site');
+    return site === undefined || siteAllowed(site, request) ? undefined : `request of a page (Sec-Fetch-Site: ${quote(site)})`;
   };
 }
 

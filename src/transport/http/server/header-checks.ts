@@ -7,24 +7,22 @@ import * as metaKeys from '../../../protocol/meta-keys.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
-import { findRevision } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../port.ts';
 import type { HttpRequest } from './http-request.ts';
+import type { PostHead } from './posting.ts';
 
 /**
  * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
  * and those of `_meta`. Throws `RpcError`.
  */
-export function checkHeaders(
-  server: ServerPort, message: Request, meta: Meta | undefined, request: HttpRequest, version: string | undefined,
-): RequestMeta {
+export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision, version }: PostHead): RequestMeta {
   const { method, params } = message;
   if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
   const claimed = meta?.[metaKeys.protocolVersion];
   if (typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
-  else if (findRevision(server.revisions, version)?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
-  const found = readRequestMeta(meta, server.revisions);
+  else if (revision?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
+  const found = readRequestMeta(meta, server.revisions, revision);
   compare('Mcp-Method', request.header('mcp-method'), method);
   // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   const key = mirroredParameter(method);
@@ -47,7 +45,7 @@ const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
  * nobody may then call it over HTTP.
  */
 function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
-  const schema = server.side.catalogue.features.find(({ toolInput }) => toolInput)?.toolInput?.(name) ?? {};
+  const schema = server.toolInput(name) ?? {};
   let found = mirrored.get(schema);
   if (found === undefined) mirrored.set(schema, found = mirroredParameters(schema));
   if ('headers' in found) return found.headers;

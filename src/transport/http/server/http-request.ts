@@ -26,6 +26,8 @@ export type Body =
 
 /** One HTTP request and its response: all that the endpoint knows of a runtime. An adapter implements it. */
 export interface HttpRequest extends RequestInfo {
+  /** Whether its connection was made after the server began to close: answers to questions are taken, new work is not. */
+  readonly late?: boolean;
   /** Told how much of the response waits for its reader. Set before anything is answered. */
   unread: Unread | undefined;
   /** The number of the exchange where somebody traces; otherwise undefined. */

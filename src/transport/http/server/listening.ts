@@ -1,5 +1,5 @@
 import { quote } from '../../../jsonrpc/quote.ts';
-import { readAccept } from './accept.ts';
+import { readAccept } from './post-body.ts';
 import type { HttpRequest } from './http-request.ts';
 import { refuse, refuseSession } from './refuse.ts';
 import type { EndpointServices } from './services.ts';

@@ -7,11 +7,11 @@ import { failureText } from '../../../jsonrpc/outlet.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
-import type { Auth } from '../../port.ts';
-import type { Accepted } from './accept.ts';
+import type { Accepted } from './post-body.ts';
 import { denial } from './admission.ts';
 import { checkHeaders } from './header-checks.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
+import type { PostHead } from './posting.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
 
@@ -66,12 +66,13 @@ export class ModernResponse implements Outlet {
     this.#open = open;
   }
 
-  /** Checks a request and has it answered. `meta` is its `_meta`, `version` its `MCP-Protocol-Version`. */
-  run(message: Request, meta: Meta | undefined, version: string | undefined, auth: Auth | undefined): void {
+  /** Checks a request and has it answered. `meta` is its `_meta`. */
+  run(message: Request, meta: Meta | undefined, head: PostHead): void {
     const { server } = this.#services;
+    const { auth } = head;
     let checked: RequestMeta;
     try {
-      checked = checkHeaders(server, message, meta, this.#request, version);
+      checked = checkHeaders(server, message, meta, head);
     } catch (thrown) {
       // Whatever this check refuses is a bad request.
       return this.#respond(400, failureText(message.id, toErrorObject(thrown)));
@@ -87,7 +88,7 @@ export class ModernResponse implements Outlet {
       this.#expiresAt = auth?.expiresAt;
     }
     this.#message = message;
-    this.#inbound = server.side.modern.alone(message, checked, this, auth);
+    this.#inbound = server.answer(message, checked, this, auth);
     // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
     if (this.#left) return this.#gone();
     if (this.#answered) return;

@@ -1,9 +1,13 @@
-import type { Authenticate, Authenticator } from './authenticator.ts';
-import type { FleetPort } from './fleet-port.ts';
+import { checkOptions } from '../../../bounds/options.ts';
+import type { Shape } from '../../../bounds/options.ts';
+import type { Authenticate, Authenticator } from './admission.ts';
+import type { FleetPort } from './sharing.ts';
+import type { GuardOptions } from './guard.ts';
+import { defaultHttpLimits } from './limits.ts';
 import type { ServiceOptions } from './services.ts';
 
 /** The options of an HTTP server, whatever brings its requests. */
-export interface HttpOptions extends ServiceOptions {
+export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins'> {
   /** The path of the endpoint. Default `/mcp`. */
   path?: string | undefined;
   /**
@@ -11,13 +15,6 @@ export interface HttpOptions extends ServiceOptions {
    * of the last segment of `path`, where the server has that revision.
    */
   sse?: { path: string; messages: string } | false | undefined;
-  /**
-   * Hosts that the `Host` header may name, without a port for every port; '*' for all. Default: localhost,
-   * 127.0.0.1 and [::1], against DNS rebinding.
-   */
-  allowedHosts?: readonly string[] | '*' | undefined;
-  /** Origins that the `Origin` header may name; '*' for all. Default: those whose host is a loopback name. */
-  allowedOrigins?: readonly string[] | '*' | undefined;
   /** Answers browsers of allowed origins with CORS headers. Default false. */
   cors?: boolean | undefined;
   /** Lets requests in. Without this option everybody may ask. */
@@ -26,4 +23,21 @@ export interface HttpOptions extends ServiceOptions {
   challenge?: string | undefined;
   /** Shares sessions with other processes: `await fleet(…)` of `barewire/fleet`. */
   fleet?: FleetPort | undefined;
+}
+
+/** For `checkHttpOptions`. */
+export const httpShape: Shape<HttpOptions> = {
+  path: 'string', sse: 'object or boolean', allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', cors: 'boolean',
+  auth: 'function or object', challenge: 'string', fleet: 'object', limits: defaultHttpLimits, eventStore: 'object or boolean',
+  trace: 'function', onError: 'function',
+};
+
+/** Throws a TypeError for an option that is unknown or malformed: a misspelt `auth` would let everybody in. */
+export function checkHttpOptions<O extends HttpOptions>(place: string, options: O, shape: Shape<O>): void {
+  checkOptions<object>(place, options, shape);
+  const { auth, eventStore, sse } = options;
+  // Both are required: what is undefined would count as not given.
+  if (sse) checkOptions<object>(`${place}.sse`, { ...sse, path: sse.path ?? null, messages: sse.messages ?? null }, { path: 'string', messages: 'string' });
+  if (typeof auth === 'object') checkOptions(`${place}.auth.authenticate`, auth.authenticate, 'function');
+  if (eventStore) checkOptions(`${place}.eventStore`, eventStore, 'object');
 }

@@ -4,7 +4,7 @@ import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../jsonrpc/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
-import type { Accepted } from './accept.ts';
+import type { Accepted } from './post-body.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';

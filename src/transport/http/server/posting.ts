@@ -10,23 +10,20 @@ import type { Meta } from '../../../protocol/meta.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../port.ts';
-import { readAccept } from './accept.ts';
-import type { Accepted } from './accept.ts';
+import { readAccept, decodeBody, isBatch, readWhole, takesJson, textOf } from './post-body.ts';
+import type { Accepted, WholeBody } from './post-body.ts';
 import { smallRequest } from './budgets.ts';
 import type { HttpRequest } from './http-request.ts';
-import { pairId } from './legacy-sse.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
-import { decodeBody, isBatch, readWhole, takesJson, textOf } from './post-body.ts';
-import type { WholeBody } from './post-body.ts';
 import { PostResponse } from './post-response.ts';
-import { noMemory, noRoom, refuse, refuseSession, tooMany } from './refuse.ts';
+import { noMemory, noRoom, refuse, refuseSession, refuseWork, tooMany } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What the head of a request says. */
-interface Head {
+export interface PostHead {
   readonly request: HttpRequest;
   readonly auth: Auth | undefined;
   /** `MCP-Protocol-Version`, and its row where this server serves it. */
@@ -35,7 +32,7 @@ interface Head {
 }
 
 /** A POST to the endpoint whose body has come. */
-interface Post extends Head {
+interface Post extends PostHead {
   readonly accepts: Accepted;
 }
 
@@ -61,7 +58,7 @@ export class Posting {
   }
 
   /** A POST to the endpoint. */
-  toEndpoint(request: HttpRequest, auth: Auth | undefined): void {
+  readonly toEndpoint = (request: HttpRequest, auth: Auth | undefined): void => {
     const services = this.#services;
     if (!takesJson(services, request)) return;
     const accepts = readAccept(request.header('accept'));
@@ -80,15 +77,16 @@ export class Posting {
         const name = request.header('mcp-session-id');
         return name === undefined ? undefined : this.#sessions.find(name, auth, false, request);
       });
-      if (decoded) services.turns.take(decoded, () => this.#receive(post, decoded));
+      if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
+      services.turns.take(decoded, () => this.#receive(post, decoded));
     });
-  }
+  };
 
   /** A POST to the second path of HTTP+SSE. */
   toPair(request: HttpRequest, auth: Auth | undefined): void {
     const services = this.#services;
     if (!takesJson(services, request)) return;
-    const id = pairId(request.query);
+    const id = new URLSearchParams(request.query).get('sessionId') ?? '';
     const session = this.#sessions.find(id, auth, true);
     const elsewhere = session ? undefined : this.#sessions.shared?.pairElsewhere(request, id, auth);
     if (elsewhere) {
@@ -107,7 +105,7 @@ export class Posting {
     if (session.ended) return refuseSession(services, request);
     if (isBatch(body) && !takesBatches(peer.revision)) return this.#refuseBatch(request, peer.revision);
     const decoded = this.#readMessage(request, body, () => session);
-    if (decoded === undefined) return;
+    if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
     // Answers and cancellations are what makes room again.
     if (decoded.kind === 'request' && peer.inFlight >= services.limits.maxStreamsPerSession) {
       return refuse(services, request, 429, tooMany, { id: decoded.message.id });
@@ -133,6 +131,18 @@ export class Posting {
     const { id, error: { code, message } } = decoded;
     refuse(services, request, 400, message, { id, code, revision: peer?.revision });
     return undefined;
+  }
+
+  /**
+   * Refuses new work of a connection that came when the server had begun to close. What is taken goes on with what has
+   * begun: an answer, a cancellation, a retry with the state of a question (2026-07-28 basic/patterns/mrtr).
+   */
+  #refusesLate(request: HttpRequest, decoded: Decoded): boolean {
+    const goesOn = decoded.kind === 'batch' ? !decoded.values.some(asks)
+      : decoded.kind !== 'request' || typeof decoded.message.params?.['requestState'] === 'string';
+    if (request.late !== true || goesOn) return false;
+    refuseWork(this.#services, request);
+    return true;
   }
 
   #mayBatch(post: Post): boolean {
@@ -168,8 +178,9 @@ export class Posting {
     else this.#receiveLegacy(post, decoded, message?.id);
   }
 
-  #receiveModern({ request, auth, accepts, version }: Post, decoded: Decoded, meta: Meta | undefined): void {
+  #receiveModern(post: Post, decoded: Decoded, meta: Meta | undefined): void {
     const services = this.#services;
+    const { request, auth, accepts } = post;
     if (decoded.kind === 'notification') return request.respond(202, '');
     if (decoded.kind !== 'request') {
       return refuse(services, request, 400, 'Invalid request: this revision takes one request or notification');
@@ -182,7 +193,7 @@ export class Posting {
     if (held > smallRequest && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
     const release = (): void => budget.release(held);
-    new ModernResponse(services, request, accepts, this.#open, release).run(decoded.message, meta, version, auth);
+    new ModernResponse(services, request, accepts, this.#open, release).run(decoded.message, meta, post);
   }
 
   /** `initialize`, outside of any session. */
@@ -229,7 +240,7 @@ export class Posting {
     response.wait();
   }
 
-  #headOf(request: HttpRequest, auth: Auth | undefined): Head {
+  #headOf(request: HttpRequest, auth: Auth | undefined): PostHead {
     const version = request.header('mcp-protocol-version');
     const { revisions } = this.#services.server;
     return { request, auth, version, revision: version === undefined ? undefined : findRevision(revisions, version) };
@@ -240,7 +251,7 @@ export class Posting {
     return this.#sessionOf(this.#headOf(request, auth));
   }
 
-  #sessionOf(head: Head, id?: RequestId): Session | undefined {
+  #sessionOf(head: PostHead, id?: RequestId): Session | undefined {
     const services = this.#services;
     const { request, auth, version, revision } = head;
     const name = request.header('mcp-session-id');
@@ -260,7 +271,7 @@ export class Posting {
     return void this.#refuseVersion(head, version, id);
   }
 
-  #refuseVersion({ request }: Head, requested: unknown, id: RequestId | undefined): void {
+  #refuseVersion({ request }: PostHead, requested: unknown, id: RequestId | undefined): void {
     const { revisions } = this.#services.server;
     const { code, message, data } = unsupportedVersion(revisions, requested);
     // 2026-07-28 basic/versioning: a legacy client has only the message to show to its user.

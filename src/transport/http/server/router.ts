@@ -3,12 +3,12 @@ import * as columns from '../../../protocol/columns.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../port.ts';
 import type { HttpRequest } from './http-request.ts';
-import { openPair } from './legacy-sse.ts';
 import { listen } from './listening.ts';
 import type { HttpOptions } from './options.ts';
 import type { Posting } from './posting.ts';
 import { noRoom, refuse, refuseWork } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
+import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Serves a request whose credentials are checked. */
@@ -31,7 +31,7 @@ export function createRouter(
     && { path: `${beside}sse`, messages: `${beside}messages` }));
 
   function route(request: HttpRequest): Serve | undefined {
-    const found = request.path === path ? toEndpoint
+    const found = request.path === path ? request.method === 'POST' ? posting.toEndpoint : toEndpoint
       : pair && request.path === pair.path ? toPairStream
         : pair && request.path === pair.messages ? toPairMessages : undefined;
     if (found) return found;
@@ -41,7 +41,6 @@ export function createRouter(
 
   function toEndpoint(request: HttpRequest, auth: Auth | undefined): void {
     const { method } = request;
-    if (method === 'POST') return posting.toEndpoint(request, auth);
     // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has POST alone.
     if (!legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
@@ -90,4 +89,14 @@ export function createRouter(
   }
 
   return route;
+}
+
+/**
+ * Opens the stream of a new session and names the place. `end` is called when the client has left.
+ * 2024-11-05 basic/transports#http-with-sse: one stream for all that the server says, and a place to POST to.
+ */
+function openPair(request: HttpRequest, session: Session, messages: string, end: () => void): void {
+  const stream = session.listen(request);
+  stream.onLost = end;
+  stream.writeEvent({ event: 'endpoint', data: `${messages}?sessionId=${session.id}` });
 }

@@ -1,5 +1,4 @@
 import { toError } from '../../../jsonrpc/errors.ts';
-import { checkTimes } from '../../../jsonrpc/times.ts';
 import type { HttpTrace, ServerPort } from '../../port.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
@@ -49,7 +48,6 @@ export interface EndpointServices {
 export function createServices(server: ServerPort, options: ServiceOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
-  checkTimes(limits);
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const underWay = new Set<Promise<void>>();
   return {

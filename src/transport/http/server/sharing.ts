@@ -2,7 +2,9 @@ import type { Decoded } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import type { Auth } from '../../port.ts';
 import type { HttpRequest } from './http-request.ts';
+import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
 
 /** A request for a session that other processes serve too. */
 export interface SharedRequest extends HttpRequest {
@@ -38,4 +40,10 @@ export interface Shared {
   pairElsewhere(request: HttpRequest, pair: string, auth: Auth | undefined): ((decoded: Decoded) => void) | undefined;
   /** Whether pairs of HTTP+SSE are served. */
   readonly pairs: boolean;
+}
+
+/** What an endpoint needs of a fleet. `fleet()` of `barewire/fleet` implements it. */
+export interface FleetPort {
+  /** The sessions of an endpoint, which other processes serve too; `local` holds those that are open here. */
+  share(services: EndpointServices, local: Sessions): Sessions;
 }

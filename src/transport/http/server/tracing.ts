@@ -1,5 +1,5 @@
 import type { HttpTrace, TracedEvent, TraceEntry } from '../../port.ts';
-import { redact } from '../redact.ts';
+import { redact, redactEvent, redactPath } from '../redact.ts';
 import type { HttpRequest } from './http-request.ts';
 
 /** What the parts of an endpoint tell `trace`. */
@@ -17,7 +17,8 @@ export function createTracing(trace: HttpTrace): Tracing {
   let exchanges = 0;
   return {
     begin(request) {
-      const { method, path } = request;
+      const { method } = request;
+      const path = redactPath(request.path);
       const exchange = request.exchange = ++exchanges;
       trace({
         kind: 'http', direction: 'received', exchange, method, path, headers: redact(request.headers()),
@@ -32,7 +33,7 @@ export function createTracing(trace: HttpTrace): Tracing {
       trace({ kind: 'message', direction, text, at: Date.now(), exchange, ...event && { event } });
     },
     event(event, data, { exchange = 0 }) {
-      trace({ kind: 'event', direction: 'sent', exchange, event, data, at: Date.now() });
+      trace({ kind: 'event', direction: 'sent', exchange, event, data: redactEvent(event.event, data), at: Date.now() });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../../../jsonrpc/times.ts';
+import { longestTimerMs } from '../../../bounds/options.ts';
 import { sseHeartbeat } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';

@@ -7,10 +7,10 @@ import type { ServerPort } from '../../../../src/transport/port.ts';
 import { serveStdio } from '../../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions } from '../../../../src/transport/stdio/index.ts';
 
-const options = JSON.parse(process.argv[2] ?? '{}') as ServeStdioOptions & { alive?: boolean; port?: number };
+const { alive, port: waitedFor, ...options } = JSON.parse(process.argv[2] ?? '{}') as ServeStdioOptions & { alive?: boolean; port?: number };
 // Who waits for this connection to close sees the process end.
-if (options.port !== undefined) connect(options.port, '127.0.0.1').on('error', () => undefined);
-if (options.alive) setInterval(() => undefined, 60_000);
+if (waitedFor !== undefined) connect(waitedFor, '127.0.0.1').on('error', () => undefined);
+if (alive) setInterval(() => undefined, 60_000);
 
 const port: ServerPort = {
   revisions,
@@ -44,14 +44,11 @@ const port: ServerPort = {
     });
     return Object.assign(connection, { revision: undefined });
   },
-  side: {
-    modern: {
-      alone() {
-        throw new Error('not over stdio');
-      },
-    },
-    catalogue: { features: [] },
+  answer() {
+    throw new Error('not over stdio');
   },
+  scoped: false,
+  toolInput: () => undefined,
   endSubscriptions: () => process.stderr.write('subscriptions end\n'),
 };
 

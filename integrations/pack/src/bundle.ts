@@ -1,0 +1,27 @@
+import { build } from 'esbuild';
+
+/**
+ * A server and all that it imports as one module for Node 20 and later, minified. Rejects where a module cannot be found, or
+ * where one cannot be put into a file (a native addon).
+ */
+export async function bundle(entry: string): Promise<string> {
+  const { outputFiles: [file] } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    minify: true,
+    keepNames: false,
+    legalComments: 'eof',
+    write: false,
+    logLevel: 'silent',
+    // What the published files of barewire name and do not use.
+    logOverride: { 'ignored-bare-import': 'silent' },
+  }).catch((error: { errors?: { text: string; location?: { file: string; line: number } | null }[] }) => {
+    const said = error.errors?.map(({ text, location }) => (location ? `${location.file}:${location.line}: ${text}` : text));
+    throw new Error(`${entry} cannot be bundled: ${said?.join('; ') ?? String(error)}`);
+  });
+  if (file === undefined) throw new Error(`${entry} makes no file`);
+  return file.text;
+}

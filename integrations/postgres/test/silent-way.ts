@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const name = '.s.PGSQL.5432';
+
+/** A way to a database that can be cut without a word. */
+export interface SilentWay {
+  /** The folder of its socket. */
+  readonly host: string;
+  /** Every connection that there is now brings nothing more, and does not break; new ones are served. */
+  silence(): void;
+  close(): Promise<void>;
+}
+
+/** A proxy before the database whose socket is in the folder `host`. */
+export async function silentWay(host: string): Promise<SilentWay> {
+  const folder = await mkdtemp(join(tmpdir(), 'barewire-silent-'));
+  const sockets = new Set<Socket>();
+  const proxy = createServer((near) => {
+    const far = connect(join(host, name));
+    for (const [from, into] of [[near, far], [far, near]] as const) {
+      sockets.add(from);
+      from.on('data', (chunk) => into.write(chunk)).on('error', () => {}).on('close', () => into.destroy());
+    }
+  }).listen(join(folder, name));
+  await once(proxy, 'listening');
+  return {
+    host: folder,
+    silence: () => sockets.forEach((socket) => socket.pause()),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { PageParts } from '../ui/page-parts.ts';
+import { Questions } from '../ui/questions/questions.tsx';
+import { Activity } from '../ui/views/activity.tsx';
+import { Logs } from '../ui/views/logs.tsx';
+import { Overview } from '../ui/views/overview.tsx';
+import { Prompts } from '../ui/views/prompts.tsx';
+import { Recordings } from '../ui/views/recordings.tsx';
+import { Resources } from '../ui/views/resources.tsx';
+import { Tasks } from '../ui/views/tasks.tsx';
+import { Tools } from '../ui/views/tools.tsx';
+import { WireView } from '../ui/wire/wire-view.tsx';
+import { formats } from './formats.ts';
+
+/** What the playground has: what one server in this page needs, all in one file. */
+export const playgroundParts: PageParts = {
+  formats,
+  views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs },
+  docks: { wire: WireView, activity: Activity, recordings: Recordings },
+  Questions,
+};

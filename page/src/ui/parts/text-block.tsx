@@ -1,0 +1,41 @@
+// A text of a result: as it came, as JSON where it is JSON, as Markdown where it looks like that.
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { isJson, pretty } from '../../json/layout.ts';
+import { useState } from '../context.ts';
+import { CopyButton } from './controls.tsx';
+import { SafeText } from './safe-text.tsx';
+
+/** Longer texts are shown as they came. */
+const MAX_LAID_OUT = 1_000_000;
+const MAX_MARKDOWN = 200_000;
+
+/** A line that begins as a heading, a list, a quotation, a table or a fence does, or a link or emphasis in a line. */
+const markdown = /^ {0,3}(?:#{1,6} |[-*+] |\d{1,9}[.)] |> |```|\|.*\|)|\*\*[^*\n]{1,200}\*\*|\]\(/m;
+
+type Face = 'text' | 'json' | 'markdown';
+const titles: Readonly<Record<Face, string>> = { text: 'Text', json: 'JSON', markdown: 'Markdown' };
+
+export function TextBlock({ text, label = 'Text' }: { readonly text: string; readonly label?: string }): JSX.Element {
+  const { parts: { Markdown } } = useState();
+  const faces = useMemo(() => facesOf(text, Markdown !== undefined), [text]);
+  const face = useSignal<Face>(faces[0] ?? 'text');
+  return (
+    <div class="text-block">
+      <div class="row text-faces">
+        {faces.length > 1 && faces.map((one) => (
+          <button key={one} type="button" class="tab" aria-pressed={face.value === one} onClick={() => { face.value = one; }}>{titles[one]}</button>
+        ))}
+        <span class="spring" />
+        {text !== '' && <CopyButton text={() => text} />}
+      </div>
+      {face.value === 'markdown' && Markdown ? <Markdown text={text} /> : <SafeText text={face.value === 'json' ? pretty(text) : text} class="result-text" label={label} />}
+    </div>
+  );
+}
+
+function facesOf(text: string, canMarkdown: boolean): readonly Face[] {
+  if (text.length <= MAX_LAID_OUT && /^\s*[[{]/.test(text) && isJson(text)) return ['json', 'text'];
+  return canMarkdown && text.length <= MAX_MARKDOWN && markdown.test(text) ? ['text', 'markdown'] : ['text'];
+}

@@ -1,0 +1,153 @@
+// Which entries belong together: a request, its answer, and what passed for it between them.
+import type { WireEntry, WireMessage } from '../../messages.ts';
+
+/** One request with all that belongs to it, or an entry that belongs to none. */
+export interface Exchange {
+  readonly lead: WireEntry;
+  /** All that belongs to `lead`, in the order in which it passed: heads and events of HTTP, progress, questions, further rounds, the answer. */
+  readonly inside: WireEntry[];
+  /** The last answer to the request; undefined before it came, and where `lead` is not a request. */
+  answer: WireMessage | undefined;
+  /** How often the request was sent: more than once where its result asked for input. */
+  rounds: number;
+  cancelled: boolean;
+  /** Its connection ended without an answer. */
+  lost: boolean;
+}
+
+/** How an exchange stands. `single`: its first entry is not a request. */
+export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'input' | 'cancelled' | 'lost' | 'probe';
+
+export function standingOf({ lead, answer, cancelled, lost }: Exchange): Standing {
+  if (lead.kind !== 'message' || lead.shape !== 'request') return 'single';
+  if (!answer) return cancelled ? 'cancelled' : lost ? 'lost' : 'open';
+  // A client of both eras asks so whether the server knows the modern one. 2026-07-28 basic/lifecycle
+  if (answer.shape === 'error') return lead.method === 'server/discover' ? 'probe' : 'error';
+  if (answer.text.includes('"isError":true')) return 'tool error';
+  return answer.text.includes(asksInput) ? 'input' : 'done';
+}
+
+const asksInput = '"input_required"';
+
+type Place = Pick<WireEntry, 'server' | 'connection'>;
+const connectionOf = ({ server, connection }: Place): string => `${connection} ${server}`;
+
+/** Joins entries as they come, each in constant time. */
+export class Exchanges {
+  /** By the number of their first entry. */
+  list: Exchange[] = [];
+  /** Of every entry that is held. */
+  readonly #of = new Map<number, Exchange>();
+  readonly #byHttp = new Map<string, Exchange>();
+  /** Requests without an answer, by connection, direction and id. */
+  readonly #open = new Map<string, Map<string, Exchange>>();
+  /** Results that ask for input, by the state that the next round brings back. */
+  readonly #byState = new Map<string, Exchange>();
+
+  of(seq: number): Exchange | undefined {
+    return this.#of.get(seq);
+  }
+
+  /** Returns the exchange that the entry belongs to; it is the last of `list` where it is new. */
+  add(entry: WireEntry): Exchange {
+    const found = this.#find(entry);
+    const exchange: Exchange = found ?? { lead: entry, inside: [], answer: undefined, rounds: 1, cancelled: false, lost: false };
+    if (found) found.inside.push(entry);
+    else this.list.push(exchange);
+    this.#of.set(entry.seq, exchange);
+    if (entry.exchange !== null && !this.#byHttp.has(httpKey(entry, entry.exchange))) this.#byHttp.set(httpKey(entry, entry.exchange), exchange);
+    if (entry.kind === 'mark') this.#ended(entry);
+    else if (entry.kind === 'message') this.#joined(entry, exchange);
+    return exchange;
+  }
+
+  #find(entry: WireEntry): Exchange | undefined {
+    if (entry.kind === 'message') {
+      if (entry.answers !== null) return this.#of.get(entry.answers);
+      if (entry.method === 'notifications/cancelled') return this.#cancelled(entry);
+      const state = entry.shape === 'request' ? stateOf(entry, 'params') : undefined;
+      const earlier = state === undefined ? undefined : this.#byState.get(state);
+      if (earlier) return earlier;
+      if (entry.shape === 'request' && entry.direction === 'received') return this.#askedWithin(entry);
+    }
+    if (entry.exchange === null) return undefined;
+    const carrier = this.#byHttp.get(httpKey(entry, entry.exchange));
+    // A message over a stream that no request opened stands for itself; so does the next one over it.
+    return entry.kind === 'message' && (carrier?.lead.kind !== 'message' || carrier.lead.shape !== 'request') ? undefined : carrier;
+  }
+
+  /** The request of ours that a server's question belongs to: HTTP says it, and elsewhere only one that waits leaves no doubt. */
+  #askedWithin(entry: WireMessage): Exchange | undefined {
+    const carrier = entry.exchange === null ? undefined : this.#byHttp.get(httpKey(entry, entry.exchange));
+    if (carrier?.lead.kind === 'message' && carrier.lead.direction === 'sent') return carrier;
+    let found: Exchange | undefined;
+    for (const exchange of this.#open.get(`sent ${connectionOf(entry)}`)?.values() ?? []) {
+      if (exchange.lead.kind === 'message' && exchange.lead.method === 'subscriptions/listen') continue;
+      if (found) return undefined;
+      found = exchange;
+    }
+    return found;
+  }
+
+  #cancelled(entry: WireMessage): Exchange | undefined {
+    const found = this.#open.get(`${entry.direction} ${connectionOf(entry)}`)?.get(requestIdOf(entry));
+    if (found && found.lead.direction === entry.direction) found.cancelled = true;
+    return found;
+  }
+
+  #joined(entry: WireMessage, exchange: Exchange): void {
+    const { direction, shape, answers } = entry;
+    const key = `${shape === 'request' ? direction : direction === 'sent' ? 'received' : 'sent'} ${connectionOf(entry)}`;
+    if (shape === 'request') {
+      const open = this.#open.get(key) ?? new Map<string, Exchange>();
+      this.#open.set(key, open.set(entry.rpcId, exchange));
+      if (entry === exchange.lead || direction !== exchange.lead.direction) return;
+      exchange.rounds++;
+      exchange.answer = undefined;
+    } else if (answers !== null && (shape === 'result' || shape === 'error')) {
+      this.#open.get(key)?.delete(entry.rpcId);
+      if (direction === exchange.lead.direction) return;
+      exchange.answer = entry;
+      const state = shape === 'result' && entry.text.includes(asksInput) ? stateOf(entry, 'result') : undefined;
+      if (state !== undefined) this.#byState.set(state, exchange);
+    }
+  }
+
+  #ended(entry: Place): void {
+    for (const direction of ['sent', 'received']) {
+      const key = `${direction} ${connectionOf(entry)}`;
+      for (const exchange of this.#open.get(key)?.values() ?? []) exchange.lost = !exchange.answer;
+      this.#open.delete(key);
+    }
+  }
+
+  /** Forgets exchanges of which nothing is held any more. */
+  release(dropped: number): void {
+    const isHeld = ({ lead, inside }: Exchange): boolean => (inside.at(-1) ?? lead).seq > dropped;
+    this.list = this.list.filter(isHeld);
+    for (const [key, exchange] of this.#of) if (!isHeld(exchange)) this.#of.delete(key);
+    for (const map of [this.#byHttp, this.#byState, ...this.#open.values()]) for (const [key, exchange] of map) if (!isHeld(exchange)) map.delete(key);
+  }
+}
+
+const httpKey = (place: Place, exchange: number): string => `${exchange} ${connectionOf(place)}`;
+
+/** `requestState` of a result that asks for input, or of the request that answers it. 2026-07-28 basic/patterns/mrtr */
+function stateOf({ whole, text }: WireMessage, member: 'params' | 'result'): string | undefined {
+  if (!whole || !text.includes('"requestState"')) return undefined;
+  const { requestState } = memberOf(text, member);
+  return typeof requestState === 'string' ? requestState : undefined;
+}
+
+/** The id that `notifications/cancelled` names, as JSON. 2025-11-25 basic/utilities/cancellation */
+function requestIdOf({ whole, text }: WireMessage): string {
+  return whole ? JSON.stringify(memberOf(text, 'params')['requestId'] ?? null) : '';
+}
+
+function memberOf(text: string, member: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object((Object(JSON.parse(text)) as Readonly<Record<string, unknown>>)[member]) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}

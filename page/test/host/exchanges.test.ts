@@ -1,0 +1,116 @@
+// Which entries of the wire are one exchange: legacy and modern, over pipes and HTTP, whole, cancelled, lost, of several rounds.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WireEntry, WireMessage } from '../../src/messages.ts';
+import { Exchanges, standingOf } from '../../src/ui/wire/exchanges.ts';
+
+let seq = 0;
+function message(change: Partial<WireMessage>): WireEntry {
+  const text = change.text ?? '{}';
+  return {
+    kind: 'message', seq: ++seq, at: seq, server: 'one', connection: 1, direction: 'sent', exchange: null, text, chars: text.length, whole: true, shape: 'request',
+    method: 'tools/call', rpcId: '1', answers: null, ms: null, sentence: '', section: '', origin: 'peer', event: null, ...change,
+  };
+}
+const request = (rpcId: string, change: Partial<WireMessage> = {}): WireEntry => message({ rpcId, ...change });
+const answer = (to: WireEntry, text = '{"result":{}}', change: Partial<WireMessage> = {}): WireEntry => message({
+  direction: to.direction === 'sent' ? 'received' : 'sent', shape: 'result', rpcId: to.kind === 'message' ? to.rpcId : '', answers: to.seq, exchange: to.exchange, text, ...change,
+});
+const http = (exchange: number, status: number | null): WireEntry => ({
+  kind: 'http', seq: ++seq, at: seq, server: 'one', connection: 1, direction: status === null ? 'sent' : 'received', exchange, method: 'POST', path: '/mcp', status, headers: {}, sentence: '', section: '',
+});
+const mark = (what: 'opened' | 'closed'): WireEntry => ({ kind: 'mark', seq: ++seq, at: seq, server: 'one', connection: 1, direction: 'sent', exchange: null, what, why: '' });
+
+/** The exchanges of the entries: the places of each one's entries, and how it stands. */
+function folded(...entries: WireEntry[]): (readonly [places: readonly number[], standing: string])[] {
+  const made = new Exchanges();
+  for (const entry of entries) made.add(entry);
+  return made.list.map((one) => [[one.lead, ...one.inside].map((entry) => entries.indexOf(entry)), standingOf(one)]);
+}
+
+test('requests that overlap keep their own answers, progress and heads of HTTP', () => {
+  const [first, second] = [request('1', { exchange: 7 }), request('2', { exchange: 8 })];
+  const progress = message({ direction: 'received', shape: 'notification', method: 'notifications/progress', rpcId: '', answers: first.seq, exchange: 7 });
+  assert.deepEqual(folded(first, http(7, null), second, http(8, null), http(8, 200), answer(second), http(7, 200), progress, answer(first)), [[[0, 1, 6, 7, 8], 'done'], [[2, 3, 4, 5], 'done']]);
+});
+
+test('what belongs to no request stands for itself', () => {
+  const listening = http(3, 200);
+  const over = message({ direction: 'received', shape: 'notification', method: 'notifications/tools/list_changed', rpcId: '', exchange: 3 });
+  const unasked = message({ direction: 'received', shape: 'result', rpcId: '99' });
+  const batch = message({ shape: 'batch', method: '', rpcId: '' });
+  assert.deepEqual(folded(listening, over, unasked, batch, request('1')), [[[0], 'single'], [[1], 'single'], [[2], 'single'], [[3], 'single'], [[4], 'open']]);
+});
+
+test('a question is inside the one call that waits, and beside two', () => {
+  const call = request('1');
+  const asks = message({ direction: 'received', method: 'elicitation/create', rpcId: '"q"' });
+  const entries = [call, asks, answer(asks), answer(call)];
+  assert.deepEqual(folded(...entries), [[[0, 1, 2, 3], 'done']]);
+  const [one, other] = [request('1'), request('2')];
+  const unclear = message({ direction: 'received', method: 'elicitation/create', rpcId: '"q"' });
+  assert.deepEqual(folded(one, other, unclear, answer(unclear)), [[[0], 'open'], [[1], 'open'], [[2, 3], 'done']]);
+});
+
+test('over HTTP the stream says which call a question belongs to', () => {
+  const [one, other] = [request('1', { exchange: 4 }), request('2', { exchange: 5 })];
+  const asks = message({ direction: 'received', method: 'sampling/createMessage', rpcId: '9', exchange: 5 });
+  assert.deepEqual(folded(one, other, asks, answer(asks, '{}', { exchange: 6 })), [[[0], 'open'], [[1, 2, 3], 'open']]);
+});
+
+test('a result that asks for input and the request that answers it are rounds of one exchange', () => {
+  const state = 's'.repeat(300);
+  const first = request('1');
+  const wants = answer(first, `{"result":{"resultType":"input_required","requestState":"${state}"}}`);
+  assert.deepEqual(folded(first, wants), [[[0, 1], 'input']]);
+  const again = request('2', { text: `{"params":{"requestState":"${state}","inputResponses":{}}}` });
+  const entries = [first, wants, again, answer(again)];
+  assert.deepEqual(folded(...entries), [[[0, 1, 2, 3], 'done']]);
+  const stranger = request('3', { text: '{"params":{"requestState":"another"}}' });
+  assert.equal(folded(...entries, stranger).length, 2);
+});
+
+test('cancelled, lost, failed, failed by the tool, and the probe of a client of both eras', () => {
+  const call = request('1');
+  const cancel = message({ shape: 'notification', method: 'notifications/cancelled', rpcId: '', text: '{"params":{"requestId":1}}' });
+  assert.deepEqual(folded(call, cancel), [[[0, 1], 'cancelled']]);
+  const theirs = message({ direction: 'received', shape: 'notification', method: 'notifications/cancelled', rpcId: '', text: '{"params":{"requestId":1}}' });
+  assert.deepEqual(folded(request('1'), theirs), [[[0], 'open'], [[1], 'single']]);
+  assert.deepEqual(folded(request('1'), mark('closed')), [[[0], 'lost'], [[1], 'single']]);
+  const probe = request('1', { method: 'server/discover' });
+  assert.deepEqual(folded(probe, answer(probe, '{"error":{}}', { shape: 'error' })), [[[0, 1], 'probe']]);
+  const [bad, wrong] = [request('1'), request('2')];
+  assert.deepEqual(folded(bad, answer(bad, '{}', { shape: 'error' }), wrong, answer(wrong, '{"result":{"isError":true}}')), [[[0, 1], 'error'], [[2, 3], 'tool error']]);
+});
+
+test('texts that are not JSON, or whose members are of other kinds, join nothing and harm nothing', () => {
+  for (const text of ['"requestState"', '{"params":7,"x":"requestState"}', '{"params":{"requestState":{"a":1}}}', 'null "requestState"', '{"params":{"requestId":{"__proto__":1}}}']) {
+    const cancel = message({ shape: 'notification', method: 'notifications/cancelled', rpcId: '', text });
+    assert.deepEqual(folded(request('1', { text }), cancel), [[[0], 'open'], [[1], 'single']]);
+  }
+});
+
+test('what was cleared is forgotten, and an exchange of which something is held stays', () => {
+  const made = new Exchanges();
+  const [gone, kept] = [request('1'), request('2')];
+  const last = [gone, kept, answer(gone), answer(kept)];
+  for (const entry of last) made.add(entry);
+  made.release(last[2]?.seq ?? 0);
+  assert.deepEqual(made.list.map(({ lead }) => lead), [kept]);
+  assert.equal(made.of(gone.seq), undefined);
+  assert.equal(made.of(last[3]?.seq ?? 0)?.lead, kept);
+});
+
+test('a hundred thousand entries are joined in well under a second', () => {
+  const made = new Exchanges();
+  const began = performance.now();
+  for (let at = 0; at < 50_000; at++) {
+    const call = request(String(at));
+    made.add(call);
+    made.add(answer(call));
+  }
+  const took = performance.now() - began;
+  console.log(`# joined in ${Math.round(took)} ms`);
+  assert.equal(made.list.length, 50_000);
+  assert.ok(took < 5_000, `${took} ms`);
+});

@@ -1,0 +1,99 @@
+// The wire as exchanges: one row each, what is inside on demand, each message one key away, and going to what is folded.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { WireEntry } from '../../src/messages.ts';
+import { launch, openFake } from './browser.ts';
+import type { Opened } from './browser.ts';
+import { memory, serverView, welcome, wireMessage } from './views.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const entries: readonly WireEntry[] = [
+  { kind: 'mark', seq: 1, at: 1000, server: 'one', connection: 1, direction: 'sent', exchange: null, what: 'opened', why: '' },
+  wireMessage(2, { at: 1010, method: 'tools/call', rpcId: '2', sentence: 'The client calls a tool' }),
+  wireMessage(3, { at: 1020, direction: 'received', shape: 'notification', method: 'notifications/progress', rpcId: '', answers: 2, sentence: 'It is half done' }),
+  wireMessage(4, { at: 1030, direction: 'received', method: 'elicitation/create', rpcId: '"q"', sentence: 'The server asks' }),
+  wireMessage(5, { at: 1040, shape: 'result', method: 'elicitation/create', rpcId: '"q"', answers: 4, ms: 10, sentence: 'The person answers' }),
+  wireMessage(6, { at: 1050, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '2', answers: 2, ms: 40, text: '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}', sentence: 'The server answers with nothing' }),
+  wireMessage(7, { at: 1060, method: 'tools/call', rpcId: '7', sentence: 'The client calls another' }),
+  wireMessage(8, { at: 1070, direction: 'received', shape: 'error', method: 'tools/call', rpcId: '7', answers: 7, ms: 10, text: '{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}', sentence: 'The server refuses' }),
+];
+
+async function openWire(): Promise<Opened & { ids: (...seqs: number[]) => Promise<void>; end: () => Promise<void> }> {
+  const opened = await openFake(browser, { viewport: { width: 1400, height: 1000 } });
+  const { page } = opened;
+  await page.evaluate((message) => window.fake.say(message), welcome({ servers: [serverView('one')], wire: entries, memory: { ...memory, entries: 8, bytes: 4000 } }));
+  await page.locator('.wire-row').first().waitFor();
+  return {
+    ...opened,
+    ids: async (...seqs) => { await page.waitForFunction((want) => [...document.querySelectorAll('.wire-row')].map(({ id }) => id).join() === want, seqs.map((seq) => `wire-${seq}`).join()); },
+    end: async () => { assert.deepEqual(opened.faults, []); await opened.close(); },
+  };
+}
+
+test('a request, its answer and what passed between them are one row, which says how it ended', async () => {
+  const { page, ids, end } = await openWire();
+  await ids(1, 2, 7);
+  assert.match(await page.locator('#wire-2').innerText(), /tools\/call[\s\S]*ok[\s\S]*asks\s*elicitation\/create[\s\S]*The server answers with nothing[\s\S]*40 ms/);
+  assert.match(await page.locator('#wire-7').innerText(), /error[\s\S]*The server refuses/);
+  await page.evaluate(([one, held]) => window.fake.say({ type: 'wire', entries: [one], memory: held }), [wireMessage(9, { at: 1080, method: 'ping', rpcId: '9' }), { ...memory, entries: 9 }] as const);
+  await ids(1, 2, 7, 9);
+  await page.locator('#wire-9', { hasText: 'waits' }).waitFor();
+  await page.evaluate(([one, held]) => window.fake.say({ type: 'wire', entries: [one], memory: held }), [wireMessage(10, { at: 1090, direction: 'received', shape: 'result', method: 'ping', rpcId: '9', answers: 9, ms: 10 }), { ...memory, entries: 10 }] as const);
+  await page.locator('#wire-9', { hasText: 'ok' }).waitFor();
+  await end();
+});
+
+test('keys show what is inside, each message, and the next error', async () => {
+  const { page, ids, end } = await openWire();
+  await page.getByRole('listbox', { name: 'Messages' }).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowRight');
+  await ids(1, 2, 3, 4, 5, 6, 7);
+  await page.keyboard.press('j');
+  await page.locator('#wire-3[aria-selected="true"]').waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await ids(1, 2, 7);
+  await page.locator('#wire-2[aria-selected="true"]').waitFor();
+  await page.keyboard.press('e');
+  await page.locator('#wire-8[aria-selected="true"]').waitFor();
+  await ids(1, 2, 7, 8);
+  await page.keyboard.press('f');
+  await ids(1, 2, 3, 4, 5, 6, 7, 8);
+  assert.ok(await page.getByLabel('each message').isChecked());
+  await page.keyboard.press('k');
+  await page.locator('#wire-7[aria-selected="true"]').waitFor();
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Search the wire');
+  await end();
+});
+
+test('the answer is gone to although it is folded, and a search finds the exchange by what is inside', async () => {
+  const { page, ids, end } = await openWire();
+  await page.locator('#wire-2').click();
+  await page.getByRole('button', { name: 'Its answer' }).click();
+  await page.locator('#wire-6[aria-selected="true"]').waitFor();
+  await ids(1, 2, 3, 4, 5, 6, 7);
+  await page.locator('#wire-2 .fold').click();
+  await ids(1, 2, 7);
+  await page.getByLabel('Search the wire').fill('half done');
+  await ids(2);
+  await page.getByLabel('Which messages').selectOption('errors');
+  await ids();
+  await page.getByLabel('Search the wire').fill('');
+  await ids(7);
+  await end();
+});
+
+test('what belongs together is lit together', async () => {
+  const { page, ids, end } = await openWire();
+  await page.getByLabel('each message').check();
+  await ids(1, 2, 3, 4, 5, 6, 7, 8);
+  await page.locator('#wire-6').hover();
+  await page.waitForFunction(() => [...document.querySelectorAll('.wire-row.lit')].map(({ id }) => id).join() === 'wire-2,wire-3,wire-4,wire-5,wire-6');
+  await end();
+});

@@ -1,0 +1,108 @@
+// Everything can be reached: on a screen at 200 %, with few presses of Tab, in forced colours, and where places scroll.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { launch, openFake } from './browser.ts';
+import { scene } from './scene.ts';
+import { callView, catalogueView, serverView, toolView, welcome, wireMessage } from './views.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+for (const [name, width, height] of [['1280×720 at 200 %', 640, 360], ['1024×768', 1024, 768], ['1024×768 at 200 %', 512, 384], ['a phone', 360, 640]] as const) {
+  test(`the detail of a message is reached and read: ${name}`, async () => {
+    const { page, faults, close } = await openFake(browser, { viewport: { width, height } });
+    await page.evaluate((message) => window.fake.say(message), scene());
+    const wire = page.getByRole('button', { name: 'Wire', exact: true });
+    if (await wire.isVisible()) await wire.click();
+    const list = page.getByRole('listbox', { name: 'Messages' });
+    await list.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const detail = page.getByRole('region', { name: 'Message' });
+    const box = await detail.boundingBox();
+    assert.ok(box && box.height >= 120 && box.y + box.height <= height + 1 && box.width >= 280, JSON.stringify(box));
+    const last = detail.locator('.tree, .text').last();
+    await last.scrollIntoViewIfNeeded();
+    const end = await last.boundingBox();
+    assert.ok(end && end.y < height, 'its end comes into sight');
+    await detail.getByRole('button', { name: 'Next message' }).click();
+    await detail.getByRole('button', { name: 'Close the message' }).click();
+    await list.waitFor();
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
+test('Call is reached with few presses of Tab, however many servers and tools there are', async () => {
+  const { page, close } = await openFake(browser);
+  const tools = Array.from({ length: 40 }, (_, at) => toolView(`tool_${at}`, { properties: { a: { type: 'string' } } }));
+  await page.evaluate((message) => window.fake.say(message), welcome({ servers: Array.from({ length: 12 }, (_, at) => serverView(at === 0 ? 'one' : `server ${at}`)), catalogues: [catalogueView('one', { tools })] }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  const stops: string[] = [];
+  for (let presses = 0; presses < 40 && stops.at(-1) !== 'Call'; presses++) {
+    await page.keyboard.press('Tab');
+    stops.push(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''));
+  }
+  assert.equal(stops.at(-1), 'Call', stops.join(' | '));
+  assert.ok(stops.length <= 14, `${stops.length}: ${stops.join(' | ')}`);
+  // In a list arrows move, and letters of a name lead there.
+  await page.getByRole('button', { name: 'tool_0' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'tool_2' }).waitFor();
+  await close();
+});
+
+test('in forced colours states and what is chosen are told apart', async () => {
+  const { page, close } = await openFake(browser, { forcedColors: 'active' });
+  await page.evaluate((message) => window.fake.say(message), scene());
+  const looks = (selector: string): Promise<string[]> => page.locator(selector).evaluateAll((all) => all.map((one) => {
+    const { backgroundColor, backgroundImage, borderRadius, transform, borderTopWidth, outlineStyle } = getComputedStyle(one);
+    return [backgroundColor, backgroundImage, borderRadius, transform, borderTopWidth, outlineStyle].join(' ');
+  }));
+  const dots = await looks('.server .dot');
+  assert.equal(new Set([dots[0], dots[2], dots[3]]).size, 3, dots.join('\n'));
+  await page.locator('#wire-2').click();
+  const [chosen, other] = [await looks('#wire-2'), await looks('#wire-4')];
+  assert.notDeepEqual(chosen, other);
+  for (const [on, off] of [['.server[aria-current]', '.server:not([aria-current])'], ['.tab[aria-selected=true]', '.tab[aria-selected=false]']] as const) {
+    assert.notEqual((await looks(on))[0], (await looks(off))[0], on);
+  }
+  await close();
+});
+
+const findings = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).withRules(['scrollable-region-focusable', 'landmark-unique', 'region', 'aria-allowed-role']).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${String(target)}`));
+};
+
+test('long results, arguments, tasks and prompts: each place that scrolls is reached by keyboard, and no two landmarks are alike', async () => {
+  const { page, close } = await openFake(browser);
+  const long = Array.from({ length: 300 }, (_, at) => `line ${at}`).join('\n');
+  const rows = Array.from({ length: 30 }, () => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`column_${at}`, 'a long value'])));
+  const result = { content: [{ type: 'text' as const, text: long }, { type: 'text' as const, text: long }], structuredContent: { rows, more: rows } };
+  await page.evaluate((message) => window.fake.say(message), welcome({
+    catalogues: [catalogueView('one', { tools: [toolView('echo', {})], prompts: [{ name: 'ask' }] })],
+    calls: [
+      callView(1, { about: { kind: 'tool', name: 'echo', args: { text: long, more: long } }, result }), callView(2, { about: { kind: 'tool', name: 'echo', args: {} }, result }),
+      callView(3, { about: { kind: 'prompt', name: 'ask', args: {} }, result: { messages: [{ role: 'user', content: { type: 'text', text: long } }, { role: 'user', content: { type: 'text', text: long } }, { role: 'assistant', content: { type: 'text', text: 'x' } }] } }),
+    ],
+    tasks: [1, 2].map((at) => ({ key: `one/${at}`, server: 'one', task: String(at), tool: 'echo', status: 'completed' as const, message: null, progress: null, startedAt: 1, endedAt: 2, result, failure: null })),
+    wire: [wireMessage(1, { text: JSON.stringify({ text: long, deep: { rows } }) })],
+  }));
+  for (const tab of ['Tools', 'Prompts', 'Tasks']) {
+    await page.getByRole('tab', { name: tab }).click();
+    for (const button of await page.getByRole('button', { name: /^Show call/ }).all()) await button.click();
+    for (const summary of await page.locator('summary', { hasText: 'arguments' }).all()) await summary.click();
+    await page.locator('#wire-1').click();
+    assert.deepEqual(await findings(page), [], tab);
+  }
+  await close();
+});

@@ -1,0 +1,115 @@
+// Results as they are shown: nothing is left out in silence, nothing that is wrong looks right, and Markdown runs nothing.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { CallView } from '../../src/messages.ts';
+import { launch, openFake } from './browser.ts';
+import type { Opened } from './browser.ts';
+import { callView, catalogueView, serverView, toolView, welcome } from './views.ts';
+
+let browser: Browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+async function openCall(call: Partial<CallView>): Promise<Opened> {
+  const opened = await openFake(browser);
+  await opened.page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('echo', {})] })], calls: [callView(1, call)] }));
+  await opened.page.getByRole('tab', { name: 'Tools' }).click();
+  await opened.page.getByRole('article', { name: 'Call 1' }).waitFor();
+  return opened;
+}
+
+const structured = (value: unknown): Partial<CallView> => ({ result: { content: [], structuredContent: value as Record<string, unknown> } });
+const article = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('article', { name: 'Call 1' });
+
+test('the table has nested objects and lists of scalars, and says how much is only in the tree', async () => {
+  const { page, faults, close } = await openCall(structured({
+    total: 3, place: { city: 'Lisbon', geo: { lat: 38.7, zones: ['a', 'b'] } }, tags: ['red', 'blue'], rows: [{ a: 1 }], mixed: [1, { b: 2 }], empty: [], none: {},
+  }));
+  const text = await article(page).innerText();
+  for (const one of ['total', 'Lisbon', '38.7', 'red', 'blue', 'place / geo', 'place / geo / zones']) assert.ok(text.includes(one), one);
+  assert.match(text, /3 members more are in the tree\./, 'mixed, empty and none');
+  await page.getByRole('button', { name: 'Tree' }).click();
+  assert.match(await article(page).innerText(), /mixed/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a result that does not fit its schema is called so, and is not green', async () => {
+  const { page, close } = await openCall({ ...structured({ sum: 'x' }), outputFault: 'structuredContent/sum "x" is not of type integer' });
+  const badge = article(page).getByRole('status').first();
+  assert.equal(await badge.innerText(), 'invalid result');
+  assert.match(await badge.getAttribute('class') ?? '', /warn/);
+  await close();
+});
+
+test('text is monospace and is copied; JSON is laid out with its digits', async () => {
+  const { page, close } = await openCall({ result: { content: [{ type: 'text', text: '{"n":1.10,"big":9007199254740993}' }, { type: 'text', text: 'plain words' }] } });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const blocks = article(page).locator('.text-block');
+  assert.match(await blocks.first().locator('pre').innerText(), /"n": 1\.10,\n\s+"big": 9007199254740993/);
+  assert.match(await blocks.first().locator('pre').evaluate((one) => getComputedStyle(one).fontFamily), /mono/i);
+  await blocks.first().getByRole('button', { name: 'Text' }).click();
+  assert.equal(await blocks.first().locator('pre').innerText(), '{"n":1.10,"big":9007199254740993}');
+  assert.equal(await blocks.nth(1).getByRole('button', { name: 'JSON' }).count(), 0);
+  await blocks.nth(1).getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'plain words');
+  await close();
+});
+
+test('Markdown is drawn when it is asked for: no HTML, no link that leads anywhere, nothing fetched', async () => {
+  const text = [
+    '# Heading', '', '- item **bold** `code`', '- [x](javascript:window.harm=1) ![p](https://evil.example/p.png)', '', '| a | b |', '|---|---|', '| 1 | 2 |', '',
+    '<img src=x onerror="window.harm=1"><script>window.harm=1</script>', '', '<https://evil.example/auto>', '', '[ref]', '', '[ref]: https://evil.example/ref', '', '> quoted\u202etxt', '', '```js', 'alert(1)', '```',
+  ].join('\n');
+  const { page, faults, close } = await openCall({ result: { content: [{ type: 'text', text }] } });
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  const block = article(page).locator('.text-block').first();
+  assert.equal(await block.locator('pre').innerText().then((one) => one.startsWith('# Heading')), true, 'at first as it came');
+  await block.getByRole('button', { name: 'Markdown' }).click();
+  await block.getByRole('heading', { name: 'Heading' }).waitFor();
+  assert.deepEqual([await block.locator('b').innerText(), await block.getByRole('cell').count(), await block.locator('a, img, script, iframe').count()], ['bold', 4, 0]);
+  const shown = await block.innerText();
+  for (const one of ['javascript:window.harm=1', 'https://evil.example/p.png', '<img src=x onerror=', 'alert(1)', '\\u{202e}']) assert.ok(shown.includes(one), one);
+  assert.equal(await page.evaluate(() => (window as { harm?: unknown }).harm), undefined);
+  assert.deepEqual([requests, faults], [[], []]);
+  await close();
+});
+
+test('a notice leaves by itself, leaves with its cause, is counted, and covers no message', async () => {
+  const { page, close } = await openFake(browser);
+  await page.clock.install();
+  await page.evaluate((message) => window.fake.say(message), welcome());
+  const trouble = { type: 'trouble', server: 'one', message: 'the pipe broke', at: 1 } as const;
+  await page.evaluate((news) => { window.fake.say(news); window.fake.say(news); }, trouble);
+  const notices = page.getByRole('log', { name: 'Notices' });
+  assert.match(await notices.innerText(), /one: the pipe broke\s*2 times/);
+  const [list, notice] = [await page.locator('.wire-list').boundingBox(), await notices.boundingBox()];
+  assert.ok(list && notice && list.y + list.height <= notice.y + 1, 'it stands below the messages');
+  await page.evaluate((server) => window.fake.say({ type: 'server', server }), serverView('one'));
+  await notices.getByText('the pipe broke').waitFor({ state: 'detached' });
+  await page.evaluate((news) => window.fake.say(news), trouble);
+  await page.clock.runFor(15_000);
+  assert.equal(await notices.getByText('the pipe broke').count(), 1);
+  await notices.getByText('the pipe broke').hover();
+  await page.clock.runFor(30_000);
+  assert.equal(await notices.getByText('the pipe broke').count(), 1, 'it stays while somebody looks at it');
+  await page.mouse.move(5, 5);
+  await page.clock.runFor(21_000);
+  await notices.getByText('the pipe broke').waitFor({ state: 'detached' });
+  await close();
+});
+
+test('a picture in a request for sampling is a picture', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), welcome());
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  await page.evaluate((question) => window.fake.say({ type: 'question', question: question as never }), { id: 's', server: 'one', askedAt: 1, until: null, kind: 'sampling', hasModel: false, params: { messages: [{ role: 'user', content: { type: 'image', data, mimeType: 'image/png' } }], maxTokens: 9 } });
+  const image = page.getByRole('dialog').getByRole('img');
+  await image.waitFor();
+  assert.equal(await image.evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+  assert.ok(!(await page.getByRole('dialog').innerText()).includes(data.slice(0, 20)));
+  await close();
+});

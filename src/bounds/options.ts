@@ -1,0 +1,71 @@
+/**
+ * The one refusal for options. Whatever a user passes as options, limits, a rule, a definition or a config is held against
+ * a shape, which names each member and its kind. Without it a misspelt `auth` serves everybody, and a misspelt rule
+ * allows everything.
+ */
+
+/** The kind of a value. A string of a closed set stands for itself, in quotes. */
+type Word<V> = V extends string ? string extends V ? 'string' : `"${V}"`
+  : V extends number ? 'number'
+    : V extends boolean ? 'boolean'
+      : V extends (...args: never) => unknown ? 'function'
+        : V extends readonly unknown[] ? 'list'
+          // A function may be one, such as the schemas of some libraries.
+          : V extends object ? 'object' | 'function' : never;
+
+// Of more than three words the first three are held against the type.
+type Words<W extends string> = W | `${W} or ${W}` | `${W} or ${W} or ${W}` | `${W} or ${W} or ${W} or ${string}`;
+
+/**
+ * What a member takes: `string`, `number`, `boolean`, `function`, `object`, `list`, or one string in quotes
+ * (`"public"`), with ` or ` between them. An object is the shape of an object. A number stands for `number`, and where the
+ * name ends with `Ms` for milliseconds that a timer keeps: so default limits are the shape of limits.
+ */
+export type Kind<V = unknown> = unknown extends V ? string | number | object
+  : Words<Word<V>> | ([V] extends [number] ? number : [V] extends [object] ? Shape<V> : never);
+
+/** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
+export const longestTimerMs = 0x7fffffff;
+
+/** Every member of an options type, with its kind. */
+export type Shape<T> = { readonly [K in keyof T]-?: Kind<Exclude<T[K], undefined>> };
+
+/**
+ * Throws a TypeError that names the place, such as `serveHttp: options.atuh`. Its `code` is `unknown_option` for a member
+ * that the shape does not have: the message suggests the name that is most like it. It is `invalid_option` for a value of
+ * another kind, and for milliseconds below 0 or beyond what a timer keeps.
+ *
+ * A member that is undefined counts as not given, whatever its name; but not in `limits`, where it would take the place of
+ * a default. Inherited members count: they are read like others.
+ */
+export function checkOptions<V>(place: string, given: V, kind: Kind<NoInfer<V>>): void;
+export function checkOptions(place: string, given: unknown, kind: string | number | object): void {
+  const wanted = typeof kind === 'string' ? kind : typeof kind;
+  // NaN would lift a limit, too: nothing is above it.
+  const is = Array.isArray(given) ? 'list' : given === null || given !== given ? `${given as null}`
+    : typeof given === 'string' && wanted.includes('"') ? `"${given}"` : typeof given;
+  let why = 'invalid';
+  let hint = is !== wanted && !wanted.split(' or ').includes(is) ? `expected ${wanted}, not ${is}`
+    : typeof kind === 'number' && place.endsWith('Ms') && !(given as number >= 0 && given as number <= longestTimerMs)
+      ? `expected 0 to ${longestTimerMs}, not ${given as number}` : '';
+  if (!hint && typeof kind === 'object') for (const name in given as object) {
+    const value = (given as Members)[name];
+    const short = name.slice(0, 80);
+    const at = `${place}.${short}`;
+    if (value === undefined && !place.endsWith('limits')) continue;
+    if (!Object.hasOwn(kind, name)) {
+      /** Letters that only one of the names has. */
+      const distance = (other: string): number =>
+        [...short + other].filter((letter) => !short.includes(letter) || !other.includes(letter)).length;
+      place = at;
+      why = 'unknown';
+      hint = `did you mean ${Object.keys(kind).sort((a, b) => distance(a) - distance(b))[0]}?`;
+      break;
+    }
+    checkOptions(at, value, (kind as Shapes)[name] as Kind);
+  }
+  if (hint) throw Object.assign(TypeError(`${place} is ${why}, ${hint}`), { code: `${why}_option` });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Shapes = Readonly<Record<string, Kind>>;

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { HostError } from '../../host/index.ts';
+import { acceptedFiles, folderConsent, folderFileLines, readFolderFile } from '../../host/node/index.ts';
+import { columnsFor } from '../../host/node/frame.ts';
+import { linesTo } from '../../host/node/lines.ts';
+import type { Command } from '../command.ts';
+import { readWords } from '../client-options.ts';
+import { userStore } from '../configuration.ts';
+import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
+
+export const command: Command = {
+  usage: '[options] [FILE]',
+  about: 'Shows a file of servers that came with a folder, and accepts it; default: .mcp.json of this folder.',
+  options: [
+    ['--digest SHA256', 'accepts it without a question, if this is its digest'],
+    ['--forget', 'takes it back'],
+  ],
+  example: 'barewire accept .vscode/mcp.json',
+  notes: [
+    'A repository\'s file names programs that would run as you. It is used once it was accepted, as it is: when it changes it is',
+    'shown again. What only you may say (trusted, roots, maxSampledTokens) is left out, and your own entry of a name goes',
+    'before it. The programs that it names may change without it.',
+  ],
+  async run(words) {
+    const read = readWords(words, { digest: { type: 'string' }, forget: { type: 'boolean' } }, true);
+    const [path = '.mcp.json', ...more] = read.rest;
+    if (more.length > 0) throw new WrongUse('one file is wanted');
+    const accepted = acceptedFiles(userStore());
+    const out = linesTo(process.stdout);
+    if (read.flag('forget')) {
+      const known = await accepted.forget((await readFolderFile(path).catch(() => undefined))?.file ?? resolve(path));
+      out(known ? 'It is asked for again.' : 'It was not accepted.');
+      return exitCodes.good;
+    }
+    const file = await readFolderFile(path).catch((thrown: unknown) => {
+      throw thrown instanceof HostError ? new WrongUse(thrown.message) : thrown;
+    });
+    if (!file) throw new WrongUse(`there is no file ${path}`);
+    const digest = read.text('digest');
+    const state = await accepted.state(file);
+    if (digest === undefined && state !== 'accepted') {
+      if (!await folderConsent(userStore())(file)) throw new Refused('it was not accepted');
+    } else {
+      folderFileLines(file, state, columnsFor(process.stdout)).forEach(out);
+      if (digest !== undefined && digest !== file.digest) throw new Refused(`it was not accepted: its digest is ${file.digest}`);
+      await accepted.accept(file);
+    }
+    out(`${file.file} is accepted, until it changes.`);
+    return exitCodes.good;
+  },
+};

@@ -1,0 +1,14 @@
+import { glyphs } from '../explain/safe-text.ts';
+
+/** A value as one line of JSON in which nothing is hidden, and which a terminal does not obey: the same JSON, with escapes. */
+export function jsonLine(value: unknown): string {
+  let line = '';
+  for (const { came, shown } of glyphs(JSON.stringify(value) ?? 'null')) line += came === shown ? came : escaped(came);
+  return line;
+}
+
+function escaped(char: string): string {
+  let text = '';
+  for (let at = 0; at < char.length; at++) text += `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { Bag } from '../jsonrpc/message.ts';
+import * as columns from '../protocol/columns.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import * as metaKeys from '../protocol/meta-keys.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { CoreClientOptions } from './options.ts';
+
+/** What the client declares in a revision: what its parts can do, and its extensions. */
+export function declaredCapabilities(options: CoreClientOptions, revision: Revision): ClientCapabilities {
+  const { answering, extensions, capabilities = {} } = options;
+  const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
+  if (capabilities.experimental) declared.experimental = capabilities.experimental;
+  if (columns.extensions(revision) && (extensions || capabilities.extensions)) {
+    declared.extensions = { ...capabilities.extensions };
+    for (const [id, { settings = {} }] of Object.entries(extensions ?? {})) {
+      declared.extensions[id] = settings;
+    }
+  }
+  return declared;
+}
+
+/** The name and version of the client, with the members that the revision defines. */
+export function declaredInfo(info: Implementation, revision: Revision): Implementation {
+  if (columns.icons(revision)) return info;
+  const { name, version, title } = info;
+  return columns.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
+}
+
+/** `_meta` of every modern request. 2026-07-28 basic/index#_meta. */
+export function declaredMeta(
+  info: Implementation, options: CoreClientOptions, logLevel: LoggingLevel | undefined, revision: Revision,
+): Bag {
+  const meta: Bag = {
+    [metaKeys.protocolVersion]: revision.version,
+    [metaKeys.clientInfo]: declaredInfo(info, revision),
+    [metaKeys.clientCapabilities]: declaredCapabilities(options, revision),
+  };
+  const level = logLevel ?? (options.onLog && 'info');
+  if (level) meta[metaKeys.logLevel] = level;
+  return meta;
+}

@@ -1,0 +1,130 @@
+import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
+import { Faults } from '../jsonrpc/faults.ts';
+import { aesGcm } from '../server/modern/aes-gcm.ts';
+import type { AesGcm } from '../server/modern/aes-gcm.ts';
+import type { Bus, BusHandler } from './engine.ts';
+import { Senders } from './senders.ts';
+
+/** A message on the bus that no process with the fleet's keys has sent here, or that came before. */
+export class BusMessageRefused extends Error {
+  /** `bus_message_refused`. */
+  readonly code = 'bus_message_refused';
+
+  constructor(why: string) {
+    super(`a message on the bus of the fleet was refused: ${why}`);
+    this.name = 'BusMessageRefused';
+  }
+}
+
+const purpose = 'barewire fleet bus';
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** The key by which one process seals: each has its own, so that none seals too much under one. */
+async function keyOf(secret: Uint8Array, process: string): Promise<AesGcm> {
+  // As for `aesGcm`: a platform's own module answers at once.
+  const node = globalThis.process?.getBuiltinModule?.('node:crypto');
+  if (node) return aesGcm(new Uint8Array(node.hkdfSync('sha256', secret, process, purpose, 32)));
+  const base = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, ['deriveBits']);
+  const how = { name: 'HKDF', hash: 'SHA-256', salt: utf8(process), info: utf8(purpose) };
+  return aesGcm(new Uint8Array(await crypto.subtle.deriveBits(how, base, 256)));
+}
+
+/** What came, before it is opened. */
+interface Sealed {
+  readonly from: string;
+  readonly count: string;
+  readonly at: string;
+  readonly bytes: Uint8Array;
+}
+
+function readSealed(text: string): Sealed | undefined {
+  const [, from = '', count = '', at = '', body = ''] = /^([a-z\d]{1,40}) ([a-z\d]{1,11}) ([a-z\d]{1,11}) ([\w-]+)$/.exec(text) ?? [];
+  const bytes = fromBase64Url(body);
+  return from === '' || bytes === undefined ? undefined : { from, count, at, bytes };
+}
+
+/**
+ * A bus on which whoever can write to the engine, and has no key of the fleet, can say nothing: each message is sealed by a
+ * key that is derived from the fleet's first and from the name of the sender, and bound to the process or the topic that
+ * it is for, to its number and to its time. What was made up or changed, is for another process or came before is dropped
+ * and reported as `BusMessageRefused`. Any of `keys` opens. `self`: the name under which `bus` was joined.
+ */
+export async function sealedBus(
+  bus: Bus, self: string, keys: readonly Uint8Array[], report: (error: Error) => void,
+): Promise<Bus> {
+  const own = await keyOf(keys[0] as Uint8Array, self);
+  const senders = new Senders<AesGcm>();
+  const faults = new Faults(report);
+  const counts = { to: 0, all: 0 };
+  let sealing: Promise<unknown> = Promise.resolve();
+  let opening: Promise<unknown> = Promise.resolve();
+
+  /** Seals a message to one process, or for all: in the order of the calls, so that what is sent keeps its order. */
+  function seal(whom: 'to' | 'all', name: string, text: string): Promise<string> {
+    const head = `${self} ${(++counts[whom]).toString(36)} ${Date.now().toString(36)}`;
+    const sealed = sealing.then(async () => `${head} ${toBase64(await own.seal(`${whom} ${name} ${head}`, text), 'base64url')}`);
+    sealing = sealed.catch(() => {});
+    return sealed;
+  }
+
+  /** The text of a message; undefined: it was refused. */
+  async function open(place: string, text: string): Promise<string | undefined> {
+    const refuse = (why: string): undefined => void faults.add(() => new BusMessageRefused(why));
+    const sealed = readSealed(text);
+    if (sealed === undefined) return refuse('it is not sealed');
+    const { from, count, at, bytes } = sealed;
+    const bound = `${place} ${from} ${count} ${at}`;
+    const known = senders.keyOf(from);
+    let opened = known && await tryOpen(known, bound, bytes);
+    let key = known;
+    for (const secret of opened === undefined ? keys : []) {
+      key = await keyOf(secret, from);
+      opened = await tryOpen(key, bound, bytes);
+      if (opened !== undefined) break;
+    }
+    if (opened === undefined || key === undefined) {
+      return refuse(`no key of the fleet opens it for ${place}: it was made up or changed, is for another process, or its sender has other keys`);
+    }
+    const why = senders.take(from, key, place, Number.parseInt(count, 36), Number.parseInt(at, 36));
+    return why === undefined ? opened : refuse(`${why} (of the process ${from})`);
+  }
+
+  /** Hands on what is opened, in the order in which it came. */
+  const inOrder = (then: () => Promise<void> | void): void => {
+    opening = opening.then(then).catch((thrown: unknown) => report(thrown as Error));
+  };
+
+  const handlerOf = (handler: BusHandler): BusHandler => ({
+    message: (text) => inOrder(async () => {
+      const opened = await open(`to ${self}`, text);
+      if (opened !== undefined) handler.message(opened);
+    }),
+    told: (topic, text) => inOrder(async () => {
+      const opened = await open(`all ${topic}`, text);
+      if (opened !== undefined) handler.told(topic, opened);
+    }),
+    gap: () => inOrder(() => handler.gap()),
+    lost: () => inOrder(() => handler.lost()),
+    left: (process) => inOrder(() => handler.left?.(process)),
+  });
+
+  return {
+    leaseMs: bus.leaseMs,
+    send: async (process, message) => bus.send(process, await seal('to', process, message)),
+    tell: async (topic, message) => bus.tell(topic, await seal('all', topic, message)),
+    gone: (processes) => bus.gone(processes),
+    receive: (handler) => bus.receive(handlerOf(handler)),
+    async leave() {
+      faults.end();
+      await bus.leave();
+    },
+  };
+}
+
+async function tryOpen(key: AesGcm, bound: string, bytes: Uint8Array): Promise<string | undefined> {
+  try {
+    return await key.open(bound, bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { checkOptions } from '../bounds/options.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { CatalogueTool } from './catalogue.ts';
+import type { Host } from './host.ts';
+import { hostCallShape } from './tool-calls.ts';
+import type { HostCallOptions } from './tool-calls.ts';
+
+/** What `findAndCall` may be given. */
+export interface FindAndCallOptions {
+  /** The most tools that one search finds. Default: 5. */
+  readonly limit?: number;
+  /** The most characters of input schemas in one answer; tools after that are named without theirs. Default: 6,000. */
+  readonly maxSchemaChars?: number;
+  /** The most characters of each description. Default: 300. */
+  readonly maxDescriptionChars?: number;
+}
+
+/** Two tools in the place of all tools of a host. */
+export interface FindAndCall {
+  /** `find_tools` and `call_tool`, to be offered to a model. */
+  readonly tools: readonly [find: { readonly name: string; readonly tool: Tool }, call: { readonly name: string; readonly tool: Tool }];
+  /** Runs one of the two by its name, with what the model gave it. A call is the host's: rules and consent hold. */
+  readonly call: (name: string, args: Readonly<Record<string, unknown>>, options?: HostCallOptions) => Promise<CallToolResult>;
+}
+
+const findTool: Tool = {
+  name: 'find_tools',
+  description: 'Finds tools by what you want to do, or one by its name. Call what is found with call_tool.',
+  inputSchema: { type: 'object', properties: { request: { type: 'string', description: 'What you want to do, in a few words' } }, required: ['request'] },
+  annotations: { readOnlyHint: true },
+};
+
+const callTool: Tool = {
+  name: 'call_tool',
+  description: 'Calls a tool that find_tools has found.',
+  inputSchema: {
+    type: 'object',
+    properties: { name: { type: 'string' }, arguments: { type: 'object', description: 'As the schema of the tool says' } },
+    required: ['name'],
+  },
+};
+
+/** For a host with more tools than a model should read: the model searches them, and reads the schemas of what it found. */
+export function findAndCall(
+  host: Pick<Host, 'findTools' | 'call' | 'catalogue'>,
+  options: FindAndCallOptions = {},
+): FindAndCall {
+  checkOptions('findAndCall: options', options, { limit: 'number', maxSchemaChars: 'number', maxDescriptionChars: 'number' });
+  const { limit = 5, maxSchemaChars = 6_000, maxDescriptionChars = 300 } = options;
+
+  async function find(request: string): Promise<CallToolResult> {
+    const catalogue = await host.catalogue();
+    const named = catalogue.tools().find(({ name, server, tool }) => name === request || `${server}/${tool.name}` === request);
+    const found = named ? [named] : await host.findTools(request, limit);
+    let left = maxSchemaChars;
+    const told = found.map(({ name, tool }, at) => {
+      const schema = compact(tool);
+      left -= JSON.stringify(schema).length;
+      // One tool is told whole, however long its schema is: it could not be called otherwise.
+      return { name, description: (tool.description ?? '').slice(0, maxDescriptionChars), ...left >= 0 || at === 0 ? { inputSchema: schema } : { inputSchema: 'find it by its name' } };
+    });
+    return text(told.length > 0 ? told.map((one) => JSON.stringify(one)).join('\n') : `No tool fits ${quote(request)}. Try other words.`);
+  }
+
+  return {
+    tools: [{ name: findTool.name, tool: findTool }, { name: callTool.name, tool: callTool }],
+    async call(name, args, options = {}) {
+      checkOptions('FindAndCall.call: options', options, hostCallShape);
+      if (name === findTool.name) return typeof args['request'] === 'string' ? find(args['request']) : wrong('request', 'a text');
+      if (name !== callTool.name) return { ...text(`There is no tool ${quote(name)}: there are ${findTool.name} and ${callTool.name}.`), isError: true };
+      const { name: wanted, arguments: given = {} } = args;
+      if (typeof wanted !== 'string') return wrong('name', 'a text');
+      if (!isObject(given)) return wrong('arguments', 'an object');
+      return host.call(wanted, given, options);
+    },
+  };
+}
+
+/** The input schema without what only people read. */
+function compact({ inputSchema }: CatalogueTool['tool']): Record<string, unknown> {
+  const { $schema: _, title: __, ...schema } = inputSchema;
+  return schema;
+}
+
+const text = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+
+const wrong = (argument: string, kind: string): CallToolResult => ({ ...text(`The argument ${argument} must be ${kind}.`), isError: true });

@@ -1,0 +1,55 @@
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { quote } from '../jsonrpc/quote.ts';
+import { canonicalJson } from './digest.ts';
+
+/** Bounds on what a server lists. What passes one is left out and reported; the rest stays. */
+export interface ListingLimits {
+  /** Tools, prompts, resources and templates of one server, of each. 10,000. */
+  readonly maxListed: number;
+  /** Characters of a name. 1024. */
+  readonly maxNameChars: number;
+  /** Characters of the whole definition of one of them, as JSON. 1 Mi. */
+  readonly maxDefinitionChars: number;
+}
+
+/** Defaults of `ListingLimits`. */
+export const defaultListingLimits: ListingLimits = { maxListed: 10_000, maxNameChars: 1024, maxDefinitionChars: 1_048_576 };
+
+/** A list, by what its items are. */
+export type ListedKind = 'tool' | 'prompt' | 'resource' | 'template';
+
+/** How many reasons are told of what was left out of one list. */
+const maxTold = 5;
+
+/**
+ * The items of a server's list that can be kept, each tool once, and a sentence about those that were left out; '' where
+ * all are kept. Nothing is cut: half a definition is another one.
+ */
+export function admitted<T extends { readonly name: string }>(kind: ListedKind, items: readonly T[], limits: ListingLimits): { readonly kept: T[]; readonly left: string } {
+  const kept: T[] = [];
+  const seen = new Set<string>();
+  const reasons: string[] = [];
+  for (const item of items) {
+    const why = kept.length >= limits.maxListed ? `more than ${limits.maxListed}` : faultOf(kind, item, seen, limits);
+    if (why === undefined) kept.push(item);
+    else reasons.push(why);
+  }
+  if (reasons.length === 0) return { kept, left: '' };
+  const told = reasons.slice(0, maxTold).join('; ');
+  return { kept, left: `${reasons.length} of ${items.length} ${kind}s were left out: ${told}${reasons.length > maxTold ? `; and ${reasons.length - maxTold} more` : ''}` };
+}
+
+/** Why an item cannot be kept; undefined: it can. The client has seen to it that it has the members of its type. */
+function faultOf(kind: ListedKind, item: { readonly name: string }, seen: Set<string>, limits: ListingLimits): string | undefined {
+  const { name } = item;
+  if (name.length > limits.maxNameChars) return `${quote(name)} has ${name.length} characters, and ${limits.maxNameChars} are allowed`;
+  if (kind === 'tool' && seen.has(name)) return `${quote(name)} is listed twice`;
+  try {
+    const { length } = canonicalJson(item);
+    if (length > limits.maxDefinitionChars) return `${quote(name)} takes ${length} characters, and ${limits.maxDefinitionChars} are allowed`;
+  } catch (thrown) {
+    return `${quote(name)}: ${errorMessage(thrown)}`;
+  }
+  seen.add(name);
+  return undefined;
+}

@@ -1,0 +1,163 @@
+import { fitsPath } from './patterns.ts';
+
+/** One thing that a text may mean to who reads it as a path or a URI. */
+interface Reading {
+  /** `/a/b`, `a/b`, `C:/a`, `https://host/a`: without `.`, `..` and empty segments. */
+  readonly normal: string;
+  /** The path as the file system is to resolve it, with its `..`; undefined: it is no path of a file system. */
+  readonly path: string | undefined;
+}
+
+/** All that a text may mean. */
+export interface Location {
+  readonly readings: readonly Reading[];
+  /** Every reader takes it for the same: no `..`, no escapes, no backslash, no odd characters. Only then may it be allowed. */
+  readonly plain: boolean;
+  /** Its readings are all that there are. Where not, who reads it may find anything: it cannot pass what denies. */
+  readonly certain: boolean;
+}
+
+/** The longest text that is read. File systems and URLs have less. */
+const maxLength = 8_192;
+/** How often percent escapes within percent escapes are undone, and the most readings of one text. */
+const maxRounds = 4;
+const maxReadings = 64;
+
+/**
+ * A control character ends a path for one reader and is left out by another; a shell expands `~`, `$` and `%NAME%`; a name
+ * such as `PROGRA~1` is short for another one; a scheme within a scheme is taken away once or twice.
+ */
+const ODD = /[\u0000-\u001f\u007f]|^\s*(?:[~$]|%\w+%|[a-z][a-z0-9+.-]*:\/*[a-z][a-z0-9+.-]+:\/)|~\d/i;
+
+const nothing: Location = { readings: [], plain: false, certain: false };
+
+/**
+ * Reads a text as programs do: as it stands, with percent escapes undone as often as there are some, with backslashes as
+ * separators, as a `file:` URI in every form, as a URL of the web as browsers parse it.
+ */
+export function readLocation(text: string): Location {
+  if (text.length > maxLength) return nothing;
+  const texts = textsOf(text);
+  const readings = new Map<string, Reading>();
+  for (const one of texts ?? []) {
+    for (const reading of readingsOf(one)) readings.set(`${reading.normal} ${reading.path ?? ''}`, reading);
+  }
+  if (!texts || readings.size > maxReadings) return nothing;
+  const odd = [...texts].some((one) => ODD.test(one));
+  const all = [...readings.values()];
+  const plain = !odd && !/[\\]|%(?:2f|5c|00|25)/i.test(text) && text === text.trim() && !all.some(({ path }) => path !== undefined && climbs(path))
+    && (!/^[a-z][a-z0-9+.-]*:/i.test(text) || /^(?:file:\/\/(?:localhost)?\/|[a-z][a-z0-9+.-]*:\/\/[^/])/.test(text));
+  return { readings: all, plain, certain: !odd && all.length > 0 };
+}
+
+/** The text and what escapes, white space and separators may make of it; undefined where escapes have no end. */
+function textsOf(text: string): Set<string> | undefined {
+  const texts = new Set<string>();
+  let escaped = text;
+  for (let round = 0; round <= maxRounds; round++) {
+    for (const one of [escaped, escaped.trim()]) {
+      texts.add(one);
+      texts.add(one.replaceAll('\\', '/'));
+      // Full-width dots and slashes are those of ASCII for who normalizes.
+      texts.add(one.normalize('NFKC').replaceAll('\\', '/'));
+    }
+    const next = unescaped(escaped);
+    if (next === escaped) return texts;
+    escaped = next;
+  }
+  return undefined;
+}
+
+/** Percent escapes undone as lenient readers do: what is no escape stays. */
+function unescaped(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    new TextDecoder().decode(Uint8Array.from({ length: run.length / 3 }, (_, i) => Number.parseInt(run.slice(3 * i + 1, 3 * i + 3), 16))));
+}
+
+function readingsOf(text: string): Reading[] {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):([^]*)$/i.exec(text) ?? [];
+  // A path is a reference to who reads URLs: its query and fragment are no part of it.
+  if (scheme === '' || scheme.length === 1) return [pathReading(text), pathReading(withoutQuery(text))];
+  const name = scheme.toLowerCase();
+  if (name === 'http' || name === 'https' || name === 'ws' || name === 'wss' || name === 'ftp') return webReadings(text);
+  const [, authority, path = ''] = /^\/\/([^/?#]*)([^]*)$/.exec(rest) ?? [undefined, undefined, rest];
+  const plain = withoutQuery(path);
+  if (name === 'file') {
+    // RFC 8089: a host that is this machine, or none. `file:etc` is `/etc` to browsers, and relative to others.
+    const here = authority === undefined || ['', 'localhost', '127.0.0.1', '[::1]'].includes(authority.toLowerCase());
+    const paths = new Set([path, plain].flatMap((one) => [one, one.replace(/^\/+(?=[a-z][:|])/i, '').replace(/^([a-z])\|/i, '$1:'), `/${one}`]));
+    return [
+      ...[...paths].map(pathReading),
+      // On another machine, for who goes there; `file://etc/passwd` is `/etc/passwd` for who takes the scheme away.
+      ...here ? [] : [{ normal: `file://${authority?.toLowerCase() ?? ''}${normal(plain)}`, path: undefined }, pathReading(`/${authority ?? ''}${path}`), pathReading(`${authority ?? ''}${path}`)],
+    ];
+  }
+  return [
+    { normal: authority === undefined ? `${name}:${plain}` : `${name}://${authority.toLowerCase()}${normal(plain)}`, path: undefined },
+    ...plain.startsWith('/') ? [pathReading(plain)] : [],
+  ];
+}
+
+/** What browsers make of it, with user and port and without; no reading where they refuse it. The query is not part of it. */
+function webReadings(text: string): Reading[] {
+  if (!URL.canParse(text)) return [];
+  const { protocol, username, host, hostname, pathname } = new URL(text);
+  const hosts = new Set([hostname.replace(/\.$/, ''), host, username === '' ? host : `${username}@${host}`]);
+  return [...textsOf(pathname) ?? []].flatMap((path) => [...hosts].map((one) => ({ normal: `${protocol}//${one}${normal(path)}`, path: undefined })));
+}
+
+/** Up to the first `?` or `#`. */
+const withoutQuery = (text: string): string => text.split(/[?#]/, 1)[0] ?? '';
+
+const pathReading = (path: string): Reading => ({ normal: normal(path), path });
+
+const climbs = (path: string): boolean => path.split('/').includes('..');
+
+/** A path without `.` and empty segments and, as far as it goes, without `..`, as readers make it that look at no links. */
+export function normal(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..' && !path.startsWith('/') && (kept.length === 0 || kept.at(-1) === '..')) kept.push(segment);
+    else if (segment === '..') kept.pop();
+    else if (segment !== '.' && segment !== '') kept.push(segment);
+  }
+  return `${path.startsWith('/') ? '/' : ''}${kept.join('/')}`;
+}
+
+/** A pattern as readings are written: a path, also where it was written as a `file:` URI, or a URI. */
+export function patternOf(text: string): string {
+  if (/^(?:https?|wss?|ftp):\/\//i.test(text) && URL.canParse(text)) {
+    const { protocol, host, pathname } = new URL(text);
+    return `${protocol}//${host}${normal(unescaped(pathname))}`;
+  }
+  const file = /^file:\/\/(?:localhost)?(\/[^]*)$/i.exec(text)?.[1];
+  const path = (file === undefined ? text : unescaped(file)).replaceAll('\\', '/');
+  const [, scheme = '', authority = '', rest = ''] = /^([a-z][a-z0-9+.-]+):\/\/([^/]*)([^]*)$/i.exec(path) ?? [];
+  return scheme === '' ? normal(path) : `${scheme.toLowerCase()}://${authority.toLowerCase()}${normal(rest)}`;
+}
+
+/** What a location is of: two kinds are never the same thing. */
+export const kindOf = (location: string): 'absolute' | 'relative' | 'uri' =>
+  (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? 'uri' : location.startsWith('/') || /^[a-z]:\//i.test(location) ? 'absolute' : 'relative');
+
+/**
+ * Whether a location fits a pattern to some file system: upper and lower case, forms of Unicode, dots and blanks at the end
+ * of a name and what stands behind `:` are one to it.
+ */
+export function fitsLoosely(pattern: string, location: string): boolean {
+  return fitsPath(pattern, location) || fitsPath(folded(pattern), folded(location));
+}
+
+const folded = (location: string): string => location.normalize('NFKC').toUpperCase().toLowerCase().split('/')
+  .map((segment, at) => {
+    // Not the drive, and not the scheme.
+    const name = at === 0 ? segment : segment.split(':', 1)[0] ?? '';
+    return name === '*' || name === '**' ? name : trimmedEnd(name);
+  })
+  .filter((segment, at) => segment !== '' || at === 0).join('/');
+
+function trimmedEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;
+  return name.slice(0, end);
+}

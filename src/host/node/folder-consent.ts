@@ -1,0 +1,100 @@
+import { isObject } from '../../jsonrpc/codec.ts';
+import { HostError } from '../errors.ts';
+import type { HostStore } from '../store.ts';
+import type { FolderFile } from './folder-file.ts';
+import { columnsFor, framed, rowsOf } from './frame.ts';
+import { linesTo } from './lines.ts';
+import { openPrompter } from './prompter.ts';
+import { style, wantsColour } from './style.ts';
+import type { TerminalStreams } from './terminal-answers.ts';
+
+/** Under what accepted files are kept: their digests by their paths. */
+const key = 'folder-files';
+
+/** Files of folders that this user has accepted, each by its path and the digest of its bytes. */
+export interface AcceptedFiles {
+  /** What is accepted at this path now: this very file, another one, or nothing. */
+  state(file: FolderFile): Promise<'accepted' | 'changed' | 'new'>;
+  /** Accepts this very file: its path and its digest. */
+  accept(file: FolderFile): Promise<void>;
+  /** Takes it back. False: it was not accepted. */
+  forget(path: string): Promise<boolean>;
+}
+
+/** Keeps what was accepted in the store of the host. */
+export function acceptedFiles(store: HostStore): AcceptedFiles {
+  const read = async (): Promise<Map<string, unknown>> => {
+    const kept = await store.get(key);
+    return new Map(Object.entries(isObject(kept) ? kept : {}));
+  };
+  return {
+    async state({ file, digest }) {
+      const kept = (await read()).get(file);
+      return kept === digest ? 'accepted' : kept === undefined ? 'new' : 'changed';
+    },
+    async accept({ file, digest }) {
+      await store.set(key, Object.fromEntries((await read()).set(file, digest)));
+    },
+    async forget(path) {
+      const kept = await read();
+      if (!kept.delete(path)) return false;
+      await store.set(key, Object.fromEntries(kept));
+      return true;
+    },
+  };
+}
+
+/** The most rows of a file that a person is shown: one that takes more cannot be accepted. */
+const maxRows = 1_000;
+
+/**
+ * A folder's file as lines for a person: whole, in a frame, and what it would take and may not say. Throws a `HostError`
+ * `bad-config` where it is too long to be shown.
+ */
+export function folderFileLines(file: FolderFile, state: 'changed' | 'new' | 'accepted', columns: number): string[] {
+  const { used } = rowsOf(file.text, columns - 3, maxRows);
+  if (used < file.text.length) throw new HostError('bad-config', `${file.file}: it takes more than ${maxRows} lines, too many to be shown`);
+  return [
+    state === 'changed' ? `A file of servers of this folder has changed since you accepted it: ${file.file}`
+      : state === 'accepted' ? `A file of servers of this folder, which you have accepted: ${file.file}`
+        : `This folder has a file of servers that is not yours: ${file.file}`,
+    ...framed(file.text, { columns, rows: maxRows }),
+    ...file.variables.length > 0 ? [`Taken from your environment: ${file.variables.join(', ')}`] : [],
+    ...file.ignored.length > 0 ? [`Left out, since only your own files may say it: ${file.ignored.join(', ')}`] : [],
+    `Its programs and addresses are used once you accept it, until the file changes. SHA-256: ${file.digest}`,
+  ];
+}
+
+/** The command that accepts a file where nobody can be asked. */
+export const acceptCommand = ({ file, digest }: FolderFile): string => `barewire accept --digest ${digest} ${quoted(file)}`;
+
+const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+
+/**
+ * Asks at the terminal whether a folder's file may be used, unless it was accepted before. For `ConfigReading.accept`.
+ * Without a terminal it rejects with a `HostError` `not-accepted`, which says what accepts it.
+ */
+export function folderConsent(store: HostStore, { input, output }: TerminalStreams = { input: process.stdin, output: process.stderr }): (file: FolderFile) => Promise<boolean> {
+  const accepted = acceptedFiles(store);
+  return async (file) => {
+    const state = await accepted.state(file);
+    if (state === 'accepted') return true;
+    if (!('isTTY' in input && input.isTTY === true && output.isTTY === true)) {
+      throw new HostError('not-accepted', `${file.file} ${state === 'changed' ? 'has changed since it was accepted' : 'came with this folder, and was not accepted'}; look at it, and accept it with: ${acceptCommand(file)}`);
+    }
+    const { yellow } = style(wantsColour(process.env, true));
+    const [head = '', ...lines] = folderFileLines(file, state, columnsFor(output));
+    const say = linesTo(output);
+    say(yellow(head));
+    lines.forEach(say);
+    const prompter = openPrompter(input, output);
+    try {
+      const answer = await prompter.ask('Accept it? [y/N] ');
+      if (!/^\s*y(?:es)?\s*$/i.test(answer ?? '')) return false;
+    } finally {
+      prompter.close();
+    }
+    await accepted.accept(file);
+    return true;
+  };
+}

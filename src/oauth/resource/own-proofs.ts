@@ -1,0 +1,57 @@
+import type { Placed } from '../../jsonrpc/order-of-use.ts';
+import { Heap } from './heap.ts';
+
+interface Held {
+  readonly id: string;
+  readonly created: number;
+  readonly expires: number;
+}
+
+/** The DPoP proofs of one principal. Times are milliseconds since the epoch. */
+export class OwnProofs implements Placed<OwnProofs> {
+  older: OwnProofs | undefined;
+  newer: OwnProofs | undefined;
+  readonly principal: string;
+  /** Proofs that were made up to then are refused: they may have been seen and forgotten. */
+  floor: number;
+  /** When the latest of all its proofs was made. */
+  newest: number = -Infinity;
+  /** When the last of all its proofs expires. */
+  expires: number = -Infinity;
+  readonly #ids = new Set<string>();
+  readonly #held = new Heap<Held>(({ created }) => created);
+
+  constructor(principal: string, floor: number) {
+    this.principal = principal;
+    this.floor = floor;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string, created: number, expires: number): void {
+    this.#ids.add(id);
+    this.#held.add({ id, created, expires });
+    this.newest = Math.max(this.newest, created);
+    this.expires = Math.max(this.expires, expires);
+  }
+
+  /** Whether the proof that was made first has expired. */
+  hasExpired(at: number): boolean {
+    const { first } = this.#held;
+    return first !== undefined && first.expires <= at;
+  }
+
+  /** Forgets the proof that was made first. Unless it has expired, nothing that is as old is accepted any more. */
+  forgetFirst(at: number): void {
+    const proof = this.#held.take();
+    if (proof === undefined) return;
+    this.#ids.delete(proof.id);
+    if (proof.expires > at) this.floor = Math.max(this.floor, proof.created);
+  }
+}

@@ -1,0 +1,56 @@
+import { isObject } from '../jsonrpc/codec.ts';
+
+// What the message types promise of a peer's message, as data: a few property checks, and no schema.
+
+/**
+ * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object whose
+ * members a function finds by looking at it.
+ */
+export type Shape = Kind | readonly [Shape] | Members | ((value: Record<string, unknown>) => Members);
+
+type Kind = 'string' | 'number' | 'boolean' | 'object' | 'role';
+
+/** An object with these members; `name?`: one that may be left out. */
+export interface Members {
+  readonly [member: string]: Shape;
+}
+
+/**
+ * The first member that is missing or of another type, in words for an error; undefined where all members are right.
+ * `path` names the value. Some peers write null for a member that may be left out: it is removed from the value.
+ */
+export function shapeFault(value: unknown, shape: Shape, path: string): string | undefined {
+  if (typeof shape === 'string') return isOf(value, shape) ? undefined : wrong(value, shape, path);
+  if (isList(shape)) {
+    if (!Array.isArray(value)) return wrong(value, 'list', path);
+    for (let at = 0; at < value.length; at++) {
+      const fault = shapeFault(value[at], shape[0], `${path}[${at}]`);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return wrong(value, 'object', path);
+  const members = typeof shape === 'function' ? shape(value) : shape;
+  for (const key in members) {
+    const optional = key.endsWith('?');
+    const name = optional ? key.slice(0, -1) : key;
+    const member = value[name];
+    if (optional && member === null) delete value[name];
+    if (optional && (member === undefined || member === null)) continue;
+    const expected = members[key] as Shape;
+    // Most members are strings. A call for each would be half of the calls.
+    if (typeof expected === 'string' && isOf(member, expected)) continue;
+    const fault = shapeFault(member, expected, path && `${path}.${name}` || name);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
+
+/** Whether a value is of a kind. */
+const isOf = (value: unknown, kind: Kind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'
+  : typeof value === kind && (kind !== 'object' || (value !== null && !Array.isArray(value)));
+
+const wrong = (value: unknown, kind: Kind | 'list', path: string): string => `${path} ${value === undefined ? 'is missing'
+  : `must be ${kind === 'role' ? '"user" or "assistant"' : `${kind === 'object' ? 'an' : 'a'} ${kind}`}`}`;

@@ -1,0 +1,179 @@
+import { methodNotFound } from '../jsonrpc/errors.ts';
+import type { TakeBatch } from '../jsonrpc/connection.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { Serialized } from '../jsonrpc/outlet.ts';
+import * as columns from '../protocol/columns.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { Pinging } from '../protocol/pinging.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { ServerPort } from '../transport/port.ts';
+import { notKept } from './caching.ts';
+import type { Caching } from './caching.ts';
+import { chain } from './chain.ts';
+import type { Invoke } from './chain.ts';
+import type { Changes } from './changes.ts';
+import type { Outcome, PlainContext } from './context.ts';
+import type { Exchange, Exchanges, Requester } from './exchange.ts';
+import type { Failures } from './failure.ts';
+import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
+import type { AnyGuards } from './guards.ts';
+import type { ServerLimits } from './limits.ts';
+import { stamped } from './modern/answer.ts';
+import type { Pages } from './pages.ts';
+
+/** What a server is made with. */
+export interface ServerParts<C extends PlainContext> {
+  readonly info: Implementation;
+  readonly features: readonly Feature<C>[];
+  readonly revisions: readonly Revision[];
+  readonly limits: ServerLimits;
+  readonly exchanges: Exchanges<PlainContext>;
+  readonly failures: Failures;
+  readonly instructions?: string | undefined;
+  readonly pages?: Pages | undefined;
+  readonly caching?: Caching | undefined;
+  readonly batches?: TakeBatch | undefined;
+  readonly changes?: Changes | undefined;
+  readonly pinging?: Pinging | undefined;
+  readonly guards?: AnyGuards | undefined;
+}
+
+/** What a revision is offered. Made at its first use, and made anew after something is registered. */
+interface Offer {
+  readonly capabilities: ServerCapabilities;
+  readonly methods: ReadonlyMap<string, AnswerMethod>;
+  /** The features that have something in this revision. */
+  readonly features: readonly Feature<never>[];
+}
+
+/**
+ * A server as the files of this folder see it, and what builds on them: what it was made with, what it has, and what of it
+ * each revision is offered. `ServerCore` is its outside.
+ */
+export interface Server extends ServerParts<never>, FeatureHost<never> {
+  readonly changes?: Changes | undefined;
+  guards?: AnyGuards | undefined;
+  /** Where two answer the same method, the later one does. */
+  readonly features: Feature<never>[];
+  /** Whether it serves revisions of these eras. */
+  readonly legacy: boolean;
+  readonly modern: boolean;
+  /** Whether something of it has `scopes`, or ever had. */
+  scoped: boolean;
+  /** The start of nearly every modern result, as text: see `modern/answer.ts`. */
+  stampText: string | undefined;
+  /** Set by the first extension. */
+  isExtended: FeatureHost['isExtended'];
+  /** Finds anew what follows from what is registered. */
+  found(): void;
+  offer(revision: Revision): Offer;
+  /** What the server declares in a revision; to one client, where one is named. */
+  capabilities(revision: Revision, requester?: Requester): ServerCapabilities;
+  /** Answers a request of either era that is not part of a lifecycle. */
+  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+}
+
+/**
+ * Makes a server, and attaches its features to it. Longer than a function should be, since it is an object of short methods over
+ * the same few variables.
+ */
+export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
+  const { revisions, failures, caching, changes, info, pages } = parts;
+  const features: Feature<never>[] = [...parts.features];
+  const offers = new Map<Revision, Offer>();
+  const server: Server = {
+    ...parts,
+    features,
+    legacy: revisions.at(-1)?.era === 'legacy',
+    modern: revisions[0]?.era === 'modern',
+    scoped: false,
+    stampText: undefined,
+    isExtended: () => false,
+    changed(list) {
+      server.found();
+      changes?.listChanged(list);
+    },
+    found() {
+      offers.clear();
+      server.scoped ||= features.some(({ scoped }) => scoped);
+    },
+    offer(revision) {
+      const known = offers.get(revision);
+      if (known) return known;
+      const capabilities: ServerCapabilities = { logging: {} };
+      const answers: [string, AnswerMethod][] = [];
+      const offered = features.filter((feature) => {
+        const declared = feature.capabilities(revision, server);
+        if (!declared) return false;
+        const { methods } = feature;
+        Object.assign(capabilities, declared);
+        answers.push(...Object.entries(typeof methods === 'function' ? methods(revision) : methods));
+        return true;
+      });
+      const offer = { capabilities, methods: new Map(answers), features: offered };
+      offers.set(revision, offer);
+      return offer;
+    },
+    capabilities(revision, requester) {
+      let { capabilities } = server.offer(revision);
+      if (requester) for (const feature of features) capabilities = feature.tailor?.(capabilities, requester) ?? capabilities;
+      return capabilities;
+    },
+    handle(method, params, exchange) {
+      const { rules } = exchange;
+      const answer = (offers.get(rules) ?? server.offer(rules)).methods.get(method);
+      if (!answer) throw methodNotFound(method);
+      exchange.failures = failures;
+      exchange.inbound.author = exchange;
+      return answer(params, exchange, server);
+    },
+    page(member, registry, { cursor }, exchange) {
+      const view = server.guards?.view(member, exchange);
+      const { rules } = exchange;
+      const hints = (): object => columns.resultType(rules)
+        ? stamped(caching?.fields(member, view !== undefined) ?? notKept, info)
+        : {};
+      const text = registry.list(member, cursor, pages, rules, hints, view);
+      return new Serialized(() => text);
+    },
+    require(member, registry, name, exchange) {
+      const entry = registry.get(name);
+      if (!entry || server.guards?.listFilter?.shows(member, entry.name, entry.definition, exchange) === false) throw registry.unknown(name);
+      return entry;
+    },
+    shows: (member, { name, definition }, requester) => server.guards?.listFilter?.shows(member, name, definition, requester) ?? true,
+    chain(handled) {
+      const { guards } = server;
+      const { definition: { needs, scopes }, handler } = handled;
+      let invoke: Invoke = guards ? guards.enclose(handled) : scopes?.length ? noGuards : handler;
+      if (needs) {
+        const inner = invoke;
+        invoke = (args, exchange, params) => {
+          exchange.checkNeeds(needs);
+          return inner(args, exchange, params);
+        };
+      }
+      return chain(invoke, handled, failures, guards?.lookOver);
+    },
+    guard: <R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>) =>
+      chain<R>(call, { finish }, failures)(undefined, {}, exchange),
+    warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
+  };
+  changes?.attach(server);
+  for (const feature of parts.features) feature.attach(server);
+  server.found();
+  return server;
+}
+
+/** Tells every client of this process that watches this resource that it has changed. */
+export function tellUpdated({ features }: Server, uri: string): void {
+  for (const feature of features) feature.resourceUpdated?.(uri);
+}
+
+/** The inside of a server that a transport is given; undefined: it is no server of ours. */
+export const insideOf = (port: ServerPort): Server | undefined =>
+  'inside' in port ? port.inside as Server : undefined;
+
+const noGuards = (): never => {
+  throw new Error('a server with `scopes` needs `guards: guards()`');
+};

@@ -1,0 +1,271 @@
+import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import * as columns from '../../../protocol/columns.ts';
+import type { ClientCapabilities } from '../../../protocol/initialize.ts';
+import { modernErrors } from '../../../protocol/meta.ts';
+import { mayAsk } from '../../../protocol/methods.ts';
+import { findRevision, revisions } from '../../../protocol/revisions.ts';
+import { HttpError, SessionExpired } from '../../port.ts';
+import type { Outgoing } from '../../port.ts';
+import { isOk, mediaType, readBody, readText } from './body.ts';
+import { Cancellation } from './cancellation.ts';
+import { GetStream } from './get-stream.ts';
+import { beginHttpSse, findHttpSse, firstEvent } from './http-sse.ts';
+import { defaultHttpClientLimits, wait as realWait } from './options.ts';
+import type { HttpClientLimits, HttpTransportOptions } from './options.ts';
+import { closedError, PostedRequests } from './posted-request.ts';
+import type { HttpSession, PostedRequest } from './posted-request.ts';
+import { requester } from './requester.ts';
+import type { Requester } from './requester.ts';
+import { delay, follow, isRefusal } from './resumption.ts';
+import type { Resumption } from './resumption.ts';
+import type { HttpAnswer, HttpSender } from './sender.ts';
+
+// 2026-07-28 basic/transports/streamable-http#backward-compatibility:
+// with an HTTP error, `-32601` says it too.
+const saysModern = (code: number): boolean =>
+  code === errorCodes.methodNotFound || modernErrors.includes(code);
+
+/** One message that is posted, and the HTTP request that carries it. */
+interface Post {
+  readonly text: string;
+  readonly message: Outgoing;
+  readonly posted: PostedRequest;
+}
+
+/** The messages that a client posts to one MCP endpoint, and what becomes of each answer. */
+export class Posting {
+  readonly requests: PostedRequests;
+  readonly request: Requester;
+  readonly listener: GetStream;
+  readonly #base: URL;
+  readonly #limits: HttpClientLimits;
+  readonly #trace: HttpTransportOptions['trace'];
+  readonly #resumption: Resumption;
+  #session: HttpSession | undefined;
+  /** Whether the client has declared that it can be asked. */
+  #answersQuestions = false;
+  /** Where messages go once the server has turned out to be an HTTP+SSE one. */
+  #endpoint: URL | undefined;
+
+  constructor(base: URL, options: HttpTransportOptions, sender: HttpSender) {
+    const { trace, random = Math.random, wait = realWait } = options;
+    const limits = { ...defaultHttpClientLimits, ...options.limits };
+    this.#base = base;
+    this.#limits = limits;
+    this.#trace = trace;
+    this.requests = new PostedRequests(trace, (cancellation) => this.#abortAfter(limits.lingerMs, cancellation));
+    this.request = requester(base, options, this.requests, sender);
+    this.#resumption = {
+      requests: this.requests, limits, wait, random, checkSession,
+      get: (posted, lastEventId) => this.#get(posted, lastEventId),
+    };
+    this.listener = new GetStream(this.#resumption);
+  }
+
+  #get(posted: PostedRequest, lastEventId: string): Promise<HttpAnswer> {
+    const own: Record<string, string> = { accept: 'text/event-stream' };
+    if (lastEventId !== '') own['last-event-id'] = lastEventId;
+    const answer = this.request.send('GET', this.#base, posted, { own });
+    return posted === this.listener.current ? answer.finally(() => this.listener.opened()) : answer;
+  }
+
+  #abortAfter(ms: number, cancellation: Cancellation): void {
+    this.#resumption.wait(ms, cancellation.signal).then(() => cancellation.cancel());
+  }
+
+  /** Posts a message. If that fails, its request fails. */
+  send(text: string, message: Outgoing): void {
+    const { requests, listener } = this;
+    const posted = requests.begin(message, this.#session);
+    if (requests.closed) {
+      requests.end(posted);
+      return requests.fail(posted, closedError());
+    }
+    if (posted.id === undefined) requests.tells();
+    const first = message.method === 'notifications/initialized';
+    const one: Post = { text, message, posted };
+    const held = posted.id === undefined ? undefined : listener.held(mayAsk(message.method ?? ''));
+    const sent = repeatable.has(message.method) ? this.#insist(one, first ? initializedRepeats : this.#limits.reconnectAttempts)
+      // Requests wait until the server knows that the handshake is over.
+      : held ? held.then(() => this.#post(one)) : this.#post(one);
+    if (message.method === 'initialize') this.#answersQuestions = declaresAnswers(message);
+    if (first) listener.hold(sent, this.#answersQuestions);
+    const end = (): void => {
+      requests.end(posted);
+      if (posted.id === undefined) requests.took();
+    };
+    sent.then(end, (thrown: unknown) => {
+      if (first) listener.opened();
+      requests.fail(posted, thrown);
+      end();
+    });
+  }
+
+  /**
+   * Posts a message again where the server, or the way to it, is away for a while. For an answer to a question: without it
+   * the call that asks would wait.
+   */
+  async #insist(one: Post, most: number): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await this.#post(one);
+      } catch (thrown) {
+        if (isRefusal(thrown) || failures >= most || this.requests.closed) throw thrown;
+        await this.#resumption.wait(delay(failures, 0, undefined, this.#resumption), one.posted.cancellation.signal);
+      }
+    }
+  }
+
+  async #post(one: Post): Promise<void> {
+    const { text, message, posted } = one;
+    if (this.requests.closed) throw closedError();
+    // Where HTTP+SSE is not there, Streamable HTTP may serve that revision.
+    if (this.#endpoint === undefined && offersHttpSse(message)) await this.#fallBack();
+    this.#trace?.({ direction: 'sent', text, at: Date.now() });
+    const old = this.#endpoint !== undefined;
+    const answer = await this.request.send('POST', this.#endpoint ?? this.#base, posted, { own: postHeaders, message, body: text });
+    if (!isOk(answer)) return this.#refused(one, answer);
+    if (message.method === 'initialize') {
+      // 2025-11-25 basic/transports#session-management.
+      const id = answer.header('mcp-session-id');
+      posted.session = this.#session = id === undefined ? undefined : { id, expired: false };
+    }
+    if (posted.id !== undefined && !old) return this.#answered(one, answer);
+    // The body is read although it says nothing, so that its connection can be used again.
+    await readText(answer);
+    if (message.method !== 'notifications/initialized') return;
+    const { agreed } = this.requests;
+    if (!old && agreed?.era === 'legacy' && columns.streamableHttp(agreed)) this.listener.open(this.#session);
+    else this.listener.opened();
+  }
+
+  /** The answer to a JSON-RPC request: a message, or a stream of them. */
+  async #answered(one: Post, answer: HttpAnswer): Promise<void> {
+    const { requests } = this;
+    const { message, posted } = one;
+    const { status } = answer;
+    const type = mediaType(answer);
+    if (type === 'text/event-stream') {
+      if (!opening.has(message.method)) return follow(posted, this.#resumption, answer);
+      const { type: first, whole } = await firstEvent(answer);
+      return first === 'endpoint' ? this.#takeHttpSse(one, whole) : follow(posted, this.#resumption, whole);
+    }
+    if (type !== 'application/json') {
+      throw new HttpError(status, await readText(answer), `HTTP ${status} with content type ${JSON.stringify(type)}`);
+    }
+    requests.deliver(requests.heard(await readBody(answer, this.#limits.maxMessageBytes)), posted);
+    if (requests.awaited(posted)) throw new HttpError(status, '', 'the server answered another request');
+  }
+
+  /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
+  async #refused(one: Post, answer: HttpAnswer): Promise<void> {
+    const { requests } = this;
+    const { message, posted } = one;
+    const { status } = answer;
+    const body = await readText(answer, this.#limits.maxMessageBytes);
+    checkSession(status, posted, body);
+    const decoded = requests.heard(body);
+    // 401 and 403 are about the HTTP request, whatever the body is.
+    const error = status !== 401 && status !== 403 && decoded.kind === 'failure'
+      && (decoded.message.id ?? posted.id) === posted.id && decoded.message.error;
+    if (
+      message.method === 'initialize' && this.#endpoint === undefined && !offersHttpSse(message)
+      && (status === 400 || status === 404 || status === 405)
+      && !(error && saysModern(error.code)) && await this.#fallBack()
+    ) return this.#post(one);
+    if (!error || posted.id === undefined) {
+      throw new HttpError(status, body, undefined, (name) => answer.header(name));
+    }
+    requests.deliver(decoded, posted);
+  }
+
+  // ---- HTTP+SSE
+
+  /** Looks for the transport of 2024-11-05 at the same address. Whether it is there. */
+  async #fallBack(): Promise<boolean> {
+    const { requests, request } = this;
+    const { wait } = this.#resumption;
+    return this.#settle(await findHttpSse({ base: this.#base, requests, limits: this.#limits, request, wait }));
+  }
+
+  #settle(found: Awaited<ReturnType<typeof findHttpSse>>): boolean {
+    if (found) ({ endpoint: this.#endpoint, stream: this.listener.current } = found);
+    return found !== undefined;
+  }
+
+  /**
+   * The server has answered a POST as it answers a GET: with the stream of HTTP+SSE. That stream is kept: there are servers
+   * with room for one (@mastra/mcp 0.14), which end the second where the first one closes.
+   */
+  async #takeHttpSse(one: Post, answer: HttpAnswer): Promise<void> {
+    const { requests } = this;
+    const stream = requests.detach(one.posted);
+    const { wait } = this.#resumption;
+    if (!this.#settle(await beginHttpSse(stream, () => answer, { base: this.#base, requests, limits: this.#limits, wait }))) {
+      throw new HttpError(answer.status, '', 'the stream of HTTP+SSE ended before it began');
+    }
+    if (one.message.method === 'initialize') return this.#post(one);
+    // A server of 2024-11-05 has not read the probe.
+    throw new HttpError(answer.status, '', 'the server speaks HTTP+SSE (2024-11-05)');
+  }
+
+  // ---- the end
+
+  /** Forgets the session, and where messages go. */
+  forget(): void {
+    this.listener.close();
+    this.requests.agreed = this.#session = this.#endpoint = undefined;
+  }
+
+  /** Ends all requests, and the session, which may take `closeMs`. */
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.listener.opened();
+    this.requests.close();
+    if (session === undefined || session.expired) return;
+    const cancellation = new Cancellation();
+    this.#abortAfter(this.#limits.closeMs, cancellation);
+    try {
+      // 2025-11-25 basic/transports#session-management: a server may refuse this with 405.
+      await readText(await this.request.send('DELETE', this.#base, { session, cancellation }, { own: {} }));
+    } catch {
+      // The server will find the session idle.
+    } finally {
+      cancellation.cancel();
+    }
+  }
+}
+
+function checkSession(status: number, posted: PostedRequest, body: string): void {
+  if (status !== 404 || posted.session === undefined) return;
+  // Its id goes on being sent until there is another: without one, the next request would get a 400.
+  posted.session.expired = true;
+  throw new SessionExpired(body);
+}
+
+/** A connection begins with one of these. The answer tells which transport the server speaks. */
+const opening: ReadonlySet<string | undefined> = new Set(['server/discover', 'initialize']);
+
+/** Whether the capabilities in `initialize` let the server ask. */
+function declaresAnswers({ params }: Outgoing): boolean {
+  const { elicitation, sampling, roots } = (params?.['capabilities'] ?? {}) as ClientCapabilities;
+  return Boolean(elicitation ?? sampling ?? roots);
+}
+
+/** Whether `initialize` offers a revision that has no Streamable HTTP: the client speaks no other, or remembers it. */
+function offersHttpSse({ method, params }: Outgoing): boolean {
+  const revision = method === 'initialize' ? findRevision(revisions, params?.['protocolVersion']) : undefined;
+  return revision !== undefined && !columns.streamableHttp(revision);
+}
+
+/** How often `notifications/initialized` is posted again to a server that answers 5xx or cannot be reached. */
+const initializedRepeats = 2;
+
+/** Messages that mean the same when they come twice. `undefined` is an answer: nothing waits for the second one. */
+const repeatable: ReadonlySet<string | undefined> = new Set([
+  undefined, 'notifications/initialized', 'notifications/cancelled', 'notifications/roots/list_changed',
+]);
+
+const postHeaders: Readonly<Record<string, string>> = {
+  accept: 'application/json, text/event-stream', 'content-type': 'application/json',
+};

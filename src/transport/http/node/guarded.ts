@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createGuard } from '../server/guard.ts';
+import type { Guard, GuardOptions } from '../server/guard.ts';
+
+/** What a listener's guard lets in, by the port that a request came to. */
+export type GuardOf = (port: number) => GuardOptions;
+
+/**
+ * A listener for `http.createServer` behind a guard: what the guard refuses gets 403, and `serve` does not see it.
+ * Every listener of this project is made by this function or by `serveHttp`, `httpListener` and `fetchHandler`, which
+ * have the same guard.
+ */
+export function guarded(
+  options: GuardOf, serve: (request: IncomingMessage, response: ServerResponse) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const judge = nodeGuard(options);
+  return (request, response) => {
+    const what = judge(request);
+    if (what === undefined) return serve(request, response);
+    const head = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+    response.writeHead(403, head).end(`Forbidden: the ${what} is not allowed\n`);
+  };
+}
+
+/** The same for `server.on('upgrade', …)`. */
+export function guardedUpgrade(
+  options: GuardOf, serve: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  const judge = nodeGuard(options);
+  return (request, socket, head) => {
+    if (judge(request) === undefined) return serve(request, socket, head);
+    // Node has taken its own listeners off the socket.
+    socket.on('error', () => socket.destroy());
+    socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  };
+}
+
+function nodeGuard(options: GuardOf): (request: IncomingMessage) => string | undefined {
+  let made: { readonly port: number; readonly guard: Guard } | undefined;
+  return ({ headers, socket: { localPort: port = 0 } }) => {
+    if (made?.port !== port) made = { port, guard: createGuard(options(port)) };
+    return made.guard({
+      header(name) {
+        const value = headers[name];
+        return typeof value === 'string' ? value : undefined;
+      },
+    });
+  };
+}
+
+/** The options of a listener that is asked by these names of this machine at its own port, and by its own pages. */
+export const ownAddress = (names: readonly string[], navigation?: GuardOptions['navigation']): GuardOf => (port) => {
+  const hosts = names.flatMap((name) => (port === 80 ? [`${name}:${port}`, name] : [`${name}:${port}`]));
+  return { allowedHosts: hosts, allowedOrigins: 'own', navigation };
+};

@@ -1,0 +1,27 @@
+// The disk under the folder store in a process of the chaos run: file times come in ticks, and go by the clock that the run
+// sets. While it is filling, each write finds it full or not by chance, and is taken in part.
+import { keptTime, shownTime } from './clock.mjs';
+import { replaceDisk } from '../../dist/test/tasks/disk.js';
+
+/** What kernels before 6.13 give. */
+export const tickMs = 10;
+
+/** Replaces the disk of this process. Resolves with what sets how often a write finds it full, from 0 to 1. */
+export async function diskOf() {
+  const disk = await replaceDisk();
+  Object.assign(disk, { syncs: true, tickMs, times: { shown: shownTime, kept: keptTime } });
+  /** Writes that find the disk full still. */
+  let full = 0;
+  const set = (chance) => {
+    full = 0;
+    disk.room = Infinity;
+    disk.onWrite = (bytes) => {
+      if (full > 0) full--;
+      else if (Math.random() < chance) full = 1 + Math.floor(Math.random() * 3);
+      else return void (disk.room = Infinity);
+      disk.room = Math.floor(Math.random() * 2) * Math.floor(Math.random() * bytes);
+    };
+  };
+  set(0);
+  return Object.assign(set, { restore: disk.restore });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import { ConnectionError } from '../../src/jsonrpc/errors.ts';
+import { Host } from '../../src/host/host.ts';
+import { gate, NotSent } from '../../src/host/gate.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+
+function server(description: string, ran: string[]): McpServer {
+  const made = new McpServer({ name: 's', version: '1.0.0' });
+  made.tool('pay', { description }, () => {
+    ran.push(description);
+    return description;
+  });
+  return made;
+}
+
+test('gate: an HTTP server that was started again runs nothing that was not listed over its new session', async (t) => {
+  const ran: string[] = [];
+  const first = await serveHttp(server('Pays 1', ran), { port: 0 });
+  t.after(() => first.close());
+  const { port } = new URL(first.url);
+  const host = new Host({
+    info: { name: 'host', version: '1.0.0' },
+    servers: { s: { url: first.url } },
+    transport: () => httpTransport(first.url),
+    client: (_name, info, options) => new McpClient(info, { ...options, era: 'legacy' }),
+    // Nobody is asked, so that nothing is listed again for that reason.
+    rules: [{ then: 'allow' }],
+  });
+  t.after(() => host.close());
+  // A connection that was kept open says only when it is used that the server has gone.
+  const call = async (): Promise<void> => {
+    for (;;) {
+      try {
+        await host.call('s/pay');
+        return;
+      } catch (thrown) {
+        if (!(thrown instanceof ConnectionError)) throw thrown;
+      }
+    }
+  };
+  await call();
+  await first.close();
+  const same = await serveHttp(server('Pays 1', ran), { port: Number(port) });
+  t.after(() => same.close());
+  // The same tool over a new session: the client's own second try is stopped, and the host's goes through.
+  await call();
+  assert.deepEqual(ran, ['Pays 1', 'Pays 1']);
+  await same.close();
+  const other = await serveHttp(server('Pays 1000', ran), { port: Number(port) });
+  t.after(() => other.close());
+  await assert.rejects(call(), { code: 'tool-changed', message: /Pays 1000/ });
+  assert.deepEqual(ran, ['Pays 1', 'Pays 1']);
+  await host.flushed();
+});
+
+test('gate: an approved call leaves once, while its tool is current; calls of the application itself pass', async (t) => {
+  const ran: string[] = [];
+  const way = gate(memoryTransport(server('Pays', ran)));
+  const client = new McpClient({ name: 'c', version: '1.0.0' });
+  const before = way.connection;
+  await client.connect(way.transport);
+  t.after(() => client.close());
+  assert.notEqual(way.connection, before);
+  await client.callTool('pay', {});
+  let current = true;
+  const end = way.allow('pay', () => current);
+  current = false;
+  await assert.rejects(client.callTool('pay', {}), (thrown) => thrown instanceof NotSent);
+  current = true;
+  await client.callTool('pay', {});
+  await assert.rejects(client.callTool('pay', {}), (thrown) => thrown instanceof NotSent && thrown.code === 'tool-changed');
+  const other = way.allow('pay', () => true);
+  await client.callTool('pay', {});
+  end();
+  other();
+  await client.callTool('pay', {});
+  assert.equal(ran.length, 4);
+});
+
+test('gate: the further rounds of a call that has left pass', async (t) => {
+  const asking = new McpServer({ name: 's', version: '1.0.0' });
+  asking.tool('book', {}, async (_args, ctx) => {
+    const first = await ctx.elicit('One?', { a: { type: 'string' } });
+    const second = await ctx.elicit('Two?', { b: { type: 'string' } });
+    return `${first.action} ${second.action}`;
+  });
+  const host = new Host({
+    info: { name: 'host', version: '1.0.0' },
+    servers: { s: { command: 's' } },
+    transport: () => memoryTransport(asking),
+    rules: [{ then: 'allow' }],
+    person: { elicit: async () => ({ action: 'accept', content: { a: '1', b: '2' } }) },
+  });
+  t.after(() => host.close());
+  assert.deepEqual((await host.call('s/book')).content, [{ type: 'text', text: 'accept accept' }]);
+  assert.equal((await host.connect('s')).revision?.era, 'modern');
+});

@@ -1,0 +1,284 @@
+import process from 'node:process';
+import { PassThrough } from 'node:stream';
+import { answering, ClientCore, McpClient } from '../../src/client/index.ts';
+import { diagnose, fetchProbe } from '../../src/doctor/index.ts';
+import { executables } from '../../src/executables/index.ts';
+import { fleet, memoryEngine } from '../../src/fleet/index.ts';
+import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
+import { findAndCall, Host, rule, ToolSearch } from '../../src/host/index.ts';
+import { chosenConfigFiles, fileLog, openServer, readApplication, readConfigFiles } from '../../src/host/node/index.ts';
+import { decode, decodeValue } from '../../src/jsonrpc/index.ts';
+import { authorizationCode, bearer, clientCredentials, enterpriseManaged, introspection, jwtBearer, jwtVerifier, oauth, proofReplays } from '../../src/oauth/index.ts';
+import { fileStore, login, loopback } from '../../src/oauth/node/index.ts';
+import { expandUriTemplate, pinging, uriTemplate } from '../../src/protocol/index.ts';
+import { compile as compileFull } from '../../src/schema/full/index.ts';
+import { compile } from '../../src/schema/index.ts';
+import {
+  ask, asking, caching, extend, guards, McpServer, prompts, rehearse, resources, ServerCore, structured, tools,
+} from '../../src/server/index.ts';
+import type { Context } from '../../src/server/index.ts';
+import { memoryStore, receiveTasks, runTasks, TaskClient, tasks } from '../../src/tasks/index.ts';
+import { compareTranscripts, parseTranscript, Replay } from '../../src/transcript/index.ts';
+import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
+import { httpListener, httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
+import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
+import { tap } from '../../src/transport/tap.ts';
+
+// How each place that takes options is called.
+
+/** `never` fits every parameter: what is tried is not of its type. */
+type Call = (options: never) => unknown;
+
+/** A call, and options with which it would go well but for what is put into them. */
+export interface Tried {
+  readonly call: Call;
+  readonly base?: Readonly<Record<string, unknown>>;
+}
+
+const info = { name: 'test', version: '1' };
+const nothing = (): void => {};
+const server = (): McpServer => new McpServer(info);
+
+/** A server with one of each, whose client is connected. */
+async function connected<C extends ClientCore>(client: C): Promise<C> {
+  const one = server();
+  one.tool('echo', {}, () => 'x');
+  one.resource('test:x', { name: 'x' }, () => 'x');
+  one.prompt('greet', {}, () => 'x');
+  await client.connect(memoryTransport(one));
+  return client;
+}
+
+/** Runs a tool that asks with these options. */
+async function asked(question: (ctx: Context) => Promise<unknown>): Promise<void> {
+  let thrown: unknown;
+  const one = server();
+  one.tool('ask', {}, async (_args, ctx) => {
+    try {
+      await question(ctx);
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+    return 'x';
+  });
+  const client = new McpClient(info, { onElicit: () => ({ action: 'decline' }), onElicitUrl: () => ({ action: 'decline' }), roots: [] });
+  await client.connect(memoryTransport(one));
+  await client.callTool('ask');
+  if (thrown !== undefined) throw thrown;
+}
+
+const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1 } as const;
+const question = { key: 'x' };
+const port = (): InstanceType<typeof MessageChannel>['port1'] => new MessageChannel().port1;
+const transcript = parseTranscript('');
+const client = { clientId: 'x' };
+const issuer = 'https://as.example';
+const next = (list: AsyncGenerator<unknown>): Promise<unknown> => list.next();
+
+const inServer: Readonly<Record<string, Tried>> = {
+  'ask.text(options)': { call: (options) => ask.text('x', options) },
+  'ask.number(options)': { call: (options) => ask.number('x', options) },
+  'ask.confirm(options)': { call: (options) => ask.confirm('x', options) },
+  'ask.select(options)': { call: (options) => ask.select('x', ['a'], options) },
+  'ask.selectMany(options)': { call: (options) => ask.selectMany('x', ['a'], options) },
+  'ask.date(options)': { call: (options) => ask.date('x', options) },
+  'ask.email(options)': { call: (options) => ask.email('x', options) },
+  'ask.form(options)': { call: (options) => ask.form('x', { a: { type: 'string' } }, options) },
+  'ask.url(options)': { call: (options) => ask.url('x', 'https://x.example', options) },
+  'ask.secret(options)': { call: (options) => ask.secret('x', 'https://x.example', options) },
+  'ask.sample(options)': { call: (options) => ask.sample({ ...sampling, messages: [...sampling.messages] }, options) },
+  'ask.roots(options)': { call: (options) => ask.roots(options) },
+  'asking(given)': { call: (options) => asking(options) },
+  'caching(hints)': { call: (options) => caching(options) },
+  'Context.elicit(options)': { call: (options) => asked((ctx) => ctx.elicit('x', { a: { type: 'string' } }, options)), base: question },
+  'Context.elicitUrl(options)': { call: (options) => asked((ctx) => ctx.elicitUrl('x', 'https://x.example', options)), base: question },
+  'Context.sample(options)': { call: (options) => asked((ctx) => ctx.sample({ ...sampling, messages: [...sampling.messages] }, options)), base: question },
+  'Context.roots(options)': { call: (options) => asked((ctx) => ctx.roots(options)), base: question },
+  'extend(extension)': { call: (options) => extend(server(), options), base: { id: 'org.example/x' } },
+  'McpServer.extend(extension)': { call: (options) => server().extend(options), base: { id: 'org.example/x' } },
+  'McpServer.constructor(info)': { call: (options) => new McpServer(options), base: info },
+  'McpServer.constructor(given)': { call: (options) => new McpServer(info, options) },
+  'McpServer.tool(definition)': { call: (options) => server().tool('x', options as object, () => 'x') },
+  'McpServer.resource(definition)': { call: (options) => server().resource('test:x', options, () => 'x'), base: { name: 'x' } },
+  'McpServer.resourceTemplate(definition)': { call: (options) => server().resourceTemplate('test:{a}', options, () => 'x'), base: { name: 'x' } },
+  'McpServer.prompt(definition)': { call: (options) => server().prompt('x', options, () => 'x') },
+  'Prompts.add(definition)': { call: (options) => prompts().add('x', options, () => 'x') },
+  'Resources.add(definition)': { call: (options) => resources().add('test:x', options, () => 'x'), base: { name: 'x' } },
+  'Resources.addTemplate(definition)': { call: (options) => resources().addTemplate('test:{a}', options, () => 'x'), base: { name: 'x' } },
+  'Tools.add(definition)': { call: (options) => tools({ validator: compile, structured }).add('x', options as object, () => 'x') },
+  'guards(options)': { call: (options) => guards(options) },
+  'rehearse(options)': { call: (options) => rehearse(server(), 'x', {}, {}, options) },
+  'ServerCore.constructor(info)': { call: (options) => new ServerCore(options, { features: [] }), base: info },
+  'ServerCore.constructor(options)': { call: (options) => new ServerCore(info, options), base: { features: [] } },
+  'tools(options)': { call: (options) => tools(options) },
+};
+
+/** The calls that every client has; `of` makes one that is connected. */
+const ofCore = (name: string, of: () => Promise<ClientCore>): Readonly<Record<string, Tried>> => ({
+  [`${name}.request(options)`]: { call: async (options) => (await of()).request('ping', {}, options) },
+  [`${name}.list(options)`]: { call: async (options) => next((await of()).list('tools/list', 'tools', options)) },
+  [`${name}.tools(options)`]: { call: async (options) => next((await of()).tools(options)) },
+  [`${name}.listTools(options)`]: { call: async (options) => (await of()).listTools(options) },
+  [`${name}.callTool(options)`]: { call: async (options) => (await of()).callTool('echo', {}, options) },
+  [`${name}.setLogLevel(options)`]: { call: async (options) => (await of()).setLogLevel('info', options) },
+  [`${name}.ping(options)`]: { call: async (options) => (await of()).ping(options) },
+});
+
+const ofClient = (name: string, of: () => Promise<McpClient>): Readonly<Record<string, Tried>> => ({
+  ...ofCore(name, of),
+  [`${name}.resources(options)`]: { call: async (options) => next((await of()).resources(options)) },
+  [`${name}.resourceTemplates(options)`]: { call: async (options) => next((await of()).resourceTemplates(options)) },
+  [`${name}.prompts(options)`]: { call: async (options) => next((await of()).prompts(options)) },
+  [`${name}.listResources(options)`]: { call: async (options) => (await of()).listResources(options) },
+  [`${name}.listResourceTemplates(options)`]: { call: async (options) => (await of()).listResourceTemplates(options) },
+  [`${name}.listPrompts(options)`]: { call: async (options) => (await of()).listPrompts(options) },
+  [`${name}.readResource(options)`]: { call: async (options) => (await of()).readResource('test:x', options) },
+  [`${name}.getPrompt(options)`]: { call: async (options) => (await of()).getPrompt('greet', {}, options) },
+  [`${name}.complete(options)`]: { call: async (options) => (await of()).complete({ type: 'ref/prompt', name: 'greet' }, { name: 'a', value: '' }, {}, options) },
+  [`${name}.subscribe(options)`]: { call: async (options) => (await of()).subscribe('test:x', options) },
+  [`${name}.unsubscribe(options)`]: { call: async (options) => (await of()).unsubscribe('test:x', options) },
+});
+
+const mcpClient = once(() => connected(new McpClient(info)));
+const coreClient = once(() => connected(new ClientCore(info)));
+const taskClient = once(() => connected(new TaskClient(info)));
+
+/** One client for all its calls. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => made ??= make();
+}
+
+const inClient: Readonly<Record<string, Tried>> = {
+  'answering(given)': { call: (options) => answering(options) },
+  'ClientCore.constructor(info)': { call: (options) => new ClientCore(options), base: info },
+  'ClientCore.constructor(options)': { call: (options) => new ClientCore(info, options) },
+  'McpClient.constructor(info)': { call: (options) => new McpClient(options), base: info },
+  'McpClient.constructor(given)': { call: (options) => new McpClient(info, options) },
+  ...ofCore('ClientCore', coreClient),
+  ...ofClient('McpClient', mcpClient),
+};
+
+const inTasks: Readonly<Record<string, Tried>> = {
+  ...ofClient('TaskClient', taskClient),
+  'TaskClient.constructor(info)': { call: (options) => new TaskClient(options), base: info },
+  'TaskClient.constructor(options)': { call: (options) => new TaskClient(info, options) },
+  'TaskClient.startTool(options)': { call: async (options) => (await taskClient()).startTool('echo', {}, options) },
+  'TaskClient.task(options)': { call: async (options) => (await taskClient()).task('x', options) },
+  'tasks(options)': { call: (options) => tasks(server(), options) },
+  'runTasks(options)': { call: (options) => runTasks(server(), memoryStore(), options) },
+  'receiveTasks(limits)': { call: (options) => receiveTasks(answering({}), options) },
+};
+
+const ofTransports: Readonly<Record<string, Tried>> = {
+  'barewire/stdio stdioTransport(options)': { call: (options) => stdioTransport(process.execPath, [], options) },
+  'barewire/stdio serveStdio(options)': { call: (options) => serveStdio(server(), options), base: { stdin: new PassThrough().end(), stdout: new PassThrough(), console: false } },
+  'barewire/http httpListener(options)': { call: (options) => httpListener(server(), options) },
+  'barewire/http HttpListener.close(options)': { call: (options) => httpListener(server()).close(options) },
+  'barewire/http serveHttp(options)': { call: (options) => serveHttp(server(), options) },
+  'barewire/http HttpServer.close(options)': {
+    async call(options) {
+      const serving = await serveHttp(server());
+      await serving.close(options).finally(() => serving.close({ drainMs: 0 }));
+    },
+  },
+  'barewire/http httpTransport(options)': { call: (options) => httpTransport('http://127.0.0.1:1/', options) },
+  'barewire/fetch fetchHandler(options)': { call: (options) => fetchHandler(server(), options) },
+  'barewire/fetch FetchHandler.close(options)': { call: (options) => fetchHandler(server()).close(options) },
+  'barewire/fetch httpTransport(options)': { call: (options) => fetchTransport('http://127.0.0.1:1/', options) },
+  'barewire/memory memoryTransport(options)': { call: (options) => memoryTransport(server(), options) },
+  'barewire/message-port messagePortTransport(options)': { call: (options) => messagePortTransport(port(), options) },
+  'barewire/message-port serveMessagePort(options)': { call: (options) => serveMessagePort(server(), port(), options) },
+  'barewire/tap tap(options)': { call: (options) => tap(() => memoryTransport(server()), options) },
+  'barewire/schema compile(options)': { call: (options) => compile({}, options) },
+  'barewire/schema/full compile(options)': { call: (options) => compileFull({}, options) },
+  'barewire/jsonrpc decode(limits)': { call: (options) => decode('{}', options) },
+  'barewire/jsonrpc decodeValue(limits)': { call: (options) => decodeValue({}, options) },
+  'barewire/protocol pinging(options)': { call: (options) => pinging(options) },
+  'barewire/protocol uriTemplate(limits)': { call: (options) => uriTemplate('test:{a}', options) },
+  'barewire/protocol expandUriTemplate(limits)': { call: (options) => expandUriTemplate('test:{a}', {}, options) },
+};
+
+const ofAuthorization: Readonly<Record<string, Tried>> = {
+  'barewire/oauth oauth(options)': { call: (options) => oauth(options), base: { grant: clientCredentials(client) } },
+  'barewire/oauth authorizationCode(options)': { call: (options) => authorizationCode(options), base: { client: {}, onAuthorize: nothing, redirectUri: 'http://127.0.0.1/' } },
+  'barewire/oauth clientCredentials(registered)': { call: (options) => clientCredentials(options), base: client },
+  'barewire/oauth enterpriseManaged(given)': {
+    call: (options) => enterpriseManaged(options),
+    base: { ...client, identityAssertion: 'x', identityProvider: { ...client, issuer } },
+  },
+  'barewire/oauth jwtBearer(options)': { call: (options) => jwtBearer(options), base: { ...client, assertion: 'x' } },
+  'barewire/oauth bearer(options)': { call: (options) => bearer(options), base: { resource: 'https://x.example/mcp', authorizationServers: [issuer] } },
+  'barewire/oauth introspection(options)': { call: (options) => introspection(options), base: { ...client, issuer, endpoint: issuer } },
+  'barewire/oauth jwtVerifier(options)': { call: (options) => jwtVerifier(options) },
+  'barewire/oauth proofReplays(limits)': { call: (options) => proofReplays(options) },
+  'barewire/oauth/node fileStore(given)': { call: (options) => fileStore(options) },
+  'barewire/oauth/node login(given)': { call: (options) => login(options) },
+  'barewire/oauth/node loopback(options)': { call: (options) => loopback(options) },
+};
+
+const program = { command: process.execPath };
+const hostOptions = { info, servers: {}, transport: () => memoryTransport(server()) };
+
+const ofHost: Readonly<Record<string, Tried>> = {
+  'barewire/host Host.constructor(options)': { call: (options) => new Host(options), base: hostOptions },
+  'barewire/host Host.add(config)': { call: (options) => new Host(hostOptions).add('x', options) },
+  'barewire/host Host.call(options)': { call: (options) => new Host(hostOptions).call('x', {}, options) },
+  'barewire/host Host.readResource(options)': { call: (options) => withServer((host) => host.readResource('one', 'test:x', options)) },
+  'barewire/host Host.getPrompt(options)': { call: (options) => withServer((host) => host.getPrompt('one', 'greet', {}, options)) },
+  'barewire/host findAndCall(options)': { call: (options) => findAndCall(new Host(hostOptions), options) },
+  'barewire/host FindAndCall.call(options)': { call: (options) => findAndCall(new Host(hostOptions)).call('find_tools', {}, options) },
+  'barewire/host ToolSearch.constructor(options)': { call: (options) => new ToolSearch([], options) },
+  'barewire/host rule(rules)': {
+    call: (options) => rule([options], { server: 'x', trusted: false, tool: { name: 'x', inputSchema: { type: 'object' } }, args: {} }),
+    base: { then: 'allow' },
+  },
+  'barewire/host rule(call)': {
+    call: (options) => rule([], options), base: { server: 'x', trusted: false, tool: { name: 'x', inputSchema: { type: 'object' } }, args: {} },
+  },
+  'barewire/host/node chosenConfigFiles(chosen)': { call: (options) => chosenConfigFiles(options), base: { home: '/nowhere' } },
+  'barewire/host/node readApplication(reading)': { call: (options) => readApplication('claude-desktop', options) },
+  'barewire/host/node readConfigFiles(files)': { call: (options) => readConfigFiles([options]), base: { file: '/nowhere/x', owner: 'user' } },
+  'barewire/host/node readConfigFiles(reading)': { call: (options) => readConfigFiles([], options) },
+  'barewire/host/node fileLog(options)': { call: (options) => fileLog('/nowhere/x', options) },
+  'barewire/host/node openServer(config)': { call: (options) => openServer('x', options, { trace: nothing, onStderr: nothing }) },
+};
+
+async function withServer(use: (host: Host) => Promise<unknown>): Promise<unknown> {
+  const host = new Host({ ...hostOptions, servers: { one: program } });
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}
+
+const ofOthers: Readonly<Record<string, Tried>> = {
+  'barewire/fleet fleet(options)': { call: (options) => fleet(options), base: { keys: [new Uint8Array(32)], engine: memoryEngine() } },
+  'barewire/fleet memoryEngine(options)': { call: (options) => memoryEngine(options) },
+  'barewire/fleet/node clusterEngine(options)': { call: (options) => clusterEngine(options) },
+  'barewire/fleet/node clusterRelay(options)': { call: (options) => clusterRelay(options) },
+  'barewire/executables executables(options)': { call: (options) => executables(server(), '/nowhere', options) },
+  'barewire/transcript compareTranscripts(options)': { call: (options) => compareTranscripts(transcript, transcript, options) },
+  'barewire/transcript Replay.constructor(options)': { call: (options) => new Replay(transcript, 'client', options) },
+  'barewire/doctor diagnose(subject)': { call: (options) => diagnose(options), base: { name: 'x', open: () => memoryTransport(server()) } },
+  'barewire/doctor diagnose(options)': { call: (options) => diagnose({ name: 'x', open: () => memoryTransport(server()) }, options) },
+  'barewire/doctor fetchProbe(options)': { call: (options) => fetchProbe(fetch, options) },
+};
+
+/** Members that a type requires, or that tell it from another, by the name of the type. */
+export const bases: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ProgramConfig: program, AddressConfig: { url: 'http://127.0.0.1:1/' },
+};
+
+const inEntry = (entry: string, calls: Readonly<Record<string, Tried>>): [string, Tried][] =>
+  Object.entries(calls).map(([name, tried]) => [`${entry} ${name}`, tried]);
+
+/** By the name of the place. */
+export const calls: ReadonlyMap<string, Tried> = new Map([
+  ...inEntry('barewire/server', inServer), ...inEntry('barewire/client', inClient), ...inEntry('barewire/tasks', inTasks),
+  ...[ofTransports, ofAuthorization, ofHost, ofOthers].flatMap((some) => Object.entries(some)),
+]);

@@ -1,0 +1,54 @@
+// What takes members that are not in its type, on purpose. Each with the reason. Anything else that looks like options has
+// to refuse what it does not know: it has a call in calls.ts.
+
+const ofWire = 'a message of the protocol: later revisions and other peers have more members, and what is required is judged';
+const byAuthor = 'a part that somebody writes, such as a transport or an engine: it may be an object of any class, with members of its own';
+const ofOurs = 'made by barewire and passed to a callback, or handed back as it came';
+
+/** Types, by their names. */
+export const openTypes: Readonly<Record<string, string>> = {
+  Notification: ofWire, Request: ofWire, Failure: ofWire, Refusal: ofOurs, Progress: ofWire, LoggingMessageNotificationParams: ofWire,
+  CreateMessageRequestParams: ofWire, CreateMessageResult: ofWire, ElicitResult: ofWire, ListRootsResult: ofWire, ElicitRequestFormParams: ofWire, ElicitRequestURLParams: ofWire,
+  'ElicitRequestURLParams & { readonly host: string; }': ofWire, PromptReference: ofWire, Root: ofWire, Tool: ofWire, Icon: ofWire,
+  ClientCapabilities: ofWire, ServerCapabilities: ofWire, RequestedSchema: ofWire, 'Feature<NoInfer<C>>': byAuthor, 'Exchanges<C>': byAuthor, Authenticator: byAuthor, HttpAuthorization: byAuthor, Format: byAuthor, Grant: byAuthor, AuthorizationStore: byAuthor,
+  BooleanSchema: ofWire, LegacyTitledEnumSchema: ofWire, NumberSchema: ofWire, StringSchema: ofWire, TitledMultiSelectEnumSchema: ofWire, TitledSingleSelectEnumSchema: ofWire,
+  UntitledMultiSelectEnumSchema: ofWire, UntitledSingleSelectEnumSchema: ofWire,
+  Auth: 'what an application knows of the caller: handlers read members of its own', AuthRefusal: 'what an application says of a refusal',
+  Outlet: byAuthor, Requester: byAuthor, LegacyRequester: byAuthor, 'FeatureHost<PlainContext>': byAuthor, 'FeatureHost<C>': byAuthor, ClientTransport: byAuthor, Cache: byAuthor,
+  Server: byAuthor, ServerPort: byAuthor, 'Handled<R>': byAuthor, 'Handled<never>': byAuthor,
+  ClientReceiver: byAuthor, HttpSender: byAuthor, MessagePortLike: byAuthor, Answering: byAuthor, ConnectionHandlers: byAuthor,
+  RequestPort: byAuthor, BusHandler: byAuthor, FleetEngine: byAuthor, Sessions: byAuthor, NodeRequest: byAuthor,
+  FetchContext: 'what a runtime passes with a request', SharedPeer: byAuthor, Pinging: byAuthor,
+  PeerOptions: 'what a transport says of a connection; without `auth` the client is nobody, and reaches nothing that has scopes',
+  ErrorPlace: ofOurs, TraceEntry: ofOurs, HttpTraceEntry: ofOurs, TappedMessage: ofOurs, ProbeRequest: ofOurs, HttpSend: ofOurs, Outgoing: ofOurs,
+  PinChange: ofOurs, PinnedServer: ofOurs, PendingLogin: ofOurs, Node: ofOurs,
+  SchemaInterface: 'a schema of a library: an object with whatever the library has',
+  '{ cause?: unknown; }': 'the options of an Error, which the language leaves open',
+};
+
+/** Interfaces whose functions barewire calls, and functions that open nothing. By the place, or its beginning with `*`. */
+export const openPlaces: Readonly<Record<string, string>> = {
+  'barewire/client ListeningPort.*': 'called by barewire',
+  'barewire/client Listening.*': 'a part of ClientCore: McpClient.subscribe and unsubscribe have their calls',
+  'barewire/client ClientCore.all(options)': 'protected',
+  'barewire/client McpClient.all(options)': 'protected',
+  'barewire/tasks TaskClient.all(options)': 'protected',
+  'barewire/server Guards.constructor(options)': 'exported as a type: guards() makes it',
+  'barewire/server AddTool(definition)': 'the type of McpServer.tool',
+  'barewire/server AddResource(definition)': 'the type of McpServer.resource',
+  'barewire/server AddResourceTemplate(definition)': 'the type of McpServer.resourceTemplate',
+  'barewire/server AddPrompt(definition)': 'the type of McpServer.prompt',
+  'barewire/jsonrpc PendingRequests.request(options)': 'the client holds them against a shape before; its times are judged here',
+  'barewire/host isProgram(config)': 'tells which of the two an entry is',
+  'barewire/host HostOptions.*': 'called by barewire',
+  'barewire/host HostCallOptions.via(options)': 'called by barewire',
+};
+
+/** Members that nobody holds against a shape where they are. By the place and the path, or its beginning with `*`. */
+export const openPaths: Readonly<Record<string, string>> = {
+  'barewire/server Tools.add(definition).annotations.*': 'McpServer judges them; tools() has the option `check` for it, which the smallest server leaves out',
+  'barewire/server Tools.add(definition).execution.*': 'likewise',
+  'barewire/client answering(given).capabilities.*': 'what a client declares of a capability goes over the wire as it is',
+  'barewire/client McpClient.constructor(given).capabilities.*': 'likewise',
+  'barewire/client ClientCore.constructor(options).capabilities.*': 'likewise',
+};

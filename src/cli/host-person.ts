@@ -40,13 +40,14 @@ export function personAt(desk: Desk, style: Style): Person {
     approve: ({ server, tool, args, why }, { signal }) => desk.question(async (prompter): Promise<Decision> => {
       const note = again[why];
       if (note !== undefined) prompter.say(style.yellow(note));
-      // What reaches further than this call is not bound to the arguments that were shown.
-      const question = 'Run it? [o]nce, or with any arguments for this [s]ession or [a]lways, [N]o: ';
+      // A grant holds for any arguments. A rule that asks goes before a grant, so none is offered there.
+      const lasting = why !== 'rule';
+      const question = lasting ? 'Run it? [o]nce, or with any arguments for this [s]ession or [a]lways, [N]o: ' : 'Run it? [o]nce, [N]o: ';
       const answer = await askAboutCall(prompter, style, { server, tool, args }, question, signal);
       if (answer === undefined) return { allow: false, reason: 'the arguments are too long to show' };
       if (answer === 'o' || answer === 'once' || agrees(answer)) return { allow: 'once' };
-      if (answer === 's' || answer === 'session') return { allow: 'session' };
-      if (answer === 'a' || answer === 'always') return { allow: 'always' };
+      if (lasting && (answer === 's' || answer === 'session')) return { allow: 'session' };
+      if (lasting && (answer === 'a' || answer === 'always')) return { allow: 'always' };
       return { allow: false, reason: 'the person said no' };
     }),
     acceptChange: (change, { signal }) => desk.question(async (prompter) => {

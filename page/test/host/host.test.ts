@@ -42,7 +42,7 @@ test('host: the era can be chosen anew, and lists follow what changes', async (t
 });
 
 test('host: a call waits for the person, is seen by all tabs, and ends with its result', async (t) => {
-  const host = hostOf(t, { one: sampleServer() }, { rules: [{ then: 'ask' }] });
+  const host = hostOf(t, { one: sampleServer() });
   const [page, other] = [new TestPage(host, 'a'), new TestPage(host, 'b')];
   const call = page.ask('tool.call', { server: 'one', name: 'add', args: { a: 1, b: 2 } });
   const question = await page.question('approval');

@@ -26,6 +26,8 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
   const seen = useSignal(false);
   const { tool, args, lexemes, annotations, annotated, trusted } = question;
   const node = useMemo(() => nodeOfText(print(args, lexemes)), [args]);
+  // A rule that asks goes before a grant, so a grant would change nothing.
+  const lasting = question.why !== 'rule';
   const refuse = (): void => answer({ kind: 'approval', allow: false, ...reason.value && { reason: reason.value } });
   const hints = [
     annotations.readOnlyHint ? ['changes nothing', 'good'] : annotations.destructiveHint ? ['may destroy', 'bad'] : ['changes something', 'warn'],
@@ -41,7 +43,7 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
           ? trusted ? 'The server says so, and you said that it may be believed.' : 'The server says so; you have not said that it may be believed.'
           : 'The server does not say what this tool does, so the specification\u2019s defaults are assumed.'} {reasons[question.why]}</p>
         <div class="exact" role="group" aria-label="Exactly these arguments"><h3>Exactly these arguments</h3><NodeTree node={node} open={4} /></div>
-        <p class="hint">“For this session” and “Always” cover calls of this tool, as it is defined now, with any arguments.</p>
+        {lasting && <p class="hint">“For this session” and “Always” cover calls of this tool, as it is defined now, with any arguments.</p>}
         <SeenHere seen={seen} />
         <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
       </div>
@@ -49,8 +51,8 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
         <UntilSeen seen={seen} what="the call" hint="" />
         <span class="spring" />
-        <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'always' })}>Always</button>
-        <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'session' })}>For this session</button>
+        {lasting && <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'always' })}>Always</button>}
+        {lasting && <button type="button" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'session' })}>For this session</button>}
         <button type="button" class="primary" disabled={!seen.value} onClick={() => answer({ kind: 'approval', allow: 'once' })}>Once</button>
       </footer>
     </Asked>

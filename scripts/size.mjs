@@ -26,7 +26,7 @@ const entries = [
   { ...programNamed('mcp-server'), ceiling: 36.05 * KIB },
   { ...programNamed('tasks-server'), ceiling: 51.14 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
-  { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.10 * KIB },
+  { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.11 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.17 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.08 * KIB },
   { ...programNamed('schema-full'), ceiling: 8.79 * KIB },
@@ -82,7 +82,7 @@ const parts = {
   'subscriptions': ['server/modern/subscriptions'],
   'answers to older revisions': ['server/adapt'],
   'questions to the peer, batches': ['jsonrpc/pending-requests', 'jsonrpc/stop', 'jsonrpc/batch', 'protocol/requests', 'server/legacy/moments'],
-  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'jsonrpc/bytes'],
+  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'bounds/bytes'],
 };
 
 /** Leaves files out of a bundle: what they export is there, and empty. */

@@ -7,7 +7,7 @@ import { McpServer } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../src/transport/http/node/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
-import type { ClientTransport } from '../src/transport/port.ts';
+import type { ClientTransport } from '../src/transport/client-port.ts';
 import { stdioTransport } from '../src/transport/stdio/index.ts';
 import { sayHello } from './compatibility/server.ts';
 

@@ -10,7 +10,9 @@ import { httpTransport } from '../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../src/transport/http/node/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../src/transport/message-port.ts';
-import type { Auth, ClientTransport, ServerPort } from '../src/transport/port.ts';
+import type { Auth } from '../src/transport/auth.ts';
+import type { ClientTransport } from '../src/transport/client-port.ts';
+import type { ServerPort } from '../src/transport/server-port.ts';
 
 // A program may hold two copies of this package, where one of its dependencies brings a copy of its own. A server of one is
 // served by a transport of the other: what passes between them is known by its shape, and no class of theirs is the same.

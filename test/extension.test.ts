@@ -8,7 +8,9 @@ import type { Context, Listener, TellListeners } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../src/transport/http/node/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
-import type { Auth, ClientTransport, TraceEntry } from '../src/transport/port.ts';
+import type { Auth } from '../src/transport/auth.ts';
+import type { ClientTransport } from '../src/transport/client-port.ts';
+import type { TraceEntry } from '../src/transport/trace.ts';
 import { connect, later } from './server/peer.ts';
 
 // An extension that is made like io.modelcontextprotocol/tasks, with nothing but the door of either role: a call that

@@ -11,7 +11,7 @@ import { messagePortTransport, serveMessagePort } from '../src/transport/message
 import type { MessagePortLike, PortEvent } from '../src/transport/message-port.ts';
 import { serveStdio } from '../src/transport/stdio/index.ts';
 import { readMessages } from '../src/transport/stdio/reading.ts';
-import { peerBudget, processBudget } from '../src/jsonrpc/budget.ts';
+import { peerBudget, processBudget } from '../src/bounds/budget.ts';
 import { decode } from '../src/jsonrpc/codec.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';

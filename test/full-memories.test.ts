@@ -6,7 +6,7 @@ import { Inbox } from '../src/fleet/outbox.ts';
 import { memorySessions } from '../src/fleet/memory-sessions.ts';
 import { recordCache } from '../src/fleet/record-cache.ts';
 import { Approvals } from '../src/host/approvals.ts';
-import { OrderOfUse } from '../src/jsonrpc/order-of-use.ts';
+import { OrderOfUse } from '../src/bounds/order-of-use.ts';
 import { RpcError } from '../src/jsonrpc/errors.ts';
 import { introspection } from '../src/oauth/resource/introspection.ts';
 import { proofReplays } from '../src/oauth/resource/proof-replays.ts';

@@ -3,11 +3,11 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpH
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { watchBody, watchStream } from '../transport/http/client/http-trace.ts';
 import { guarded } from '../transport/http/node/index.ts';
 import { redact, redactPath } from '../transport/http/redact.ts';
-import type { HttpTrace } from '../transport/port.ts';
+import type { HttpTrace } from '../transport/trace.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** A proxy on this machine in front of an address. */

@@ -16,7 +16,8 @@ import type { Root } from '../protocol/roots.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
-import type { ClientTransport, HttpTrace } from '../transport/port.ts';
+import type { ClientTransport } from '../transport/client-port.ts';
+import type { HttpTrace } from '../transport/trace.ts';
 
 export interface TourOptions {
   /** Above everything. */

@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { Bag } from '../jsonrpc/message.ts';

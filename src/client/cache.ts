@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { hasCacheHints, listMethods, neededCapability } from '../protocol/methods.ts';
 import { defaultMaxCached } from './options.ts';

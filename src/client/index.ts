@@ -22,5 +22,5 @@ export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Abortable } from '../jsonrpc/inbound.ts';
 export type { Stop } from '../jsonrpc/stop.ts';
-export { HttpError, SessionExpired } from '../transport/port.ts';
-export type { ClientReceiver, ClientTransport, Outgoing, ToolHeaders } from '../transport/port.ts';
+export { HttpError, SessionExpired } from '../transport/http/http-error.ts';
+export type { ClientReceiver, ClientTransport, Outgoing, ToolHeaders } from '../transport/client-port.ts';

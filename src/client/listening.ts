@@ -1,12 +1,12 @@
 import { checkOptions } from '../bounds/options.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaOf } from '../protocol/meta.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { HttpError } from '../transport/port.ts';
+import { HttpError } from '../transport/http/http-error.ts';
 import { callShape } from './options.ts';
 import type { Listening, ListeningPort } from './parts.ts';
 

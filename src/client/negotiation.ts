@@ -1,13 +1,13 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
-import { quote, shorten } from '../jsonrpc/quote.ts';
+import { quote, shorten } from '../bounds/quote.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { isImplementation, metaOf, modernErrors } from '../protocol/meta.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
 import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import { HttpError } from '../transport/port.ts';
+import { HttpError } from '../transport/http/http-error.ts';
 
 /** What a client and a server have agreed on. */
 export interface Agreement {

@@ -4,7 +4,7 @@ import * as columns from '../protocol/columns.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import type { Shape } from '../protocol/shape.ts';
-import type { ToolHeaders } from '../transport/port.ts';
+import type { ToolHeaders } from '../transport/client-port.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { Cache } from './parts.ts';

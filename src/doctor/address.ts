@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { visible } from '../explain/safe-text.ts';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import { redactText, redactUrl } from '../transport/http/redact.ts';
 import { initializeParams } from './conversation.ts';
 import { finding } from './finding.ts';

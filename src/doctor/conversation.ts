@@ -1,7 +1,8 @@
 import { decode } from '../jsonrpc/codec.ts';
 import type { Message, RequestId } from '../jsonrpc/message.ts';
 import * as metaKeys from '../protocol/meta-keys.ts';
-import type { ClientTransport, Trace } from '../transport/port.ts';
+import type { ClientTransport } from '../transport/client-port.ts';
+import type { Trace } from '../transport/trace.ts';
 
 /** What came of a request. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { visible } from '../explain/safe-text.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote, shorten } from '../jsonrpc/quote.ts';
+import { quote, shorten } from '../bounds/quote.ts';
 import { methodNotFound } from '../jsonrpc/error-codes.ts';
 import type { Conversation, Outcome } from './conversation.ts';
 import { finding } from './finding.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { methodNotFound } from '../jsonrpc/error-codes.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { visible } from '../explain/safe-text.ts';
 import { isImplementation } from '../protocol/meta.ts';
 import { findRevision, revisions } from '../protocol/revisions.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { readDescription } from './description.ts';
 import type { ToolDescription } from './description.ts';
 

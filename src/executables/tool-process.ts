@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';

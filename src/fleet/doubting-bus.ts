@@ -1,5 +1,5 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
+import { inBackground } from '../bounds/times.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus } from './engine.ts';
 

@@ -1,5 +1,5 @@
 import { toError } from '../jsonrpc/errors.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 import type { Bus } from './engine.ts';
 
 /** Tells when another process of the fleet has gone. Asks the bus only while somebody waits for that. */

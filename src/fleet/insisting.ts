@@ -1,4 +1,4 @@
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 import { isUndeliverable } from './engine.ts';
 
 /** Does again what an engine that is away has refused, until it succeeds. */

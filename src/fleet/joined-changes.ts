@@ -1,7 +1,7 @@
 import type { ListName } from '../server/feature.ts';
 import { insideOf, tellUpdated } from '../server/server.ts';
 import type { Server } from '../server/server.ts';
-import type { ServerPort } from '../transport/port.ts';
+import type { ServerPort } from '../transport/server-port.ts';
 import type { Change } from './messages.ts';
 
 /** Milliseconds within which the changes of one list in several processes are one notification. */

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 
 interface Kept {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import { Undeliverable } from './engine.ts';
 import { within } from './within.ts';
 

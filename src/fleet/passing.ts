@@ -4,7 +4,7 @@ import type { Reply, Shared } from '../transport/http/server/sharing.ts';
 import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import type { Auth } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Carried } from './messages.ts';
 import { nameIn } from './side.ts';

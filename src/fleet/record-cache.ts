@@ -1,4 +1,4 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 import { readRecord, writeRecord } from './stored-record.ts';
 import type { StoredRecord } from './stored-record.ts';

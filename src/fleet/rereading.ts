@@ -1,5 +1,5 @@
 import { toError } from '../jsonrpc/errors.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 
 /** Sessions that are read at once: an engine that has just come back is asked by all processes. */
 const atOnce = 4;

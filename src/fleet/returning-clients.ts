@@ -1,4 +1,4 @@
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';

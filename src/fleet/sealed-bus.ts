@@ -1,5 +1,5 @@
 import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
-import { Faults } from '../jsonrpc/faults.ts';
+import { Faults } from '../bounds/faults.ts';
 import { aesGcm } from '../server/modern/aes-gcm.ts';
 import type { AesGcm } from '../server/modern/aes-gcm.ts';
 import type { Bus, BusHandler } from './engine.ts';

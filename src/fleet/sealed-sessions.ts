@@ -1,4 +1,4 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { ConnectionError, methodNotFound } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
@@ -9,7 +9,8 @@ import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Agreed, Auth, SharedHandshake, SharedPeer } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
+import type { Agreed, SharedHandshake, SharedPeer } from '../transport/server-port.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { createPassing } from './passing.ts';
 import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { isImplementation } from '../protocol/meta.ts';
 import type { RequestStateSealer } from '../server/modern/request-state.ts';
-import type { Agreed } from '../transport/port.ts';
+import type { Agreed } from '../transport/server-port.ts';
 
 /** What the id of a sealed session says: all that a process needs to serve it. */
 export interface SessionRecord {

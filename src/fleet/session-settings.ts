@@ -3,7 +3,7 @@ import type { Request } from '../jsonrpc/message.ts';
 import { nobody } from '../jsonrpc/outlet.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isLoggingLevel } from '../protocol/meta.ts';
-import type { ServerPeer } from '../transport/port.ts';
+import type { ServerPeer } from '../transport/server-port.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** A session that is open in this process. */

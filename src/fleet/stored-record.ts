@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel } from '../protocol/meta.ts';
-import type { Agreed } from '../transport/port.ts';
+import type { Agreed } from '../transport/server-port.ts';
 
 /** The GET stream of a session, and the process that writes it. */
 export interface Listener {

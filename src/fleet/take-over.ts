@@ -1,6 +1,6 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import { findRevision } from '../protocol/revisions.ts';
-import type { Agreed, SharedHandshake } from '../transport/port.ts';
+import type { Agreed, SharedHandshake } from '../transport/server-port.ts';
 
 /** What a process knows of a session that it opens. */
 export interface KnownSession {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import { digestOf } from './digest.ts';
 
 /** What a person was shown, and what an approval is therefore bound to. */

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { Tool } from '../protocol/tools.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import type { Host } from './host.ts';

@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { ClientReceiver, ClientTransport, Outgoing } from '../transport/port.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from '../transport/client-port.ts';
 import { HostError } from './errors.ts';
 
 /** Rejects a call that was approved and did not leave, since its tool may be another by now. */

@@ -1,5 +1,5 @@
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { canonicalJson } from './digest.ts';
 
 /** Bounds on what a server lists. What passes one is left out and reported; the rest stays. */

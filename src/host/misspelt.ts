@@ -1,4 +1,4 @@
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { HostError } from './errors.ts';
 
 /**

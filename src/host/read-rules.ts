@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { HostError } from './errors.ts';
 import { checkRule } from './rules.ts';
 import type { Rule } from './rules.ts';

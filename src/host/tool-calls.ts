@@ -3,7 +3,7 @@ import type { Shape } from '../bounds/options.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { Approvals } from './approvals.ts';

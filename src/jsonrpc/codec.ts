@@ -4,9 +4,9 @@ import type {
   Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
 import { outerMembers } from './outer-members.ts';
-import { quote } from './quote.ts';
-import { weighText, weighValue, weightShape } from './weight.ts';
-import type { WeightLimits } from './weight.ts';
+import { quote } from '../bounds/quote.ts';
+import { weighText, weighValue, weightShape } from '../bounds/weight.ts';
+import type { WeightLimits } from '../bounds/weight.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 

@@ -1,15 +1,15 @@
-import { openThingBytes, peerBudget } from './budget.ts';
-import type { Budget } from './budget.ts';
+import { openThingBytes, peerBudget } from '../bounds/budget.ts';
+import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
-import { Faults } from './faults.ts';
+import { Faults } from '../bounds/faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
 import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
 import { failureText } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { PendingRequests } from './pending-requests.ts';
-import { quote, shorten } from './quote.ts';
+import { quote, shorten } from '../bounds/quote.ts';
 
 /** Times are not limited where the runtime has no `setTimeout`; a caller who asks for a limit is told. */
 export interface ConnectionLimits {

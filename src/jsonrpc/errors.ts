@@ -1,6 +1,6 @@
 import * as codes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
-import { shorten } from './quote.ts';
+import { shorten } from '../bounds/quote.ts';
 
 /** The codes of error objects by name, for those who import them from outside. */
 export const errorCodes: Pick<typeof codes, keyof typeof codes> = {

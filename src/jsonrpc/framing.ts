@@ -1,5 +1,5 @@
-import type { Budget } from './budget.ts';
-import { ByteGatherer } from './bytes.ts';
+import type { Budget } from '../bounds/budget.ts';
+import { ByteGatherer } from '../bounds/bytes.ts';
 import { decodeUtf8, unreadable } from './codec.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';

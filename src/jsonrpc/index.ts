@@ -6,7 +6,7 @@
 
 export { checkOptions } from '../bounds/options.ts';
 export type { Kind, Shape } from '../bounds/options.ts';
-export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from './budget.ts';
+export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from '../bounds/budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
 export type { Cancellation, ConnectionHandlers, ConnectionLimits } from './connection.ts';
@@ -25,5 +25,5 @@ export { PendingRequests } from './pending-requests.ts';
 export type { Progress, RequestOptions, RequestRules } from './pending-requests.ts';
 export { stopOf } from './stop.ts';
 export type { Stop } from './stop.ts';
-export { defaultMaxDepth, defaultMaxValues } from './weight.ts';
-export type { WeightLimits } from './weight.ts';
+export { defaultMaxDepth, defaultMaxValues } from '../bounds/weight.ts';
+export type { WeightLimits } from '../bounds/weight.ts';

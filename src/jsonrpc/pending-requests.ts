@@ -8,7 +8,7 @@ import type {
 import { notify } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
-import { clock, isTime } from './times.ts';
+import { clock, isTime } from '../bounds/times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {

@@ -1,5 +1,5 @@
 import type { Shape } from '../bounds/options.ts';
-import { joinBytes } from '../jsonrpc/bytes.ts';
+import { joinBytes } from '../bounds/bytes.ts';
 import { decodeUtf8 } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { OAuthError, shownUrl } from './errors.ts';

@@ -3,7 +3,7 @@ import type { Cancellation } from '../jsonrpc/connection.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import type { NotificationParams } from './base.ts';
 import { subscriptionMeta } from './meta.ts';
 

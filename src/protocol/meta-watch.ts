@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import { isMetaKey } from './meta.ts';
 
 /** How many keys are judged, and how many characters one may have: each is kept. Further and longer ones are ignored. */

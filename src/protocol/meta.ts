@@ -4,7 +4,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';

@@ -1,5 +1,5 @@
 import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 
 // 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a
 // tool's schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server

@@ -1,7 +1,7 @@
 import type { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError, need } from '../jsonrpc/errors.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 

@@ -3,7 +3,7 @@
 // `match`.
 
 import { checkOptions } from '../bounds/options.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 
 /** What bounds a template, and the work of a match: variables times characters. */
 export interface UriTemplateLimits {

@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import * as columns from '../protocol/columns.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Root } from '../protocol/roots.ts';

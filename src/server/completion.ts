@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import * as columns from '../protocol/columns.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import type { Exchange } from './exchange.ts';

@@ -15,7 +15,7 @@ import { isImplementation, isLoggingLevel, isModern, metaOf, readRequestMeta, un
 import type { Meta } from '../protocol/meta.ts';
 import { negotiate, versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Agreed, PeerOptions, ServerPeer } from '../transport/port.ts';
+import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
 import { adaptImplementation } from './adapt.ts';
 import type { Server } from './server.ts';
 import type { LegacyRequester } from './exchange.ts';

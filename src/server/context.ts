@@ -3,7 +3,7 @@ import type { ClientCapabilities, Implementation } from '../protocol/initialize.
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Auth } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 
 /** A handler that yields its questions, alone or several together. */

@@ -2,7 +2,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Revision } from '../protocol/revisions.ts';
 

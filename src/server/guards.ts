@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { MetaWatch } from '../protocol/meta-watch.ts';
-import { AccessDenied } from '../transport/port.ts';
-import type { Auth } from '../transport/port.ts';
+import { AccessDenied } from '../transport/auth.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { AnyAround, Around, Handled, HandlerCall, Invoke } from './chain.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';

@@ -62,4 +62,5 @@ export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
 export type { Serialized } from '../jsonrpc/outlet.ts';
 export type { FormContent } from '../protocol/form.ts';
-export type { Auth, PeerOptions, ServerPeer, ServerPort } from '../transport/port.ts';
+export type { Auth } from '../transport/auth.ts';
+export type { PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';

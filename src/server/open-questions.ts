@@ -1,4 +1,4 @@
-import type { OpenQuestions } from '../transport/port.ts';
+import type { OpenQuestions } from '../transport/server-port.ts';
 
 /** How many states are remembered; of more the oldest are not waited for when the server closes. */
 const maxStates = 1_000;

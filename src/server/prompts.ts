@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { shorten } from '../jsonrpc/quote.ts';
+import { shorten } from '../bounds/quote.ts';
 import type { Icon } from '../protocol/base.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import * as columns from '../protocol/columns.ts';
 import { samplingFault } from '../protocol/sampling-rules.ts';
 import type { Revision } from '../protocol/revisions.ts';

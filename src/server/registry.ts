@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
-import { quote, shorten } from '../jsonrpc/quote.ts';
+import { quote, shorten } from '../bounds/quote.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { AnswerCall, Handled } from './chain.ts';

@@ -10,7 +10,7 @@ import type { RequestMeta } from '../protocol/meta.ts';
 import { revisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import type { Auth } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context, Outcome } from './context.ts';

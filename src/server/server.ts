@@ -6,7 +6,7 @@ import * as columns from '../protocol/columns.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { ServerPort } from '../transport/port.ts';
+import type { ServerPort } from '../transport/server-port.ts';
 import { notKept } from './caching.ts';
 import type { Caching } from './caching.ts';
 import { chain } from './chain.ts';

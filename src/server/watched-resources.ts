@@ -1,4 +1,4 @@
-import { openThingBytes } from '../jsonrpc/budget.ts';
+import { openThingBytes } from '../bounds/budget.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
@@ -7,7 +7,7 @@ import type { Exchange, LegacyRequester } from './exchange.ts';
 import type { Listener } from './context.ts';
 import type { Agree, AnswerMethod, FeatureHost } from './feature.ts';
 import { onClose } from './connected-client.ts';
-import type { ServerPort } from '../transport/port.ts';
+import type { ServerPort } from '../transport/server-port.ts';
 
 /** What a watched resource costs: one string, and its place in a set. */
 const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;

@@ -1,7 +1,7 @@
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { internalError, RpcError } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
-import { quote } from '../jsonrpc/quote.ts';
+import { quote } from '../bounds/quote.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import * as columns from '../protocol/columns.ts';

@@ -1,4 +1,4 @@
-import { clock } from '../jsonrpc/times.ts';
+import { clock } from '../bounds/times.ts';
 
 /**
  * How long a lease holds for certain, as whoever has it may believe. Two clocks must both say so: the system's clock may

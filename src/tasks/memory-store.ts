@@ -1,4 +1,4 @@
-import { clock } from '../jsonrpc/times.ts';
+import { clock } from '../bounds/times.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 

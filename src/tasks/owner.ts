@@ -1,6 +1,6 @@
 import { checkScopes } from '../server/guards.ts';
-import { AccessDenied } from '../transport/port.ts';
-import type { Auth } from '../transport/port.ts';
+import { AccessDenied } from '../transport/auth.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { TaskView } from './journal.ts';
 
 /**

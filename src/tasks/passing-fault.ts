@@ -1,6 +1,6 @@
 import { internalError } from '../jsonrpc/error-codes.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
-import { HttpError, SessionExpired } from '../transport/port.ts';
+import { HttpError, SessionExpired } from '../transport/http/http-error.ts';
 
 /**
  * Whether an error says nothing of the task: the connection has failed, or the server, whose store may be back soon.

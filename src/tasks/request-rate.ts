@@ -1,5 +1,5 @@
 import { internalError } from '../jsonrpc/errors.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 
 /**
  * Bounds how many requests for tasks each requester may make in a second of the clock. 2025-11-25

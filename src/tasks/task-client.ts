@@ -10,7 +10,7 @@ import type { Implementation } from '../protocol/initialize.ts';
 import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { ClientTransport } from '../transport/port.ts';
+import type { ClientTransport } from '../transport/client-port.ts';
 import { receiveTasks } from './legacy/received.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
 import { mayPass } from './passing-fault.ts';

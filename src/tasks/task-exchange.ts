@@ -4,7 +4,7 @@ import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params } from '../jsonrpc/message.ts';
 import type { InputRequest } from '../protocol/input-required.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Auth } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../server/asking-exchange.ts';
 import type { Question } from '../server/question.ts';
 import { Attempts } from './attempts.ts';

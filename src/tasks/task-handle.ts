@@ -1,6 +1,6 @@
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { clock } from '../jsonrpc/times.ts';
+import { clock } from '../bounds/times.ts';
 import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';

@@ -1,7 +1,7 @@
 import { internalError, RpcError, toErrorObject } from '../jsonrpc/errors.ts';
 import { Cancelled } from '../jsonrpc/inbound.ts';
 import type { Notification, Params } from '../jsonrpc/message.ts';
-import { inBackground } from '../jsonrpc/times.ts';
+import { inBackground } from '../bounds/times.ts';
 import { findRevision, revisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';

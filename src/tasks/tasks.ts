@@ -1,9 +1,9 @@
 import { internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { clock, inBackground } from '../jsonrpc/times.ts';
+import { clock, inBackground } from '../bounds/times.ts';
 import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
 import { checkScopes } from '../server/guards.ts';
-import type { Auth } from '../transport/port.ts';
+import type { Auth } from '../transport/auth.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';

@@ -1,6 +1,6 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { clock, inBackground } from '../jsonrpc/times.ts';
+import { clock, inBackground } from '../bounds/times.ts';
 import type { Server } from '../server/server.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';

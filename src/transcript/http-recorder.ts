@@ -1,4 +1,4 @@
-import type { HttpTrace, TracedEvent } from '../transport/port.ts';
+import type { HttpTrace, TracedEvent } from '../transport/trace.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
 /** Header fields that are written, as HTTP writers spell them. Credentials come redacted, and are not. */

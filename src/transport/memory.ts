@@ -8,7 +8,10 @@ import { checkOptions } from '../bounds/options.ts';
 import { decode, decodeUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
-import type { Auth, ClientReceiver, ClientTransport, ServerPeer, ServerPort, Trace } from './port.ts';
+import type { Auth } from './auth.ts';
+import type { ClientReceiver, ClientTransport } from './client-port.ts';
+import type { ServerPeer, ServerPort } from './server-port.ts';
+import type { Trace } from './trace.ts';
 
 /** What `memoryTransport` may be given. */
 export interface MemoryOptions {

@@ -6,11 +6,14 @@
 
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { peerBudget } from '../jsonrpc/budget.ts';
+import { peerBudget } from '../bounds/budget.ts';
 import { decode, decodeUnjudged, decodeValue, decodeValueUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/outlet.ts';
-import type { Auth, ClientReceiver, ClientTransport, ServerPort, Trace } from './port.ts';
+import type { Auth } from './auth.ts';
+import type { ClientReceiver, ClientTransport } from './client-port.ts';
+import type { ServerPort } from './server-port.ts';
+import type { Trace } from './trace.ts';
 import { readPort } from './port-reading.ts';
 import type { PortReading } from './port-reading.ts';
 

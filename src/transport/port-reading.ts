@@ -1,9 +1,9 @@
-import { openThingBytes } from '../jsonrpc/budget.ts';
-import type { Budget } from '../jsonrpc/budget.ts';
+import { openThingBytes } from '../bounds/budget.ts';
+import type { Budget } from '../bounds/budget.ts';
 import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../jsonrpc/noise.ts';
-import { beginReading, othersFirst, readEnough } from '../jsonrpc/turn.ts';
-import type { Trace } from './port.ts';
+import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../bounds/noise.ts';
+import { beginReading, othersFirst, readEnough } from '../bounds/turn.ts';
+import type { Trace } from './trace.ts';
 
 /** Bytes of a peer that need not wait where others hold all that may be held: they are read at once. */
 const leastWaiting = 1_048_576;
@@ -73,7 +73,7 @@ export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): P
     trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: Date.now() });
     // We send text. Others may post the message as it is: it meets the same limits.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
-    noise = noiseAfter(noise + lengthOf(data), decoded);
+    noise = noiseAfter(noise + lengthOf(data), decoded.kind);
     if (noise > maxNoiseBytes) return giveUp(onlyNoise(maxNoiseBytes));
     reader.message(decoded);
     if (readEnough()) rest();

@@ -1,6 +1,6 @@
 import { classify, isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { Decoded, RequestId } from '../jsonrpc/message.ts';
-import type { Outgoing } from './port.ts';
+import type { Outgoing } from './client-port.ts';
 
 const prefix = 'page-';
 

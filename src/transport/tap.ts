@@ -8,7 +8,8 @@ import { checkOptions } from '../bounds/options.ts';
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { Decoded } from '../jsonrpc/message.ts';
-import type { ClientReceiver, ClientTransport, EventTraceEntry, HttpTrace, HttpTraceEntry, Outgoing, TraceEntry } from './port.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';
+import type { EventTraceEntry, HttpTrace, HttpTraceEntry, TraceEntry } from './trace.ts';
 import { answersOurs, isOurs, outgoing, parsed, tapIds } from './tap-ids.ts';
 
 /** Who made a message: the client or the server (`peer`), or the person, whole (`injected`) or by a change (`edited`). */

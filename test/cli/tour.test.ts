@@ -14,7 +14,7 @@ import type { TourOptions, TourResult } from '../../src/cli/tour.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ServerPort } from '../../src/transport/port.ts';
+import type { ServerPort } from '../../src/transport/server-port.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
 import { barewire } from './program.ts';
 

@@ -7,7 +7,7 @@ import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { loadedToolOutputs } from '../../src/client/tool-output.ts';
 import { compile } from '../../src/schema/compile.ts';
-import { HttpError, SessionExpired } from '../../src/transport/port.ts';
+import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
 import { everything, legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answering, ClientCore, listening, McpClient, resultCache, toolOutputs } from '../../src/client/index.ts';
 import type { CoreClientOptions } from '../../src/client/index.ts';
-import { processBudget } from '../../src/jsonrpc/budget.ts';
+import { processBudget } from '../../src/bounds/budget.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { compile } from '../../src/schema/index.ts';
 import { legacy, modern, Scripted } from './scripted.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { answering, ClientCore, McpClient, toolOutputs } from '../../src/client/index.ts';
 import type { CoreClientOptions } from '../../src/client/index.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
-import { HttpError } from '../../src/transport/port.ts';
+import { HttpError } from '../../src/transport/http/http-error.ts';
 import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';

@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
-import type { ClientTransport, TraceEntry } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
+import type { TraceEntry } from '../../src/transport/trace.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { json, serve, stream } from '../transport/http-client/harness.ts';
 

@@ -4,7 +4,7 @@ import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
-import { HttpError } from '../../src/transport/port.ts';
+import { HttpError } from '../../src/transport/http/http-error.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 

@@ -6,7 +6,7 @@ import type { RequestId } from '../../src/jsonrpc/message.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { MirroredToolHeaders } from '../../src/transport/http/client/tool-headers.ts';
-import type { ClientReceiver, ClientTransport, Outgoing } from '../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from '../../src/transport/client-port.ts';
 
 export interface Sent {
   readonly id?: RequestId;

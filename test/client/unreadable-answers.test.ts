@@ -11,7 +11,7 @@ import { McpClient } from '../../src/client/index.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { messagePortTransport } from '../../src/transport/message-port.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
-import type { ClientTransport } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
 
 // Whatever our own side refuses of an answer ends the request that waits for it, at once and with the cause: on every
 // transport, for every reason. One request waits beside it, and goes on.

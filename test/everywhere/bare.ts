@@ -2,7 +2,7 @@
 // standard streams. Three parts: the suite inside, a server for a client outside, a client for a server outside.
 import { decode } from '../../src/jsonrpc/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ClientReceiver, ClientTransport } from '../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import { smoke, smokeServer } from './smoke.ts';
 
 declare const writeLine: (text: string) => void;

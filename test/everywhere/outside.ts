@@ -1,6 +1,6 @@
 // For the host of QuickJS: the other end of its lines.
 import { decode } from '../../src/jsonrpc/index.ts';
-import type { ClientReceiver } from '../../src/transport/port.ts';
+import type { ClientReceiver } from '../../src/transport/client-port.ts';
 import { smoke, smokeServer } from './smoke.ts';
 import type { Cell } from './smoke.ts';
 

@@ -2,7 +2,7 @@
 // nothing of the runtime; what the runtime lacks must be told by name.
 import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
-import type { ClientTransport } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
 
 export const capabilities = ['connect', 'list', 'call', 'progress', 'elicit', 'cancel'] as const;
 export type Capability = (typeof capabilities)[number];

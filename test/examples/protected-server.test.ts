@@ -10,7 +10,7 @@ import { serveProtected } from '../../examples/protected/server.ts';
 import { openAgency } from '../../examples/travel/agency.ts';
 import { McpClient } from '../../src/client/mcp-client.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
-import { HttpError } from '../../src/transport/port.ts';
+import { HttpError } from '../../src/transport/http/http-error.ts';
 import { httpListener } from '../../src/transport/http/node/listener.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';

@@ -14,7 +14,7 @@ import { decode } from '../../src/jsonrpc/codec.ts';
 import type { CallToolResult } from '../../src/protocol/tools.ts';
 import { compile } from '../../src/schema/compile.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ServerPort } from '../../src/transport/port.ts';
+import type { ServerPort } from '../../src/transport/server-port.ts';
 
 // Before the first test: node:test runs the hook once the tests that it knows have ended, and would while this waits.
 const home = await realpath(await mkdtemp(join(tmpdir(), 'travel-test-')));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { explainHttp, httpLines } from '../../src/explain/index.ts';
 import { revisions } from '../../src/explain/phrases.ts';
-import type { EventTraceEntry, HttpTraceEntry } from '../../src/transport/port.ts';
+import type { EventTraceEntry, HttpTraceEntry } from '../../src/transport/trace.ts';
 
 const headings = JSON.parse(readFileSync(new URL('../../../test/specification/headings.json', import.meta.url), 'utf8')) as
   Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

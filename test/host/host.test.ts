@@ -7,7 +7,7 @@ import type { ApprovalRequest, Decision } from '../../src/host/person.ts';
 import { memoryStore } from '../../src/host/store.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ClientTransport } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
 
 const text = { type: 'object', properties: { text: { type: 'string' } } } as const;
 

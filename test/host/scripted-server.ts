@@ -1,5 +1,5 @@
 import { decode } from '../../src/jsonrpc/codec.ts';
-import type { ClientReceiver, ClientTransport } from '../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 
 /** A request as the server sees it. */
 export interface Asked {

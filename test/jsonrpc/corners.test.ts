@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fromBase64Url, toBase64 } from '../../src/jsonrpc/base64.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
-import { processBudget } from '../../src/jsonrpc/budget.ts';
-import { ByteGatherer, joinBytes } from '../../src/jsonrpc/bytes.ts';
+import { processBudget } from '../../src/bounds/budget.ts';
+import { ByteGatherer, joinBytes } from '../../src/bounds/bytes.ts';
 import { decode, decodeUtf8, decodeValue } from '../../src/jsonrpc/codec.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
@@ -11,12 +11,12 @@ import { need, RpcError, toErrorObject } from '../../src/jsonrpc/errors.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import { Inbound } from '../../src/jsonrpc/inbound.ts';
 import type { Refusal } from '../../src/jsonrpc/message.ts';
-import { noiseAfter } from '../../src/jsonrpc/noise.ts';
+import { noiseAfter } from '../../src/bounds/noise.ts';
 import { failureText, nobody, pipeOutlet } from '../../src/jsonrpc/outlet.ts';
-import { quote, shorten } from '../../src/jsonrpc/quote.ts';
+import { quote, shorten } from '../../src/bounds/quote.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
-import { clock, inBackground } from '../../src/jsonrpc/times.ts';
-import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
+import { clock, inBackground } from '../../src/bounds/times.ts';
+import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
 import { mockClock } from '../mock-clock.ts';
@@ -313,8 +313,8 @@ test('who is told nothing may be told anything, and a pipe has room and no word 
 });
 
 test('noise is what a peer sends since its last message', () => {
-  assert.equal(noiseAfter(50, decode('log')), 150);
-  assert.equal(noiseAfter(50, decode('{"jsonrpc":"2.0","method":"m"}')), 0);
+  assert.equal(noiseAfter(50, decode('log').kind), 150);
+  assert.equal(noiseAfter(50, decode('{"jsonrpc":"2.0","method":"m"}').kind), 0);
 });
 
 test('a timer that cannot be told to keep no process alive stays as it is', () => {

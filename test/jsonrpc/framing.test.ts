@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Budget } from '../../src/jsonrpc/budget.ts';
+import { Budget } from '../../src/bounds/budget.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

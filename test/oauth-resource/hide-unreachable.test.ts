@@ -5,7 +5,7 @@ import { hideUnreachable } from '../../src/oauth/resource/hide-unreachable.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/handler.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { Auth, AuthRefusal } from '../../src/transport/port.ts';
+import type { Auth, AuthRefusal } from '../../src/transport/auth.ts';
 import { randomOf } from '../random.ts';
 import { isRefusal, present, resourceOf, startIssuer } from './issuer.ts';
 

@@ -8,7 +8,7 @@ import type { AccessToken } from '../../src/oauth/resource/access-token.ts';
 import { bearer } from '../../src/oauth/resource/bearer.ts';
 import type { BearerAuth } from '../../src/oauth/resource/bearer.ts';
 import type { BearerOptions } from '../../src/oauth/resource/options.ts';
-import type { AuthRefusal } from '../../src/transport/port.ts';
+import type { AuthRefusal } from '../../src/transport/auth.ts';
 import type { RequestInfo } from '../../src/transport/http/server/http-request.ts';
 
 export const resource = 'https://trips.example/mcp';

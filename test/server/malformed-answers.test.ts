@@ -109,7 +109,7 @@ for (const [channel, open] of Object.entries(lines)) {
         }
       }
       line.close();
-      // Of many faults only the first ones are told, and how many followed (jsonrpc/faults.ts).
+      // Of many faults only the first ones are told, and how many followed (bounds/faults.ts).
       assert.equal(errors[0], 'an answer to a question that was not asked (id 5)');
       assert.ok(errors.length > 1);
       for (const error of errors.slice(0, -1)) assert.match(error, /^an answer to a question that was not asked \(id/);

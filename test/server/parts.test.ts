@@ -8,7 +8,7 @@ import {
 } from '../../src/server/index.ts';
 import type { Context, CoreOptions } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ClientTransport } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
 import { mockClock } from '../mock-clock.ts';
 import { connect } from './peer.ts';
 import type { Bag } from './peer.ts';

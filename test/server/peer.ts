@@ -1,6 +1,6 @@
 import { classify, decode } from '../../src/jsonrpc/codec.ts';
 import type { ServerCore } from '../../src/server/server-core.ts';
-import type { Auth } from '../../src/transport/port.ts';
+import type { Auth } from '../../src/transport/auth.ts';
 import { inbox } from '../transcripts/play.ts';
 
 export type Bag = Record<string, unknown>;

@@ -75,7 +75,7 @@ test('a connection is idle again when its waits are over', async () => {
 });
 
 test('what a client keeps us holding is charged to its budget, bounded, and given back', async () => {
-  const { peerBudget } = await import('../../src/jsonrpc/budget.ts');
+  const { peerBudget } = await import('../../src/bounds/budget.ts');
   const server = new McpServer(info);
   server.resource('note://one', {}, () => '');
   const budget = peerBudget(200_000);

@@ -7,7 +7,7 @@ import { McpClient } from '../../src/client/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { httpTransport } from '../../src/transport/http/client/index.ts';
 import { messagePortTransport } from '../../src/transport/message-port.ts';
-import type { ClientTransport } from '../../src/transport/port.ts';
+import type { ClientTransport } from '../../src/transport/client-port.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { attend, lines } from './keeper.ts';
 

@@ -7,7 +7,7 @@ import { mayPass } from '../../src/tasks/passing-fault.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import { HttpError, SessionExpired } from '../../src/transport/port.ts';
+import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
 import { everything, modern, RpcFault, Scripted } from '../client/scripted.ts';
 import type { Bag } from '../server/peer.ts';
 import { made, tasksExtension } from './harness.ts';

@@ -8,7 +8,7 @@ import { answering } from '../../src/client/answering.ts';
 import { receiveTasks } from '../../src/tasks/legacy/received.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import type { TaskClientOptions } from '../../src/tasks/task-client.ts';
-import type { ClientReceiver, ClientTransport } from '../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import { later } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
 

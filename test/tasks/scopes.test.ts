@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import type { McpServer } from '../../src/server/mcp-server.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
-import type { Auth } from '../../src/transport/port.ts';
+import type { Auth } from '../../src/transport/auth.ts';
 import { accept, connect, later, modernMeta } from '../server/peer.ts';
 import type { Answer, Bag, Peer, Said } from '../server/peer.ts';
 import { declared, made, ModernTasks } from './harness.ts';

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../src/jsonrpc/message.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ClientReceiver } from '../../src/transport/port.ts';
+import type { ClientReceiver } from '../../src/transport/client-port.ts';
 import { fakeServer } from './http/fake-server.ts';
 
 const ask = (id: RequestId, method: string, params?: object): string =>

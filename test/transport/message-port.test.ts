@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
-import { processBudget } from '../../src/jsonrpc/budget.ts';
+import { processBudget } from '../../src/bounds/budget.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike, MessagePortServing } from '../../src/transport/message-port.ts';
-import type { TraceEntry } from '../../src/transport/port.ts';
+import type { TraceEntry } from '../../src/transport/trace.ts';
 
 /** However busy the machine is, nothing takes so long that a turn ends by it. */
 const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });

@@ -6,7 +6,8 @@ import type { Decoded, RequestId } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import { tap } from '../../src/transport/tap.ts';
 import type { Tap, TappedEntry } from '../../src/transport/tap.ts';
-import type { ClientReceiver, ClientTransport, HttpTrace, Outgoing } from '../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from '../../src/transport/client-port.ts';
+import type { HttpTrace } from '../../src/transport/trace.ts';
 
 interface Between {
   readonly tapped: Tap;

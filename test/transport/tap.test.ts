@@ -6,7 +6,7 @@ import { decode } from '../../src/jsonrpc/codec.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
-import type { ClientReceiver } from '../../src/transport/port.ts';
+import type { ClientReceiver } from '../../src/transport/client-port.ts';
 import { tap } from '../../src/transport/tap.ts';
 import type { Direction, Tap, TappedEntry, TappedMessage } from '../../src/transport/tap.ts';
 import { mockClock } from '../mock-clock.ts';

@@ -3,7 +3,7 @@ import { McpClient } from '../../client/index.ts';
 import type { ClientOptions } from '../../client/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { errorMessage, RpcError } from '../../jsonrpc/errors.ts';
-import type { ClientTransport } from '../../transport/port.ts';
+import type { ClientTransport } from '../../transport/client-port.ts';
 import { BridgedCall } from './bridged-call.ts';
 import type { BridgedQuestion } from './bridged-call.ts';
 

@@ -4,7 +4,7 @@ import { openServer } from '../open-server.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
-import type { HttpTrace, Trace } from '../../transport/port.ts';
+import type { HttpTrace, Trace } from '../../transport/trace.ts';
 import { openBridge } from '../bridge/bridge.ts';
 import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerDoor, tokenDoor } from '../bridge/door.ts';

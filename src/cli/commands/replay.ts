@@ -7,7 +7,7 @@ import { findRevision, revisions } from '../../protocol/revisions.ts';
 import { bag } from '../../explain/words.ts';
 import { MockServer, parseTranscript, Replay } from '../../transcript/index.ts';
 import type { Difference, Transcript } from '../../transcript/index.ts';
-import type { ClientTransport, Outgoing } from '../../transport/port.ts';
+import type { ClientTransport, Outgoing } from '../../transport/client-port.ts';
 import { readClientWords, readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { openServer } from '../open-server.ts';

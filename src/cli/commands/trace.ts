@@ -1,6 +1,6 @@
 import { isProgram } from '../../host/index.ts';
 import type { ServerConfig } from '../../host/index.ts';
-import type { HttpTrace } from '../../transport/port.ts';
+import type { HttpTrace } from '../../transport/trace.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';

@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { errorMessage } from '../../jsonrpc/errors.ts';
-import { quote } from '../../jsonrpc/quote.ts';
+import { quote } from '../../bounds/quote.ts';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers, userMembers, variablesIn } from '../config.ts';
 import type { ServerConfig, Variables } from '../config.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import type { Auth, AuthRefusal } from '../../transport/port.ts';
+import type { Auth, AuthRefusal } from '../../transport/auth.ts';
 import { shown, TokenError } from '../errors.ts';
 import { principalOf } from './principal.ts';
 import type { TokenClaims } from './token-claims.ts';

@@ -1,4 +1,4 @@
-import type { AuthRefusal } from '../../transport/port.ts';
+import type { AuthRefusal } from '../../transport/auth.ts';
 import type { RequestInfo } from '../../transport/http/server/http-request.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { OAuthError, TokenError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import { reachOf } from './reach.ts';
 
 /** Whoever asks for a list, as far as it matters here. */

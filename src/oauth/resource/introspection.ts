@@ -1,5 +1,5 @@
 import { checkOptions } from '../../bounds/options.ts';
-import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../../bounds/bounded-map.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, shownUrl, TokenError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { Placed } from '../../jsonrpc/order-of-use.ts';
+import type { Placed } from '../../bounds/order-of-use.ts';
 import { Heap } from './heap.ts';
 
 interface Held {

@@ -1,4 +1,4 @@
-import { OrderOfUse } from '../../jsonrpc/order-of-use.ts';
+import { OrderOfUse } from '../../bounds/order-of-use.ts';
 import type { OwnProofs } from './own-proofs.ts';
 
 /** Principals by the number of their proofs. */

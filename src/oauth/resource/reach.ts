@@ -1,4 +1,4 @@
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 
 type Lacks = NonNullable<Auth['lacks']>;
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../../bounds/bounded-map.ts';
 import { sha256 } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';
 import type { TokenClaims } from './token-claims.ts';

@@ -5,7 +5,7 @@ import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
 import { stopOf } from '../../jsonrpc/stop.ts';
 import type { Stop } from '../../jsonrpc/stop.ts';
 import { requestsOf } from '../../protocol/requests.ts';
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
 import { ToolError } from '../failure.ts';
 import type { Question } from '../question.ts';

@@ -5,7 +5,7 @@ import * as metaKeys from '../../protocol/meta-keys.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { versionsOf } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import { notKept } from '../caching.ts';
 import type { Server } from '../server.ts';
 

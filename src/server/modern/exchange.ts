@@ -3,7 +3,7 @@ import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { InputRequests } from '../../protocol/input-required.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { mayAsk } from '../../protocol/methods.ts';
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
 import type { Server } from '../server.ts';
 import { ToolError } from '../failure.ts';

@@ -1,6 +1,6 @@
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import type { Context, Listener } from '../../server/context.ts';
 import type { ServerExtension, TellListeners } from '../../server/extensions.ts';
 import { mayHear, ownerOf } from '../owner.ts';

@@ -1,8 +1,8 @@
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
 import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
 import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
-import { inBackground } from '../../jsonrpc/times.ts';
-import { weighValue } from '../../jsonrpc/weight.ts';
+import { inBackground } from '../../bounds/times.ts';
+import { weighValue } from '../../bounds/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Answering } from '../../client/parts.ts';
 import * as columns from '../../protocol/columns.ts';

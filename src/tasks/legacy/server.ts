@@ -10,7 +10,7 @@ import { adaptToolResult } from '../../server/adapt.ts';
 import type { Exchange, LegacyRequester, Requester } from '../../server/exchange.ts';
 import type { LegacyExtension } from '../../server/extensions.ts';
 import { askClient } from '../../server/legacy/exchange.ts';
-import type { Auth } from '../../transport/port.ts';
+import type { Auth } from '../../transport/auth.ts';
 import type { TaskView } from '../journal.ts';
 import type { TaskLimits } from '../limits.ts';
 import { mayHear, ownerOf } from '../owner.ts';

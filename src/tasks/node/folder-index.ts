@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clock } from '../../jsonrpc/times.ts';
+import { clock } from '../../bounds/times.ts';
 import type { NewTask } from '../store.ts';
 import { answerName, endedName, goneName, isGone, isId, isNew, segmentName, segmentNumber } from './names.ts';
 import { clearFolder, ifOurs, ifThere } from './private-files.ts';

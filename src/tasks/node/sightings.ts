@@ -1,4 +1,4 @@
-import { clock } from '../../jsonrpc/times.ts';
+import { clock } from '../../bounds/times.ts';
 
 /** A lease of another process, as it was looked at. */
 interface Sighting {

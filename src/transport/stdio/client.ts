@@ -1,11 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { checkOptions } from '../../bounds/options.ts';
-import { peerBudget } from '../../jsonrpc/budget.ts';
+import { peerBudget } from '../../bounds/budget.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
-import { Faults } from '../../jsonrpc/faults.ts';
-import { quote } from '../../jsonrpc/quote.ts';
-import type { ClientReceiver, ClientTransport, Trace } from '../port.ts';
+import { Faults } from '../../bounds/faults.ts';
+import { quote } from '../../bounds/quote.ts';
+import type { ClientReceiver, ClientTransport } from '../client-port.ts';
+import type { Trace } from '../trace.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { readMessages } from './reading.ts';
 import type { Reading } from './reading.ts';

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { Budget } from '../../jsonrpc/budget.ts';
-import { ByteGatherer } from '../../jsonrpc/bytes.ts';
+import type { Budget } from '../../bounds/budget.ts';
+import { ByteGatherer } from '../../bounds/bytes.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../jsonrpc/noise.ts';
-import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
-import type { Trace } from '../port.ts';
+import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../bounds/noise.ts';
+import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
+import type { Trace } from '../trace.ts';
 
 /** Bytes that are taken at once: all that a pipe hands over, or less where the last ones took long. */
 const mostAtOnce = 65_536;
@@ -56,7 +56,7 @@ export function readMessages<D extends Unjudged | Decoded>(stream: Readable, rea
   let stopped = false;
 
   function take(decoded: D | Refusal, text?: string): void {
-    noise = noiseAfter(noise, decoded);
+    noise = noiseAfter(noise, decoded.kind);
     reader.message(decoded, text);
   }
 

@@ -1,9 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import { checkOptions } from '../../bounds/options.ts';
-import { peerBudget } from '../../jsonrpc/budget.ts';
+import { peerBudget } from '../../bounds/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
 import { pipeOutlet } from '../../jsonrpc/outlet.ts';
-import type { ServerPort, Trace } from '../port.ts';
+import type { ServerPort } from '../server-port.ts';
+import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';
 import { lineWriter, within } from './writer.ts';
 

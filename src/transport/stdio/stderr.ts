@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { beginReading, othersFirst, readEnough } from '../../jsonrpc/turn.ts';
+import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
 
 /** A longer line is cut into several, and only so many of the last ones are kept. */
 const maxLine = 4096;

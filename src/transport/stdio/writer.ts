@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Budget } from '../../jsonrpc/budget.ts';
+import type { Budget } from '../../bounds/budget.ts';
 
 /** Writes lines to a stream, all the lines of one turn of the event loop at once. */
 export interface LineWriter {

@@ -12,7 +12,7 @@ import { McpClient, RpcError } from '../../../src/client/index.ts';
 import type { ClientOptions } from '../../../src/client/index.ts';
 import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
-import type { ClientTransport } from '../../../src/transport/port.ts';
+import type { ClientTransport } from '../../../src/transport/client-port.ts';
 import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';

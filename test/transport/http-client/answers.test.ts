@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { processBudget } from '../../../src/jsonrpc/budget.ts';
+import { processBudget } from '../../../src/bounds/budget.ts';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { httpTransport } from '../../../src/transport/http/fetch/index.ts';
 import type { HttpTransportOptions } from '../../../src/transport/http/client/options.ts';
-import { HttpError } from '../../../src/transport/port.ts';
+import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, notice, result, revision, serve, stream, test } from './harness.ts';
 import type { Call } from './harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { McpClient } from '../../../src/client/index.ts';
 import type { HttpAuthorization, HttpRefusal } from '../../../src/transport/http/client/authorization.ts';
-import { HttpError } from '../../../src/transport/port.ts';
+import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, serve, stream, test } from './harness.ts';
 
 interface Recorded extends HttpAuthorization {

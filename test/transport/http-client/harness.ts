@@ -12,7 +12,7 @@ import type { HttpSender } from '../../../src/transport/http/client/sender.ts';
 import { clientTransport } from '../../../src/transport/http/client/transport.ts';
 import { nodeSender } from '../../../src/transport/http/node/sender.ts';
 import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/transport-options.ts';
-import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
+import type { ClientTransport, Outgoing } from '../../../src/transport/client-port.ts';
 
 export type SenderName = 'fetch' | 'node:http';
 

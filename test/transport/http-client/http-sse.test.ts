@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
-import { HttpError } from '../../../src/transport/port.ts';
+import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { client, json, notice, result, serve, stream, test } from './harness.ts';
 import type { Scripted, Told } from './harness.ts';
 

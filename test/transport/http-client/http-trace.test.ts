@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { httpTrace } from '../../../src/transport/http/client/http-trace.ts';
-import type { HttpTrace } from '../../../src/transport/port.ts';
+import type { HttpTrace } from '../../../src/transport/trace.ts';
 import { client, json, notice, result, serve, test } from './harness.ts';
 
 type Entry = Parameters<HttpTrace>[0];

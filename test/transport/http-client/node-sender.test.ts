@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { McpClient } from '../../../src/client/index.ts';
-import { HttpError } from '../../../src/transport/port.ts';
+import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { proxyOf } from '../../../src/transport/http/node/proxy.ts';
 import { httpTransport } from '../../../src/transport/http/node/index.ts';
 import type { NodeTransportOptions } from '../../../src/transport/http/node/index.ts';

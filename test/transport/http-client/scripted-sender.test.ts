@@ -3,8 +3,8 @@ import test from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { httpTrace, watchBody } from '../../../src/transport/http/client/http-trace.ts';
 import { clientTransport } from '../../../src/transport/http/client/transport.ts';
-import { HttpError } from '../../../src/transport/port.ts';
-import type { HttpTrace } from '../../../src/transport/port.ts';
+import { HttpError } from '../../../src/transport/http/http-error.ts';
+import type { HttpTrace } from '../../../src/transport/trace.ts';
 import { agreed, empty, failure, json, lingerMs, result, scripted, ScriptedAnswer, stream } from './scripted-sender.ts';
 
 const meta = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };

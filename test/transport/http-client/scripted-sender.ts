@@ -4,7 +4,7 @@ import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { HttpTransportOptions } from '../../../src/transport/http/client/options.ts';
 import type { HttpAnswer, HttpSend, HttpSender } from '../../../src/transport/http/client/sender.ts';
 import { clientTransport } from '../../../src/transport/http/client/transport.ts';
-import type { ClientTransport, Outgoing } from '../../../src/transport/port.ts';
+import type { ClientTransport, Outgoing } from '../../../src/transport/client-port.ts';
 
 /** An answer whose body the test writes. */
 export class ScriptedAnswer implements HttpAnswer {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SessionExpired } from '../../../src/transport/port.ts';
+import { SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { requestHeaders } from '../../../src/transport/http/client/headers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
-import { HttpError, SessionExpired } from '../../../src/transport/port.ts';
+import { HttpError, SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { client, handshake, json, notice, result, senderOf, serve, stream, test } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';

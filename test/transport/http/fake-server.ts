@@ -9,8 +9,9 @@ import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
 import * as columns from '../../../src/protocol/columns.ts';
 import { negotiate, revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
-import { AccessDenied } from '../../../src/transport/port.ts';
-import type { Auth, PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/port.ts';
+import { AccessDenied } from '../../../src/transport/auth.ts';
+import type { Auth } from '../../../src/transport/auth.ts';
+import type { PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/server-port.ts';
 
 /** A server of a few methods, enough to see what HTTP makes of each kind of answer. */
 export interface FakeServer extends ServerPort {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { processBudget } from '../../../src/jsonrpc/budget.ts';
+import { processBudget } from '../../../src/bounds/budget.ts';
 import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 import { BodyReader } from '../../../src/transport/http/server/body-reader.ts';
 import { Unread } from '../../../src/transport/http/server/unread.ts';

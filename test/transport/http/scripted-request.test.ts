@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openThingBytes, processBudget } from '../../../src/jsonrpc/budget.ts';
+import { openThingBytes, processBudget } from '../../../src/bounds/budget.ts';
 import { decode } from '../../../src/jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../src/jsonrpc/connection.ts';
 import type { Outlet } from '../../../src/jsonrpc/index.ts';

@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
-import type { ClientReceiver, ClientTransport } from '../../../src/transport/port.ts';
+import type { ClientReceiver, ClientTransport } from '../../../src/transport/client-port.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import type { StdioTransportOptions } from '../../../src/transport/stdio/index.ts';
 

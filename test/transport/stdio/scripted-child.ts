@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
-import type { ClientReceiver } from '../../../src/transport/port.ts';
+import type { ClientReceiver } from '../../../src/transport/client-port.ts';
 
 export interface ScriptedChild extends EventEmitter {
   readonly pid: number | undefined;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { TraceEntry } from '../../../src/transport/port.ts';
+import type { TraceEntry } from '../../../src/transport/trace.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { pid, scripted, settled, told } from './scripted-child.ts';
 import type { How } from './scripted-child.ts';

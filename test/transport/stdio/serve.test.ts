@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import test from 'node:test';
 import { ServerCore, tools } from '../../../src/server/index.ts';
-import type { TraceEntry } from '../../../src/transport/port.ts';
+import type { TraceEntry } from '../../../src/transport/trace.ts';
 import { serveStdio } from '../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions, StdioServing } from '../../../src/transport/stdio/index.ts';
 import { fakeServer } from '../http/fake-server.ts';

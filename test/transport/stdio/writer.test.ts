@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import test from 'node:test';
-import { Budget } from '../../../src/jsonrpc/budget.ts';
+import { Budget } from '../../../src/bounds/budget.ts';
 import { lineWriter, within } from '../../../src/transport/stdio/writer.ts';
 
 /** A stream that keeps what each write brought, and takes the next one when `next` is called. */

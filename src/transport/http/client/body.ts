@@ -1,7 +1,7 @@
-import { peerBudget } from '../../../jsonrpc/budget.ts';
-import { ByteGatherer } from '../../../jsonrpc/bytes.ts';
+import { peerBudget } from '../../../bounds/budget.ts';
+import { ByteGatherer } from '../../../bounds/bytes.ts';
 import { ConnectionError, errorMessage, toError } from '../../../jsonrpc/errors.ts';
-import { HttpError } from '../../port.ts';
+import { HttpError } from '../http-error.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import type { HttpAnswer } from './sender.ts';
 

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../../bounds/options.ts';
-import { beginReading, turnOfOthers } from '../../../jsonrpc/turn.ts';
-import type { ClientTransport } from '../../port.ts';
+import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
+import type { ClientTransport } from '../../client-port.ts';
 import { httpTransportShape } from './options.ts';
 import type { HttpTransportOptions } from './options.ts';
 import type { HttpSender } from './sender.ts';

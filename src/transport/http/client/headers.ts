@@ -4,7 +4,7 @@ import { metaOf } from '../../../protocol/meta.ts';
 import * as metaKeys from '../../../protocol/meta-keys.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
-import type { Outgoing } from '../../port.ts';
+import type { Outgoing } from '../../client-port.ts';
 import type { HeaderValues } from './options.ts';
 
 /** The revision that a modern request names itself; undefined for any other message. */

@@ -1,10 +1,10 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
-import { beginReading } from '../../../jsonrpc/turn.ts';
+import { noiseAfter, onlyNoise } from '../../../bounds/noise.ts';
+import { beginReading } from '../../../bounds/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
-import { HttpError } from '../../port.ts';
+import { HttpError } from '../http-error.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import { isStream } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
@@ -39,7 +39,7 @@ export function readHttpSse(
     ...options,
     onEvent({ type, data }) {
       if (settle === undefined) {
-        if (type === 'message') noise = noiseAfter(noise, onMessage(data));
+        if (type === 'message') noise = noiseAfter(noise, onMessage(data).kind);
         return;
       }
       settle(type === 'endpoint' ? locate(data, url) : undefined);

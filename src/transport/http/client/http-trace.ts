@@ -1,5 +1,5 @@
-import { joinBytes } from '../../../jsonrpc/bytes.ts';
-import type { HttpTrace } from '../../port.ts';
+import { joinBytes } from '../../../bounds/bytes.ts';
+import type { HttpTrace } from '../../trace.ts';
 import { redact, redactEvent, redactPath } from '../redact.ts';
 import { sseParser } from '../sse-parser.ts';
 import { isStream, mediaType } from './body.ts';

@@ -1,6 +1,6 @@
 import type { Shape } from '../../../bounds/options.ts';
-import { defaultMaxNoiseBytes } from '../../../jsonrpc/noise.ts';
-import type { Trace } from '../../port.ts';
+import { defaultMaxNoiseBytes } from '../../../bounds/noise.ts';
+import type { Trace } from '../../trace.ts';
 import type { HttpAuthorization } from './authorization.ts';
 import type { HttpSender } from './sender.ts';
 

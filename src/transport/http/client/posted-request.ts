@@ -1,12 +1,13 @@
 import { classify, decode, isObject } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import { Faults } from '../../../jsonrpc/faults.ts';
+import { Faults } from '../../../bounds/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
-import { turnOfOthers } from '../../../jsonrpc/turn.ts';
-import { HttpError } from '../../port.ts';
-import type { ClientReceiver, Outgoing, Trace } from '../../port.ts';
+import { turnOfOthers } from '../../../bounds/turn.ts';
+import { HttpError } from '../http-error.ts';
+import type { ClientReceiver, Outgoing } from '../../client-port.ts';
+import type { Trace } from '../../trace.ts';
 import { toFailure } from './body.ts';
 import { Cancellation } from './cancellation.ts';
 import { namedVersion } from './headers.ts';

@@ -1,5 +1,5 @@
-import { HttpError } from '../../port.ts';
-import type { Outgoing } from '../../port.ts';
+import { HttpError } from '../http-error.ts';
+import type { Outgoing } from '../../client-port.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import { readText } from './body.ts';
 import { requestHeaders } from './headers.ts';

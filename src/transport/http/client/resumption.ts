@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import { noiseAfter, onlyNoise } from '../../../jsonrpc/noise.ts';
-import { beginReading } from '../../../jsonrpc/turn.ts';
-import { HttpError } from '../../port.ts';
+import { noiseAfter, onlyNoise } from '../../../bounds/noise.ts';
+import { beginReading } from '../../../bounds/turn.ts';
+import { HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParser } from '../sse-parser.ts';
 import { AuthorizationFailed } from './authorization.ts';
@@ -56,7 +56,7 @@ class Following {
         if (type !== 'message' || data === '') return;
         this.#empty = 0;
         const decoded = requests.heard(data);
-        this.#noise = noiseAfter(this.#noise, decoded);
+        this.#noise = noiseAfter(this.#noise, decoded.kind);
         requests.deliver(decoded, this.#posted);
       },
       onRefused: (why) => {

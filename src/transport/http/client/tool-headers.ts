@@ -1,7 +1,7 @@
 import { isObject } from '../../../jsonrpc/codec.ts';
 import type { Bag } from '../../../jsonrpc/message.ts';
 import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../../protocol/mirrored-headers.ts';
-import type { ToolHeaders } from '../../port.ts';
+import type { ToolHeaders } from '../../client-port.ts';
 
 /**
  * The tools whose arguments HTTP headers mirror, as `tools/list` tells them.

@@ -1,4 +1,4 @@
-import type { ClientTransport } from '../../port.ts';
+import type { ClientTransport } from '../../client-port.ts';
 import type { HttpTransportOptions } from './options.ts';
 import { Posting } from './posting.ts';
 import type { HttpSender } from './sender.ts';

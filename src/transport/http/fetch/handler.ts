@@ -1,4 +1,4 @@
-import { beginReading, turnOfOthers } from '../../../jsonrpc/turn.ts';
+import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
@@ -6,7 +6,7 @@ import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts'
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
-import type { ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
 import { PulledBody } from './pulled-body.ts';
 
 /** What a framework knows of a request already. */

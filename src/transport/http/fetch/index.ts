@@ -18,5 +18,6 @@ export type { RequestInfo } from '../server/http-request.ts';
 export { defaultHttpLimits } from '../server/limits.ts';
 export type { HttpLimits } from '../server/limits.ts';
 export type { HttpOptions } from '../server/options.ts';
-export { AccessDenied } from '../../port.ts';
-export type { Auth, AuthRefusal, EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../port.ts';
+export { AccessDenied } from '../../auth.ts';
+export type { Auth, AuthRefusal } from '../../auth.ts';
+export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../trace.ts';

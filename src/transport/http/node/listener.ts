@@ -7,7 +7,7 @@ import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts'
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
-import type { ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
 
 /** A request as frameworks hand it over: perhaps with its body parsed, and its path cut. */
 export type NodeRequest = IncomingMessage & { body?: unknown; originalUrl?: string };

@@ -6,7 +6,7 @@ import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
-import type { ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
 import { listenerOf } from './listener.ts';
 
 /** The options of `serveHttp`. */

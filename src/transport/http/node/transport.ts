@@ -1,5 +1,5 @@
 import { checkOptions } from '../../../bounds/options.ts';
-import type { ClientTransport } from '../../port.ts';
+import type { ClientTransport } from '../../client-port.ts';
 import { httpTransportShape } from '../client/options.ts';
 import { clientTransport } from '../client/transport.ts';
 import { defaultNodeHttpClientLimits, tlsShape } from './transport-options.ts';

@@ -1,5 +1,5 @@
-import { refusalData } from '../../port.ts';
-import type { AccessDenied, Auth, AuthRefusal } from '../../port.ts';
+import { refusalData } from '../../auth.ts';
+import type { AccessDenied, Auth, AuthRefusal } from '../../auth.ts';
 import type { HeaderFields, HttpRequest, RequestInfo } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
 import { refuse } from './refuse.ts';

@@ -1,4 +1,4 @@
-import { processBudget } from '../../../jsonrpc/budget.ts';
+import { processBudget } from '../../../bounds/budget.ts';
 
 /** A notification or question that the client may not have received. */
 interface Unheard {

@@ -1,5 +1,5 @@
-import { peerBudget } from '../../../jsonrpc/budget.ts';
-import { ByteGatherer } from '../../../jsonrpc/bytes.ts';
+import { peerBudget } from '../../../bounds/budget.ts';
+import { ByteGatherer } from '../../../bounds/bytes.ts';
 import type { Body } from './http-request.ts';
 
 /** What `ByteGatherer` takes at the least. */

@@ -1,6 +1,6 @@
-import { peerBudget } from '../../../jsonrpc/budget.ts';
-import type { Budget } from '../../../jsonrpc/budget.ts';
-import type { Auth } from '../../port.ts';
+import { peerBudget } from '../../../bounds/budget.ts';
+import type { Budget } from '../../../bounds/budget.ts';
+import type { Auth } from '../../auth.ts';
 
 /** Principals that are remembered before those that hold nothing are looked for and dropped. */
 const manyPrincipals = 1000;

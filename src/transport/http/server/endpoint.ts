@@ -1,5 +1,5 @@
 import { checkOptions } from '../../../bounds/options.ts';
-import type { ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
 import { createAdmit } from './admission.ts';
 import { serveDocument } from './documents.ts';
 import { corsFields, createGuard } from './guard.ts';

@@ -1,4 +1,4 @@
-import { quote } from '../../../jsonrpc/quote.ts';
+import { quote } from '../../../bounds/quote.ts';
 import type { HeaderFields, RequestInfo } from './http-request.ts';
 
 /** Which requests a listener takes, by where they claim to come from. */

@@ -1,13 +1,13 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
-import { quote } from '../../../jsonrpc/quote.ts';
+import { quote } from '../../../bounds/quote.ts';
 import { readRequestMeta, unsupportedVersion } from '../../../protocol/meta.ts';
 import * as metaKeys from '../../../protocol/meta-keys.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
-import type { ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { PostHead } from './posting.ts';
 

@@ -1,4 +1,4 @@
-import { quote } from '../../../jsonrpc/quote.ts';
+import { quote } from '../../../bounds/quote.ts';
 import { readAccept } from './post-body.ts';
 import type { HttpRequest } from './http-request.ts';
 import { refuse, refuseSession } from './refuse.ts';

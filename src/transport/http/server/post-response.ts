@@ -1,7 +1,7 @@
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
-import { OrderOfUse } from '../../../jsonrpc/order-of-use.ts';
+import { OrderOfUse } from '../../../bounds/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { Accepted } from './post-body.ts';

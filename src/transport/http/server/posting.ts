@@ -1,4 +1,4 @@
-import { openThingBytes } from '../../../jsonrpc/budget.ts';
+import { openThingBytes } from '../../../bounds/budget.ts';
 import { classify } from '../../../jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
@@ -9,7 +9,7 @@ import { isModern, metaOf, unsupportedVersion } from '../../../protocol/meta.ts'
 import type { Meta } from '../../../protocol/meta.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
-import type { Auth } from '../../port.ts';
+import type { Auth } from '../../auth.ts';
 import { readAccept, decodeBody, isBatch, readWhole, takesJson, textOf } from './post-body.ts';
 import type { Accepted, WholeBody } from './post-body.ts';
 import { smallRequest } from './budgets.ts';

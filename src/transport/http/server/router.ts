@@ -1,7 +1,7 @@
-import { quote } from '../../../jsonrpc/quote.ts';
+import { quote } from '../../../bounds/quote.ts';
 import * as columns from '../../../protocol/columns.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
-import type { Auth } from '../../port.ts';
+import type { Auth } from '../../auth.ts';
 import type { HttpRequest } from './http-request.ts';
 import { listen } from './listening.ts';
 import type { HttpOptions } from './options.ts';

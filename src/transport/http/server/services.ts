@@ -1,5 +1,6 @@
 import { toError } from '../../../jsonrpc/errors.ts';
-import type { HttpTrace, ServerPort } from '../../port.ts';
+import type { ServerPort } from '../../server-port.ts';
+import type { HttpTrace } from '../../trace.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
 import type { EventStore } from './event-store.ts';

@@ -1,9 +1,10 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
-import type { OrderOfUse, Placed } from '../../../jsonrpc/order-of-use.ts';
+import type { OrderOfUse, Placed } from '../../../bounds/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import * as columns from '../../../protocol/columns.ts';
-import type { Auth, PeerOptions, ServerPeer, SharedPeer } from '../../port.ts';
+import type { Auth } from '../../auth.ts';
+import type { PeerOptions, ServerPeer, SharedPeer } from '../../server-port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';

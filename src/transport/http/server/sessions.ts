@@ -1,6 +1,6 @@
-import { OrderOfUse } from '../../../jsonrpc/order-of-use.ts';
-import { inBackground } from '../../../jsonrpc/times.ts';
-import type { Auth } from '../../port.ts';
+import { OrderOfUse } from '../../../bounds/order-of-use.ts';
+import { inBackground } from '../../../bounds/times.ts';
+import type { Auth } from '../../auth.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 import type { GivenSession } from './session.ts';

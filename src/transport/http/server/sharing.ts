@@ -1,6 +1,6 @@
 import type { Decoded } from '../../../jsonrpc/message.ts';
 import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import type { Auth } from '../../port.ts';
+import type { Auth } from '../../auth.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';

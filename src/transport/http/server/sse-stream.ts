@@ -1,6 +1,7 @@
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import * as columns from '../../../protocol/columns.ts';
-import type { Auth, ServerPeer } from '../../port.ts';
+import type { Auth } from '../../auth.ts';
+import type { ServerPeer } from '../../server-port.ts';
 import { sseEvent } from '../sse-writer.ts';
 import type { SseFields } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';

@@ -1,4 +1,4 @@
-import type { HttpTrace, TracedEvent, TraceEntry } from '../../port.ts';
+import type { HttpTrace, TracedEvent, TraceEntry } from '../../trace.ts';
 import { redact, redactEvent, redactPath } from '../redact.ts';
 import type { HttpRequest } from './http-request.ts';
 

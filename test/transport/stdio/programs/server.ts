@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Connection } from '../../../../src/jsonrpc/index.ts';
 import { readCancellation } from '../../../../src/protocol/cancellation.ts';
 import { revisions } from '../../../../src/protocol/revisions.ts';
-import type { ServerPort } from '../../../../src/transport/port.ts';
+import type { ServerPort } from '../../../../src/transport/server-port.ts';
 import { serveStdio } from '../../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions } from '../../../../src/transport/stdio/index.ts';
 

@@ -1,4 +1,4 @@
-import type { Shape } from '../bounds/options.ts';
+import type { Shape } from './options.ts';
 
 /** What bounds a message beside its bytes. */
 export interface WeightLimits {

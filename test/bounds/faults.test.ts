@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { decode } from '../../src/jsonrpc/codec.ts';
-import { Faults } from '../../src/jsonrpc/faults.ts';
+import { Faults } from '../../src/bounds/faults.ts';
 
 test('faults: ten a second are told in full, of the others their number; an error is made for those that are told', (t) => {
   mock.timers.enable({ apis: ['Date'] });

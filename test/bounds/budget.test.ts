@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Budget } from '../../src/jsonrpc/budget.ts';
-import { ByteGatherer } from '../../src/jsonrpc/bytes.ts';
+import { Budget } from '../../src/bounds/budget.ts';
+import { ByteGatherer } from '../../src/bounds/bytes.ts';
 import { decode, decodeValue } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import type { Inbound } from '../../src/jsonrpc/inbound.ts';
-import { quote } from '../../src/jsonrpc/quote.ts';
-import { weighText, weighValue } from '../../src/jsonrpc/weight.ts';
+import { quote } from '../../src/bounds/quote.ts';
+import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 
 const KiB = 1024;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BoundedMap } from '../../src/jsonrpc/bounded-map.ts';
+import { BoundedMap } from '../../src/bounds/bounded-map.ts';
 import { randomOf } from '../random.ts';
 
 test('a bounded map is a list: what is set goes to its end, and one too many drops its first', () => {

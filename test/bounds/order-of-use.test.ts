@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OrderOfUse } from '../../src/jsonrpc/order-of-use.ts';
+import { OrderOfUse } from '../../src/bounds/order-of-use.ts';
 import { randomOf } from '../random.ts';
 
 class One {

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../bounds/options.ts';
+import { longestTimerMs } from './options.ts';
 
 /**
  * Milliseconds of a clock that nobody sets: differences alone mean something. A runtime that has none gives the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { beginReading, othersFirst, readEnough, turnOfOthers } from '../../src/jsonrpc/turn.ts';
+import { beginReading, othersFirst, readEnough, turnOfOthers } from '../../src/bounds/turn.ts';
 
 /** A clock that stands still at a time of its own, long after whatever was read before. */
 let now = 1_000_000;

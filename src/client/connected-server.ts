@@ -12,8 +12,7 @@ import { readCancellation } from '../protocol/cancellation.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
-import * as metaKeys from '../protocol/meta-keys.ts';
-import { isMetaKey } from '../protocol/meta.ts';
+import { isMetaKey, logLevelKey } from '../protocol/meta.ts';
 import { SessionExpired } from '../transport/http/http-error.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/client-port.ts';
 import { Link } from './link.ts';
@@ -236,7 +235,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     if (meta !== undefined) {
       const { logLevel } = options;
       let _meta = own === undefined ? meta : { ...(own as Bag), ...meta };
-      if (logLevel !== undefined) _meta = { ..._meta, [metaKeys.logLevel]: logLevel };
+      if (logLevel !== undefined) _meta = { ..._meta, [logLevelKey]: logLevel };
       // Not `{ ...params, _meta }`: see `withProgressToken`.
       all = { _meta, ...params };
       all['_meta'] = _meta;

@@ -2,7 +2,7 @@ import type { Bag } from '../jsonrpc/message.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
-import * as metaKeys from '../protocol/meta-keys.ts';
+import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CoreClientOptions } from './options.ts';
 
@@ -32,11 +32,11 @@ export function declaredMeta(
   info: Implementation, options: CoreClientOptions, logLevel: LoggingLevel | undefined, revision: Revision,
 ): Bag {
   const meta: Bag = {
-    [metaKeys.protocolVersion]: revision.version,
-    [metaKeys.clientInfo]: declaredInfo(info, revision),
-    [metaKeys.clientCapabilities]: declaredCapabilities(options, revision),
+    [versionKey]: revision.version,
+    [clientInfoKey]: declaredInfo(info, revision),
+    [capabilitiesKey]: declaredCapabilities(options, revision),
   };
   const level = logLevel ?? (options.onLog && 'info');
-  if (level) meta[metaKeys.logLevel] = level;
+  if (level) meta[logLevelKey] = level;
   return meta;
 }

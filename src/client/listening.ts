@@ -3,8 +3,7 @@ import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import { inBackground } from '../bounds/times.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import { metaOf } from '../protocol/meta.ts';
-import * as metaKeys from '../protocol/meta-keys.ts';
+import { metaOf, subscriptionKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/http/http-error.ts';
 import { callShape } from './options.ts';
@@ -155,16 +154,16 @@ class Subscription {
   }
 
   owns(params: Bag | undefined): boolean {
-    const id = metaOf(params)?.[metaKeys.subscriptionId];
+    const id = metaOf(params)?.[subscriptionKey];
     return id !== undefined && id === this.#current?.id;
   }
 
   late(params: Bag | undefined): boolean {
-    return metaOf(params)?.[metaKeys.subscriptionId] !== undefined && !this.owns(params);
+    return metaOf(params)?.[subscriptionKey] !== undefined && !this.owns(params);
   }
 
   acknowledged(params: Bag | undefined): void {
-    const id = metaOf(params)?.[metaKeys.subscriptionId];
+    const id = metaOf(params)?.[subscriptionKey];
     const stream = this.#opening;
     if (id === undefined || id !== stream?.id) return;
     // At once: the next notification may be of this stream already.

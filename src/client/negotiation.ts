@@ -3,8 +3,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
-import { isImplementation, metaOf, modernErrors } from '../protocol/meta.ts';
-import * as metaKeys from '../protocol/meta-keys.ts';
+import { isImplementation, metaOf, modernErrors, serverInfoKey } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { HttpError } from '../transport/http/http-error.ts';
@@ -158,7 +157,7 @@ async function readDiscovery(
     throw explain(client, new Error(`the server speaks ${listed(supportedVersions)}`));
   }
   if (isLegacy(mutual)) return legacy();
-  return agreement(mutual, capabilities, metaOf(result)?.[metaKeys.serverInfo], result);
+  return agreement(mutual, capabilities, metaOf(result)?.[serverInfoKey], result);
 }
 
 /** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest; take what is answered, or leave. */

@@ -1,6 +1,6 @@
 import { decode } from '../jsonrpc/codec.ts';
 import type { Message, RequestId } from '../jsonrpc/message.ts';
-import * as metaKeys from '../protocol/meta-keys.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/meta.ts';
 import type { ClientTransport } from '../transport/client-port.ts';
 import type { Trace } from '../transport/trace.ts';
 
@@ -79,7 +79,7 @@ export class Conversation {
     const id = ++this.#ids;
     const began = performance.now();
     const whole = modern === undefined ? params : {
-      ...params, _meta: { [metaKeys.protocolVersion]: modern, [metaKeys.clientInfo]: client, [metaKeys.clientCapabilities]: {} },
+      ...params, _meta: { [versionKey]: modern, [clientInfoKey]: client, [capabilitiesKey]: {} },
     };
     return new Promise((resolve) => {
       const timer = setTimeout(() => {

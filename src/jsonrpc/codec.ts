@@ -3,7 +3,7 @@ import * as errorCodes from './error-codes.ts';
 import type {
   Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
-import { outerMembers } from './outer-members.ts';
+import { outerMembers } from './salvage.ts';
 import { quote } from '../bounds/quote.ts';
 import { weighText, weighValue, weightShape } from '../bounds/weight.ts';
 import type { WeightLimits } from '../bounds/weight.ts';

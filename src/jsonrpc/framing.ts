@@ -1,6 +1,6 @@
 import type { Budget } from '../bounds/budget.ts';
 import { ByteGatherer } from '../bounds/bytes.ts';
-import { decodeUtf8, unreadable } from './codec.ts';
+import { decodeUtf8, tooLarge, unreadable } from './codec.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';
 import { Skipped } from './salvage.ts';
@@ -62,7 +62,7 @@ export function createFramer(
 
   /** The held line, if there is one, has reached its end. */
   function finishHeld(): void {
-    const refused = skipped?.refusal();
+    const refused = skipped && tooLarge(skipped.over, skipped.ends());
     const bytes = held.take();
     skipped = undefined;
     if (refused) events.refused(refused);

@@ -8,18 +8,32 @@ import { quote } from '../bounds/quote.ts';
 import type { ClientCapabilities, Implementation } from './initialize.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
-import * as keys from './meta-keys.ts';
 import { findRevision, versionsOf } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 
-/** The reserved keys of `_meta`. 2026-07-28 basic/index#_meta. */
-export const metaKeys: { readonly [Name in keyof typeof keys]: (typeof keys)[Name] } = {
-  protocolVersion: keys.protocolVersion,
-  clientInfo: keys.clientInfo,
-  clientCapabilities: keys.clientCapabilities,
-  logLevel: keys.logLevel,
-  serverInfo: keys.serverInfo,
-  subscriptionId: keys.subscriptionId,
+// The reserved keys of `_meta`, each a constant, so that a program carries only those that it reads. 2026-07-28 basic/index#_meta.
+export const versionKey = 'io.modelcontextprotocol/protocolVersion';
+export const clientInfoKey = 'io.modelcontextprotocol/clientInfo';
+export const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+export const logLevelKey = 'io.modelcontextprotocol/logLevel';
+export const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
+export const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
+
+/** The reserved keys of `_meta`, by the last word of each. */
+export const metaKeys: {
+  readonly protocolVersion: typeof versionKey;
+  readonly clientInfo: typeof clientInfoKey;
+  readonly clientCapabilities: typeof capabilitiesKey;
+  readonly logLevel: typeof logLevelKey;
+  readonly serverInfo: typeof serverInfoKey;
+  readonly subscriptionId: typeof subscriptionKey;
+} = {
+  protocolVersion: versionKey,
+  clientInfo: clientInfoKey,
+  clientCapabilities: capabilitiesKey,
+  logLevel: logLevelKey,
+  serverInfo: serverInfoKey,
+  subscriptionId: subscriptionKey,
 };
 
 /**
@@ -47,7 +61,7 @@ export function metaOf(params: Record<string, unknown> | undefined): Meta | unde
   return isObject(meta) ? meta : undefined;
 }
 
-const modernKeys = [keys.protocolVersion, keys.clientCapabilities, keys.clientInfo];
+const modernKeys = [versionKey, capabilitiesKey, clientInfoKey];
 
 /** Whether a request with this `_meta` speaks the modern era: it has one of the fields that only modern requests have. */
 export function isModern(meta: Meta | undefined): boolean {
@@ -61,19 +75,19 @@ export function isModern(meta: Meta | undefined): boolean {
  * header. 2026-07-28 basic/index#_meta, basic/versioning.
  */
 export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], known?: Revision): RequestMeta {
-  const requested = meta[keys.protocolVersion];
-  if (typeof requested !== 'string') throw malformed(keys.protocolVersion, 'a string', requested);
+  const requested = meta[versionKey];
+  if (typeof requested !== 'string') throw malformed(versionKey, 'a string', requested);
   const revision = known?.version === requested ? known : findRevision(served, requested);
   if (revision?.era !== 'modern') throw unsupportedVersion(served, requested);
-  const capabilities = meta[keys.clientCapabilities];
-  if (!isObject(capabilities)) throw malformed(keys.clientCapabilities, 'an object', capabilities);
-  const client = meta[keys.clientInfo];
+  const capabilities = meta[capabilitiesKey];
+  if (!isObject(capabilities)) throw malformed(capabilitiesKey, 'an object', capabilities);
+  const client = meta[clientInfoKey];
   if (client !== undefined && !isImplementation(client)) {
-    throw malformed(keys.clientInfo, 'an object with a name and a version', client);
+    throw malformed(clientInfoKey, 'an object with a name and a version', client);
   }
-  const logLevel = meta[keys.logLevel];
+  const logLevel = meta[logLevelKey];
   if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
-    throw malformed(keys.logLevel, `one of ${loggingLevels.join(', ')}`, logLevel);
+    throw malformed(logLevelKey, `one of ${loggingLevels.join(', ')}`, logLevel);
   }
   return { revision, client, capabilities, logLevel };
 }
@@ -115,7 +129,7 @@ function malformed(key: string, wanted: string, value: unknown): RpcError {
 
 /** The `_meta` of a notification that a subscription carries. 2026-07-28 basic/patterns/subscriptions. */
 export function subscriptionMeta(id: RequestId): Record<string, unknown> {
-  return { [keys.subscriptionId]: id };
+  return { [subscriptionKey]: id };
 }
 
 // Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is

@@ -44,9 +44,6 @@ export interface Caching {
   fields(kind: Cacheable, isPrivate?: boolean): CacheFields;
 }
 
-/** Nobody may keep it. */
-export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
-
 /**
  * Lets clients of 2026-07-28 keep results: `hints` say how long each kind may be kept, and by whom. Hand it in as `caching`;
  * a server without it lets nobody keep any, but for resources with a `cache` of their own. Throws a RangeError for a time

@@ -4,8 +4,8 @@ import { shorten } from '../bounds/quote.ts';
 import * as columns from '../protocol/columns.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import type { Exchange } from './exchange.ts';
-import { attachTo } from './feature.ts';
 import type { Feature, FeatureHost } from './feature.ts';
+import { attachTo } from './registry.ts';
 
 /**
  * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already

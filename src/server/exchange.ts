@@ -15,7 +15,7 @@ import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
 import type { ErrorPlace, Failures } from './failure.ts';
-import type { ServerLimits } from './limits.ts';
+import type { ServerLimits } from './server-core.ts';
 import type { Need } from './registry.ts';
 import type { Server } from './server.ts';
 

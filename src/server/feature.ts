@@ -8,7 +8,7 @@ import type { AnswerCall, Handled } from './chain.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
 import type { TellListeners } from './extensions.ts';
-import type { ServerLimits } from './limits.ts';
+import type { ServerLimits } from './server-core.ts';
 import type { ListedKind, Callable, Entry, Registry } from './registry.ts';
 
 /** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
@@ -80,14 +80,6 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   guard<R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>): object | Promise<object>;
   /** Tells the author of something that works but should not be. */
   warn(message: string, name: string): void;
-}
-
-/**
- * The host of a feature that is attached to one, where it had `before`. Throws where it belongs to a server already.
- */
-export function attachTo<C extends PlainContext>(host: FeatureHost<C>, before: FeatureHost<C> | undefined): FeatureHost<C> {
-  if (before) throw new Error('this feature belongs to a server already');
-  return host;
 }
 
 /** The host of a feature that is used by another one. Throws before it is attached. */

@@ -12,7 +12,7 @@ import type { Cacheable, CacheHint } from './caching.ts';
 import { changes } from './changes.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
-import { defaultServerLimits } from './limits.ts';
+import { defaultServerLimits } from './server-core.ts';
 import { requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import type { ServerExtension, TellListeners } from './extensions.ts';

@@ -6,7 +6,7 @@ import { quote, shorten } from '../bounds/quote.ts';
 import type { Listed } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { AnswerCall, Handled } from './chain.ts';
-import { attachTo } from './feature.ts';
+import type { PlainContext } from './context.ts';
 import type { FeatureHost, ListName } from './feature.ts';
 import type { Pages } from './pages.ts';
 
@@ -72,6 +72,14 @@ export interface View {
   readonly key: string;
   /** Those of the entries that this requester sees. */
   of<E extends Entry>(entries: Iterable<E>): Iterable<E>;
+}
+
+/**
+ * The host of a feature that is attached to one, where it had `before`. Throws where it belongs to a server already.
+ */
+export function attachTo<C extends PlainContext>(host: FeatureHost<C>, before: FeatureHost<C> | undefined): FeatureHost<C> {
+  if (before) throw new Error('this feature belongs to a server already');
+  return host;
 }
 
 /** A list on one page, to which no cursor leads. */

@@ -1,5 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
-import type { TakeBatch } from '../jsonrpc/connection.ts';
+import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
@@ -24,10 +25,29 @@ import type { Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { makeServer } from './server.ts';
 import type { Server } from './server.ts';
-import { defaultServerLimits } from './limits.ts';
-import type { ServerLimits } from './limits.ts';
 import { answerModern } from './modern/answer.ts';
 import type { Pages } from './pages.ts';
+
+/** What a server bounds, beside what each of its connections bounds. */
+export interface ServerLimits extends ConnectionLimits {
+  /**
+   * Milliseconds that a question to a legacy client may take, and that it may wait for
+   * `notifications/initialized` before. 5 minutes; 0: no limit.
+   */
+  questionTimeoutMs: number;
+  /**
+   * Resources that one legacy client may watch,
+   * and `subscriptions/listen` requests that the server keeps open. 10,000.
+   */
+  maxSubscriptions: number;
+}
+
+/** The limits of a server that sets none. */
+export const defaultServerLimits: ServerLimits = {
+  ...defaultConnectionLimits,
+  questionTimeoutMs: 300_000,
+  maxSubscriptions: 10_000,
+};
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {

@@ -7,7 +7,6 @@ import type { Implementation, ServerCapabilities } from '../protocol/initialize.
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ServerPort } from '../transport/server-port.ts';
-import { notKept } from './caching.ts';
 import type { Caching } from './caching.ts';
 import { chain } from './chain.ts';
 import type { Invoke } from './chain.ts';
@@ -17,8 +16,8 @@ import type { Exchange, Exchanges, Requester } from './exchange.ts';
 import type { Failures } from './failure.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import type { AnyGuards } from './guards.ts';
-import type { ServerLimits } from './limits.ts';
-import { stamped } from './modern/answer.ts';
+import type { ServerLimits } from './server-core.ts';
+import { notKept, stamped } from './modern/answer.ts';
 import type { Pages } from './pages.ts';
 
 /** What a server is made with. */

@@ -1,13 +1,16 @@
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import { noObject, Serialized } from '../../jsonrpc/outlet.ts';
 import type { Implementation } from '../../protocol/initialize.ts';
-import * as metaKeys from '../../protocol/meta-keys.ts';
+import { serverInfoKey } from '../../protocol/meta.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { versionsOf } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { Auth } from '../../transport/auth.ts';
-import { notKept } from '../caching.ts';
+import type { CacheFields } from '../caching.ts';
 import type { Server } from '../server.ts';
+
+/** What a result says that nobody may keep. 2026-07-28 server/utilities/caching. */
+export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 
 /** What every modern result carries. */
 type Stamped = object & { resultType?: string; _meta?: object };
@@ -51,6 +54,6 @@ export function stamped(result: Stamped, info: Implementation): object {
   return {
     ...result,
     resultType: result.resultType ?? 'complete',
-    _meta: { [metaKeys.serverInfo]: info, ...result._meta },
+    _meta: { [serverInfoKey]: info, ...result._meta },
   };
 }

@@ -1,7 +1,6 @@
 import * as columns from '../../../protocol/columns.ts';
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
-import { metaOf } from '../../../protocol/meta.ts';
-import * as metaKeys from '../../../protocol/meta-keys.ts';
+import { metaOf, versionKey } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../client-port.ts';
@@ -9,7 +8,7 @@ import type { HeaderValues } from './options.ts';
 
 /** The revision that a modern request names itself; undefined for any other message. */
 export function namedVersion({ params }: Outgoing): string | undefined {
-  const version = metaOf(params)?.[metaKeys.protocolVersion];
+  const version = metaOf(params)?.[versionKey];
   return typeof version === 'string' ? version : undefined;
 }
 

@@ -2,8 +2,7 @@ import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
-import { readRequestMeta, unsupportedVersion } from '../../../protocol/meta.ts';
-import * as metaKeys from '../../../protocol/meta-keys.ts';
+import { readRequestMeta, unsupportedVersion, versionKey } from '../../../protocol/meta.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
@@ -18,7 +17,7 @@ import type { PostHead } from './posting.ts';
 export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision, version }: PostHead): RequestMeta {
   const { method, params } = message;
   if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
-  const claimed = meta?.[metaKeys.protocolVersion];
+  const claimed = meta?.[versionKey];
   if (typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
   else if (revision?.era !== 'modern') throw unsupportedVersion(server.revisions, version);

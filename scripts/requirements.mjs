@@ -1,4 +1,4 @@
-// npm run requirements                   checks the matrix and writes docs/requirements.md and docs/removals.md
+// npm run requirements                   checks the matrix and writes requirements/requirements.md and requirements/removals.md
 // npm run requirements -- --check        checks it, and that these two are what it would write
 // npm run requirements -- --spec PATH    holds it against a checkout of the specification as well
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,13 +18,13 @@ const matrix = readMatrix(root);
 const faults = faultsOf(matrix, root);
 const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readRemovals(root)) };
 for (const [name, text] of Object.entries(pages)) {
-  const path = `${root}docs/${name}`;
+  const path = `${root}requirements/${name}`;
   if (option === '--check') {
     let there = '';
     try {
       there = readFileSync(path, 'utf8');
     } catch {}
-    if (there !== text) faults.push(`docs/${name} is not what the matrix says: npm run requirements`);
+    if (there !== text) faults.push(`requirements/${name} is not what the matrix says: npm run requirements`);
   } else {
     writeFileSync(path, text);
   }

@@ -20,7 +20,7 @@ const KIB = 1024;
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
   { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.07 * KIB },
-  { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.04 * KIB },
+  { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.05 * KIB },
   { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.62 * KIB },
   { ...programNamed('protected'), ceiling: 39.89 * KIB },
   { ...programNamed('mcp-server'), ceiling: 36.05 * KIB },

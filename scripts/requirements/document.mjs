@@ -1,4 +1,4 @@
-// docs/requirements.md, written from the matrix.
+// requirements/requirements.md, written from the matrix.
 import { cell } from './markdown.mjs';
 import { VERDICTS, countsOf } from './matrix.mjs';
 
@@ -49,7 +49,7 @@ export function documentOf({ rules, statements }) {
     'a revision leads to the first place in it.', '',
     'To find one, search this page for the word of the wire (`Mcp-Session-Id`, `requestState`, `progress token`), for the',
     'anchor of the section (`#session-management`), or for the name of the section with a number (`cancellation-`). The other',
-    'way round, [ARCHITECTURE.md](../ARCHITECTURE.md#where-each-rule-lives) and the [glossary](glossary.md) name the file.', '',
+    'way round, [ARCHITECTURE.md](../ARCHITECTURE.md#where-each-rule-lives) and the [glossary](../docs/glossary.md) name the file.', '',
     '- **kept**: there is code, and a test that fails without it.',
     '- **untested**: there is code, or nothing to be done, and no test would notice.',
     '- **partly**: a part is kept; the last column says which is not, and why.',

@@ -1,4 +1,4 @@
-// What came of breaking the code of each rule: test/removals/results.tsv, and docs/removals.md.
+// What came of breaking the code of each rule: test/removals/results.tsv, and requirements/removals.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cell } from './markdown.mjs';

@@ -16,7 +16,8 @@ const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8
   .filter((file) => file.endsWith('.md') && !file.includes('node_modules'))
   .map((file) => `docs/${file}`);
 const taught = ['README.md', ...pages];
-const documents = [...taught, 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+const evidence = ['requirements', 'removals', 'mutants'].map((name) => `requirements/${name}.md`);
+const documents = [...taught, ...evidence, 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 const built = existsSync(join(root, 'dist/lib')) ? {} : { skip: 'dist/lib is not built' };
 
 /** Runs the compiler over programs, and gives what it says. */
@@ -107,7 +108,7 @@ test('README.md is short enough to be read', () => {
 test('the files that ARCHITECTURE.md and the glossary name are there', () => {
   const dead: string[] = [];
   let named = 0;
-  for (const file of ['ARCHITECTURE.md', 'docs/glossary.md']) {
+  for (const file of ['ARCHITECTURE.md', 'docs/decisions.md', 'docs/glossary.md']) {
     for (const [, path = ''] of read(file).matchAll(/`((?:[\w.-]+\/)+[\w.-]+)`/g)) {
       if (/^(notifications|resources|tools|prompts|sampling|elicitation|subscriptions|logging|completion|server)\/[a-z_]+$/i.test(path)) continue;
       if (path.startsWith('barewire/') || path.startsWith('io.modelcontextprotocol/') || Object.hasOwn(methods, path)) continue;

@@ -1,4 +1,4 @@
-// Says what a result means, and makes docs/mutants.md of the kept results.
+// Says what a result means, and makes requirements/mutants.md of the kept results.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 /** Texts of messages are counted apart: whether a sentence changed is read by a person. */

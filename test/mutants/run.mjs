@@ -2,7 +2,7 @@
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
 // the survivors of the kept result. --minutes N begins no mutant after so many minutes: what was tried by then is the
 // sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
-// docs/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
+// requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,7 +89,7 @@ function write({ survivors, ...rest }) {
   return `${JSON.stringify(rest).slice(0, -1)},"survivors":[\n${survivors.map((one) => JSON.stringify(one)).join(',\n')}\n]}\n`;
 }
 
-if (values.report) writeReport(results, join(top, 'docs/mutants.md'));
+if (values.report) writeReport(results, join(top, 'requirements/mutants.md'));
 else if (values.since) process.exitCode = await changed(values.since, Number(values.minutes ?? 3));
 else if (positionals.length === 0) {
   console.error(`npm run mutants -- FOLDER, one of ${Object.keys(folders).join(', ')}; or -- src/FOLDER/FILE.ts …`);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { fromSources } from '../scripts/trees.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** What playground.html should weigh, gzipped, the server inside included; and what it may not exceed, as barewire grows. */
@@ -42,7 +43,8 @@ const define = { barewireVersion: JSON.stringify(version) };
 
 const [local, playground, style, html] = await Promise.all([
   bundled({ entryPoints: ['src/local/page.ts'], format: 'esm', splitting: true, chunkNames: 'part-[hash]' }),
-  bundled({ entryPoints: ['src/playground/main.ts'], format: 'iife', define, plugins: [machine] }),
+  // From the sources: modules that are alike stand nearer to each other than in what is published, which gzip rewards.
+  bundled({ entryPoints: ['src/playground/main.ts'], format: 'iife', define, plugins: [machine, fromSources(fileURLToPath(new URL('..', import.meta.url)))] }),
   bundled({ entryPoints: ['src/ui/style.css'] }),
   readFile(`${here}src/ui/index.html`, 'utf8'),
 ]);

@@ -33,7 +33,7 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 34.85 * KIB },
   { ...programNamed('oauth-service'), ceiling: 32.23 * KIB },
   { ...programNamed('validator'), ceiling: 7 * KIB },
-  { ...programNamed('host'), ceiling: 41.62 * KIB },
+  { ...programNamed('host'), ceiling: 39.36 * KIB },
   { ...programNamed('tap'), ceiling: 3.8 * KIB },
   { ...programNamed('transcript'), ceiling: 5.39 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },

@@ -1,3 +1,4 @@
+import { findTools } from '../host/index.ts';
 import type { CatalogueTool, Host } from '../host/index.ts';
 import { framed } from '../host/node/frame.ts';
 import type { FrameOptions } from '../host/node/frame.ts';
@@ -98,7 +99,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     usage: 'find WORDS', about: 'the tools that fit a request, best first',
     async run(shell, words) {
       const [first, ...rest] = needed(words, 'what to find');
-      const tools = await shell.host.findTools([first, ...rest].join(' '), 10);
+      const tools = await findTools(shell.host, [first, ...rest].join(' '), 10);
       show(shell, tools, () => toolTable(tools, shell.render));
     },
   },

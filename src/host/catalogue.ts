@@ -8,7 +8,6 @@ import { HostError } from './errors.ts';
 import { catalogueName } from './names.ts';
 import type { Pin, PinnedServer } from './pins.ts';
 import type { HostStore } from './store.ts';
-import { ToolSearch } from './tool-search.ts';
 
 /** A tool of some server, under a name that no other tool of the host has. */
 export interface CatalogueTool {
@@ -41,7 +40,6 @@ export class Catalogue {
   readonly #servers = new Map<string, Entry>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
-  #search: ToolSearch<CatalogueTool> | undefined;
 
   /** `identity`: under what a server's pins are kept. */
   constructor(store: HostStore, identity: (server: string) => string) {
@@ -90,7 +88,7 @@ export class Catalogue {
     this.#changed();
   }
 
-  /** All tools of all servers, under names that do not collide. */
+  /** All tools of all servers, under names that do not collide. The same list until one of them changes. */
   tools(): readonly CatalogueTool[] {
     return this.#tools ??= [...this.#servers.values()].flatMap(({ tools }) => [...tools.values()]);
   }
@@ -120,12 +118,6 @@ export class Catalogue {
     return this.#servers.get(server)?.tools.get(tool);
   }
 
-  /** The tools that fit a query best, best first. */
-  find(query: string, limit?: number): CatalogueTool[] {
-    this.#search ??= new ToolSearch(this.tools());
-    return this.#search.find(query, limit);
-  }
-
   /** All prompts, each with its server. */
   prompts(): Offered<Prompt>[] {
     return this.#offered(({ prompts }) => prompts);
@@ -148,7 +140,6 @@ export class Catalogue {
   #changed(): void {
     this.#tools = undefined;
     this.#byName = undefined;
-    this.#search = undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../bounds/quote.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { CatalogueTool } from './catalogue.ts';
+import { findTools } from './find-tools.ts';
 import type { Host } from './host.ts';
 import { hostCallShape } from './tool-calls.ts';
 import type { HostCallOptions } from './tool-calls.ts';
@@ -44,7 +45,7 @@ const callTool: Tool = {
 
 /** For a host with more tools than a model should read: the model searches them, and reads the schemas of what it found. */
 export function findAndCall(
-  host: Pick<Host, 'findTools' | 'call' | 'catalogue'>,
+  host: Pick<Host, 'tools' | 'call' | 'catalogue'>,
   options: FindAndCallOptions = {},
 ): FindAndCall {
   checkOptions('findAndCall: options', options, { limit: 'number', maxSchemaChars: 'number', maxDescriptionChars: 'number' });
@@ -53,7 +54,7 @@ export function findAndCall(
   async function find(request: string): Promise<CallToolResult> {
     const catalogue = await host.catalogue();
     const named = catalogue.tools().find(({ name, server, tool }) => name === request || `${server}/${tool.name}` === request);
-    const found = named ? [named] : await host.findTools(request, limit);
+    const found = named ? [named] : await findTools(host, request, limit);
     let left = maxSchemaChars;
     const told = found.map(({ name, tool }, at) => {
       const schema = compact(tool);

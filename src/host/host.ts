@@ -262,12 +262,6 @@ export class Host {
     return this.#catalogue.tools();
   }
 
-  /** The tools that fit a request in words, best first. Schemas of all others need not be sent to a model. */
-  async findTools(query: string, limit: number = 10): Promise<CatalogueTool[]> {
-    await this.#listed();
-    return this.#catalogue.find(query, limit);
-  }
-
   /** What the catalogue keeps of all servers. */
   async catalogue(): Promise<Pick<Catalogue, 'tools' | 'prompts' | 'resources' | 'templates' | 'tool'>> {
     await this.#listed();

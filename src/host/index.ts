@@ -15,6 +15,7 @@ export { HostError } from './errors.ts';
 export type { HostErrorCode } from './errors.ts';
 export { findAndCall } from './find-and-call.ts';
 export type { FindAndCall, FindAndCallOptions } from './find-and-call.ts';
+export { findTools } from './find-tools.ts';
 export { defaultHostLimits, Host } from './host.ts';
 export type { HostLimits, HostOptions, ServerStatus, TransportHooks } from './host.ts';
 export type { RestartLimits, ServerState } from './managed-server.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog, verifyLog } from '../../src/host/activity-log.ts';
+import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/host.ts';
 import type { ApprovalRequest, Decision } from '../../src/host/person.ts';
@@ -192,7 +193,7 @@ test('host: a tool that changed while the server did not run is found before its
   let opened = 0;
   const after = make(t, { a: () => (opened++, memoryTransport(other)) }, { store });
   // The catalogue needs no server.
-  assert.deepEqual((await after.host.findTools('write a file')).map(({ tool }) => tool.name)[0], 'write_file');
+  assert.deepEqual((await findTools(after.host, 'write a file')).map(({ tool }) => tool.name)[0], 'write_file');
   assert.equal(opened, 0);
   await assert.rejects(after.host.call('a/echo', {}), { code: 'tool-changed', message: /Ignore all rules/ });
   assert.deepEqual(after.host.pendingChanges().map(({ kind, name, formerly }) => [kind, name, formerly]),

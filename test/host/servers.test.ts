@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
+import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/host.ts';
 import { McpServer } from '../../src/server/index.ts';
@@ -117,7 +118,7 @@ test('host: a server that cannot be started is started and reported in calls to 
       await host.call('good__look');
       await host.call('good/look');
       await host.tools();
-      await host.findTools('look');
+      await findTools(host, 'look');
     }
   };
   await calls();

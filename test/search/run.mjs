@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findAndCall, Host, searchables, ToolSearch } from '../../dist/lib/host.js';
+import { findAndCall, findTools, Host, searchables, ToolSearch } from '../../dist/lib/host.js';
 import { openServer } from '../../dist/lib/host-node.js';
 import { plainBm25 } from './plain-bm25.mjs';
 import { requests } from './requests.mjs';
@@ -41,7 +41,7 @@ try {
   const bm25 = plainBm25(tools.map((one) => ({ name: nameOf(one), tool: one.tool })));
   const finders = {
     'plain BM25': async (request) => bm25(request, 5),
-    'the host': async (request) => (await host.findTools(request, 5)).map(nameOf),
+    'the host': async (request) => (await findTools(host, request, 5)).map(nameOf),
   };
   console.log(`${tools.length} tools of ${Object.keys(servers).length} servers; of 30 requests each, how many have their tool first, among 3, among 5`);
   for (const half of ['tuned on', 'reported']) {

@@ -19,11 +19,11 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.07 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.09 * KIB },
   { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.05 * KIB },
-  { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.62 * KIB },
-  { ...programNamed('protected'), ceiling: 39.89 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 36.05 * KIB },
+  { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.63 * KIB },
+  { ...programNamed('protected'), ceiling: 39.90 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 36.07 * KIB },
   { ...programNamed('tasks-server'), ceiling: 51.17 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
   { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.11 * KIB },

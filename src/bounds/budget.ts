@@ -55,7 +55,7 @@ export class Budget {
 
   /** Gives back what was charged. */
   release(bytes: number): void {
-    this.hold(-bytes);
+    for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used -= bytes;
   }
 }
 

@@ -143,7 +143,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
 
   /** For HTTP: the input schema of a tool; undefined: there is no such tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
-    return this.inside.features.find(({ toolInput }) => toolInput)?.toolInput?.(name);
+    return this.inside.toolInput?.(name);
   }
 
   /** For HTTP: questions to clients whose answers only this process can take. */

@@ -59,6 +59,8 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   readonly modern: boolean;
   /** Whether something of it has `scopes`, or ever had. */
   scoped: boolean;
+  /** The input schema of a tool, where a feature has tools. */
+  toolInput: Feature<never>['toolInput'];
   /** The start of nearly every modern result, as text: see `modern/answer.ts`. */
   stampText: string | undefined;
   /** Set by the first extension. */
@@ -86,6 +88,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     legacy: revisions.at(-1)?.era === 'legacy',
     modern: revisions[0]?.era === 'modern',
     scoped: false,
+    toolInput: undefined,
     stampText: undefined,
     isExtended: () => false,
     changed(list) {
@@ -95,6 +98,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     found() {
       offers.clear();
       server.scoped ||= features.some(({ scoped }) => scoped);
+      server.toolInput = features.find(({ toolInput }) => toolInput)?.toolInput;
     },
     offer(revision) {
       const known = offers.get(revision);

@@ -19,7 +19,7 @@ import { Wire } from './wire.ts';
  * The status of an answer before which nothing was sent. A stream has begun with 200, whatever error ends it.
  * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
  */
-function statusOf(code: number = 0): number {
+function statusOf(code: number): number {
   if (code === errorCodes.methodNotFound) return 404;
   const bad = (code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion)
     || code === errorCodes.invalidRequest;
@@ -113,6 +113,7 @@ export class ModernResponse implements Outlet {
     if (this.#answered) return;
     if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
+      if (errorCode === undefined) return this.#respond(200, text);
       const denied = denial(thrown);
       return this.#respond(denied?.status ?? statusOf(errorCode), text, denied?.fields);
     }

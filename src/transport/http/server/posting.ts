@@ -223,7 +223,7 @@ export class Posting {
     const services = this.#services;
     const { peer } = session;
     const asked = decoded.kind === 'request' ? decoded.message : undefined;
-    if (!isAnswered(decoded, peer.revision)) {
+    if (!asked && !isAnswered(decoded, peer.revision)) {
       request.respond(202, '');
       if (decoded.kind === 'success' || decoded.kind === 'failure') session.answered(decoded.message.id);
       peer.receive(decoded);
@@ -281,9 +281,9 @@ export class Posting {
   }
 }
 
-/** Whether a POST gets an answer, and not 202. 2025-03-26 basic/transports: a batch without a request gets none. */
+/** Whether the POST of a batch gets an answer, and not 202: a batch without a request does not. 2025-03-26 basic/transports. */
 function isAnswered(decoded: Decoded, revision: Revision | undefined): boolean {
-  if (decoded.kind !== 'batch') return decoded.kind === 'request';
+  if (decoded.kind !== 'batch') return false;
   const { values } = decoded;
   return !takesBatches(revision) || values.length > defaultConnectionLimits.maxBatch || values.some(asks);
 }

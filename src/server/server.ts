@@ -60,7 +60,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   /** Whether something of it has `scopes`, or ever had. */
   scoped: boolean;
   /** The input schema of a tool, where a feature has tools. */
-  toolInput: Feature<never>['toolInput'];
+  toolInput?: Feature<never>['toolInput'];
   /** The start of nearly every modern result, as text: see `modern/answer.ts`. */
   stampText: string | undefined;
   /** Set by the first extension. */
@@ -88,7 +88,6 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     legacy: revisions.at(-1)?.era === 'legacy',
     modern: revisions[0]?.era === 'modern',
     scoped: false,
-    toolInput: undefined,
     stampText: undefined,
     isExtended: () => false,
     changed(list) {

@@ -113,9 +113,8 @@ export class ModernResponse implements Outlet {
     if (this.#answered) return;
     if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
     if (this.#wire === undefined && text !== undefined && (this.#accepts.json || errorCode !== undefined)) {
-      if (errorCode === undefined) return this.#respond(200, text);
-      const denied = denial(thrown);
-      return this.#respond(denied?.status ?? statusOf(errorCode), text, denied?.fields);
+      const denied = thrown === undefined ? undefined : denial(thrown);
+      return this.#respond(denied?.status ?? (errorCode === undefined ? 200 : statusOf(errorCode)), text, denied?.fields);
     }
     if (text !== undefined) this.send(text);
     this.#answered = true;

@@ -32,7 +32,7 @@ export function decode(data: string | Uint8Array, limits?: WeightLimits): Decode
 export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits): Unjudged {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
-    // A parser that throws costs ten times what it costs to look: most of what is no JSON is a log.
+    // A parser that throws costs ten times what it costs to look: most lines that are not JSON are a log.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
     const weight = weighText(text, limits);
     if (typeof weight === 'object') return tooLarge(weight.over, text);
@@ -47,7 +47,7 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
 /** The beginning of an array, an object or a string; or a whole number, `true`, `false`, `null`. */
 const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 
-/** The refusal of what is no JSON. */
+/** The refusal of a text that is not JSON. */
 export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
 
 /** The same for a value that came parsed, such as a body from a framework. */
@@ -66,13 +66,13 @@ export function decodeValueUnjudged(value: unknown, limits?: WeightLimits): Unju
 
 const overLimit = (what: string): string => `the message is over ${what}`;
 
-/** The refusal of a message that is too large to be read. By the ends of `text` whoever waits for this answer is told. */
+/** The refusal of a message that is too large to be read. The ends of `text` may tell which request it answers. */
 export function tooLarge(what: string, text: string): Refusal {
   const { members, next } = outerMembers(text);
   return { ...invalid(overLimit(what), next === 'params' ? { method: '', ...members } : members), lost: true };
 }
 
-/** The refusal of what is no UTF-8 or no JSON. Where it begins as an answer does, whoever waits for that is told. */
+/** The refusal of bytes that are not UTF-8, or of text that is not JSON. Where it begins as an answer does, its caller is told. */
 export function unreadable(data: string | Uint8Array, why: string): Refusal {
   // What is not UTF-8 is replaced: of the text no more is read than its ends.
   const { members: { id }, next } = outerMembers(typeof data === 'string' ? data : new TextDecoder().decode(data));

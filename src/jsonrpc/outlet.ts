@@ -4,7 +4,7 @@ import type { ErrorObject, Notification, Params, Request, RequestId } from './me
 export interface Outlet {
   /**
    * A message that is not an answer: a notification, or a question of ours. `message` is what the text says, for
-   * transports that look inside; the notifications of a server come as text alone.
+   * transports that look inside; the notifications of a server come as text only.
    */
   send(text: string, message?: Request | Notification): void;
   /**

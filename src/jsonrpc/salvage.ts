@@ -5,8 +5,8 @@ const endLength = 256;
 const member = (): string => String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)\s*`;
 
 /**
- * What stands at both ends of a message that cannot be read whole: whoever waits for that answer need not wait until the
- * time is up. `members` are those before the first other member, and after the last; `next` is the name of the first other
+ * What stands at both ends of a message that cannot be read whole: so the caller that waits for that answer need not
+ * wait until the time is up. `members` are those before the first other member, and after the last; `next` is the name of the first other
  * one. What looks like a member before the last brace is one: in a string its quotation marks would be escaped.
  */
 export function outerMembers(text: string): { members: Record<string, unknown>; next: string } {
@@ -18,7 +18,7 @@ export function outerMembers(text: string): { members: Record<string, unknown>; 
     // What cannot be read stands between them.
     return { members: JSON.parse(`${opening}"":0${closing}`) as Record<string, unknown>, next };
   } catch {
-    // No object, or an escape that is none.
+    // It is not an object, or an escape is malformed.
     return { members: {}, next: '' };
   }
 }

@@ -48,7 +48,7 @@ export abstract class AskingExchange extends Exchange implements Context {
     const put = question.params(this.rules, problem);
     const missing = missingForQuestion(question.method, put, this.capabilities, this.rules);
     if (missing) throw missing;
-    // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is none.
+    // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is `none`.
     if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
     return put;
   }
@@ -121,7 +121,7 @@ export abstract class AskingExchange extends Exchange implements Context {
   }
 
   /**
-   * Calls `leave` when the run is left behind for its next round; there are rounds in the modern era alone.
+   * Calls `leave` when the run is left behind for its next round; only the modern era has rounds.
    */
   onLeave(_leave: () => void): void {}
 

@@ -38,7 +38,7 @@ export type AnyAround = <C extends PlainContext>(
 ) => unknown;
 
 /**
- * A result that is sent as it is, whatever the method's own result looks like: for what stands around
+ * A result that is sent unchanged, whatever the method's own result looks like: for functions that stand around
  * handlers, such as `new RawResult({ task })` of 2025-11-25.
  */
 export class RawResult {
@@ -71,7 +71,7 @@ export interface Handled<R = never> extends Finishing<R> {
 /** Answers the calls of one handler. */
 export type AnswerCall = (args: unknown, params: Params, exchange: Exchange) => object | Promise<object>;
 
-/** Tells the author of what is wrong with a result that is sent as it is. */
+/** Tells the author of faults in a result. The result is sent unchanged. */
 export type LookOver = (result: object, exchange: Exchange) => void;
 
 const asIs = <T>(value: T): T => value;
@@ -108,7 +108,7 @@ export function chain<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failu
   return (args, params, exchange) => {
     try {
       const outcome = invoke(args as never, exchange, params) as Outcome<R>;
-      // Promises and generators are objects: any other value is there.
+      // Only an object can be a promise or a generator. Another value needs no waiting.
       const value = typeof outcome === 'object' ? exchange.settle(outcome) : outcome;
       if (value instanceof Promise || exchange.release) return later(value as R | Promise<R>, params, exchange, finish);
       const result = finish(value, exchange, params);

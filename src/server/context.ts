@@ -6,7 +6,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { Auth } from '../transport/auth.ts';
 import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 
-/** A handler that yields its questions, alone or several together. */
+/** A handler that yields its questions, one or several at a time. */
 export type QuestionGenerator<R> =
   | Generator<Question | readonly Question[], R, never>
   | AsyncGenerator<Question | readonly Question[], R, never>;

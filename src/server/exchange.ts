@@ -27,9 +27,9 @@ export interface Requester {
   readonly capabilities: ClientCapabilities;
   /** The least severe level that the client wants; undefined: no log messages. */
   readonly logLevel: LoggingLevel | undefined;
-  /** How it is served. Of legacy clients alone. */
+  /** How it is served. Only legacy clients have it. */
   readonly options?: PeerOptions;
-  /** Sends a notification that belongs to no request, as text. Legacy clients alone; dropped before they are ready. */
+  /** Sends a notification that belongs to no request, as text. Only legacy clients have it; dropped before they are ready. */
   announce?(text: string): void;
 }
 
@@ -57,7 +57,7 @@ export class Exchange implements PlainContext, ResultJudge {
   readonly capabilities: ClientCapabilities;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
-  /** Calls the functions that the handler gave to `ctx.defer`; undefined: there are none. Never rejects. */
+  /** Calls the functions that the handler gave to `ctx.defer`; undefined where it gave none. Never rejects. */
   release: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 
@@ -138,7 +138,7 @@ export class Exchange implements PlainContext, ResultJudge {
 export interface Exchanges<C extends PlainContext> {
   /** For a request of a session. */
   legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
-  /** For a request that stands alone. */
+  /** For a request that belongs to no session. */
   modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
   /** What clients are asked, where handlers may ask. */
   readonly questions?: OpenQuestions | undefined;

@@ -93,7 +93,7 @@ export class Failures {
       const known = this.#known(thrown, failed, place, told);
       if (known) return known;
     } catch {
-      // A proxy, or a getter that throws: whatever it claims to be, it is told as any other failure.
+      // A proxy, or a getter that throws: it counts as a failure, whatever it claims to be.
     }
     const id = Math.random().toFixed(8).slice(2);
     this.alarm(thrown, { ...place, id });

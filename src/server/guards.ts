@@ -55,7 +55,7 @@ export class Guards<C extends PlainContext = PlainContext> {
     };
   }
 
-  /** Tells the author of malformed keys of `_meta` in a result, which are sent as they are. */
+  /** Tells the author of malformed keys of `_meta` in a result, which is sent unchanged. */
   readonly lookOver = (result: object, { failures, inbound }: Exchange): void => {
     this.#metas.look(result, (fault) => failures?.report(fault, { ...placeOf(inbound.request), what: 'result' }));
   };
@@ -104,8 +104,8 @@ export function surround(server: Server, around: AnyAround, wants: (call: Handle
 }
 
 /**
- * Throws where the caller's credentials do not reach the definition's scopes. On a pipe there are none, and
- * nothing is checked: whoever started the program may use it.
+ * Throws where the caller's credentials do not reach the definition's scopes. A pipe has no credentials, and
+ * nothing is checked: the user who started the program may use it.
  */
 export function checkScopes({ scopes = [] }: Guarded, { auth }: { readonly auth: Auth | undefined }): void {
   if (!auth || scopes.length === 0) return;

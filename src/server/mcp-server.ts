@@ -35,7 +35,7 @@ import { resourceUpdated } from './watched-resources.ts';
 export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'caching' | 'changes' | 'features' | 'guards' | 'pages'>, GuardsOptions<Context> {
   /**
    * How long clients of 2026-07-28 may keep each kind of result, and for whom. Not at all. Throws a RangeError
-   * for a time that is no number of milliseconds.
+   * for a time that is not a number of milliseconds.
    */
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
   /** A legacy client's roots have changed. */
@@ -56,11 +56,11 @@ export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'ba
  */
 export class McpServer extends ServerCore<Context> {
   /**
-   * Registers a tool. Throws where the name is taken, a schema is none, or the definition has a member that no
+   * Registers a tool. Throws where the name is taken, a schema is malformed, or the definition has a member that no
    * definition has. server/tools.
    */
   readonly tool: AddTool<Context>;
-  /** Registers a resource. Throws where the URI is taken, or is none. server/resources. */
+  /** Registers a resource. Throws where the URI is taken or malformed. server/resources. */
   readonly resource: AddResource<Context>;
   /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
   readonly resourceTemplate: AddResourceTemplate<Context>;

@@ -17,7 +17,7 @@ export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.to
 export interface Guarded {
   /**
    * What the handler will ask of the client. A client that lacks it gets `-32021` (HTTP status 400) before the
-   * handler runs; a model before 2026-07-28 reads it as the tool's error. Of use with `asking` alone: other
+   * handler runs; a model before 2026-07-28 reads it as the tool's error. Of use only with `asking`: other
    * handlers cannot ask.
    */
   readonly needs?: readonly Need[];

@@ -104,9 +104,9 @@ interface TemplateEntry extends Handled<ResourceReturn | undefined> {
 
 /** The resources of a server, and their templates. */
 export interface Resources<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
-  /** Registers a resource. Throws where the URI is taken, or is none. */
+  /** Registers a resource. Throws where the URI is taken or malformed. */
   readonly add: AddResource<C>;
-  /** Registers a family of resources. Throws where the template is taken, or is none. */
+  /** Registers a family of resources. Throws where the template is taken or malformed. */
   readonly addTemplate: AddResourceTemplate<C>;
 }
 
@@ -246,7 +246,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
 
 /**
  * The resource of this URI, otherwise the first template that it fits and that has it.
- * 2025-11-25 server/resources#error-handling: `-32002` where there is none; `-32602` from 2026-07-28 on.
+ * 2025-11-25 server/resources#error-handling: `-32002` for a URI without a resource; `-32602` from 2026-07-28 on.
  */
 function readResource(
   entries: Registry<ResourceEntry>,

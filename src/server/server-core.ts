@@ -51,7 +51,7 @@ export const defaultServerLimits: ServerLimits = {
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {
-  /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each for this server alone. */
+  /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each belongs to this server only. */
   readonly features?: readonly Feature<NoInfer<C>>[];
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
@@ -63,9 +63,9 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly caching?: Caching;
   /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
   readonly asking?: Exchanges<C>;
-  /** `batches`: takes the batches of 2025-03-26. That revision is served with it alone. */
+  /** `batches`: takes the batches of 2025-03-26. That revision is served only with it. */
   readonly batches?: TakeBatch;
-  /** `changes()`: tells clients of changes. Without it lists are taken to stay as they are. */
+  /** `changes()`: tells clients of changes. Without it lists are taken never to change. */
   readonly changes?: Changes;
   /** `pinging()`: ends the connection of a legacy client over a pipe that has gone silent. */
   readonly pinging?: Pinging;
@@ -129,7 +129,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return new ConnectedClient(this.inside, outlet, options);
   }
 
-  /** For HTTP: answers one modern request that stands alone: see `ServerPort`. */
+  /** For HTTP: answers one modern request, which belongs to no session: see `ServerPort`. */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
     const inbound = new Inbound(request, outlet);
     inbound.run(() => answerModern(this.inside, inbound, meta, auth));
@@ -141,7 +141,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return this.inside.scoped;
   }
 
-  /** For HTTP: the input schema of a tool; undefined: there is no such tool. */
+  /** For HTTP: the input schema of a tool; undefined where the server has no such tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
     return this.inside.toolInput?.(name);
   }

@@ -172,7 +172,7 @@ export function tellUpdated({ features }: Server, uri: string): void {
   for (const feature of features) feature.resourceUpdated?.(uri);
 }
 
-/** The inside of a server that a transport is given; undefined: it is no server of ours. */
+/** The inside of a server that a transport is given; undefined: it is not of this package. */
 export const insideOf = (port: ServerPort): Server | undefined =>
   'inside' in port ? port.inside as Server : undefined;
 

@@ -3,7 +3,7 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
 import type { ValidationResult } from '../schema/types.ts';
 
-/** A schema as it is shown, and what judges values by it; undefined: nothing does. */
+/** A schema as clients see it, and a function that judges values by it, where there is one. */
 export interface ReadSchema {
   readonly jsonSchema: AdaptedSchema['jsonSchema'];
   readonly validate: AdaptedSchema['validate'] | undefined;

@@ -131,7 +131,7 @@ export type SchemaReader = (source: SchemaSource, side: 'input' | 'output', vali
 /** The tools of a server. */
 export interface Tools<C extends PlainContext = PlainContext> extends Feature<C> {
   /**
-   * Registers a tool. Throws where the name is taken, a schema is none, or the definition has members that no
+   * Registers a tool. Throws where the name is taken, a schema is malformed, or the definition has members that no
    * definition has.
    */
   readonly add: AddTool<C>;

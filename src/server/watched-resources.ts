@@ -61,7 +61,7 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
     return uris;
   }
 
-  // 2025-11-25 server/resources#subscriptions. These methods are of legacy revisions alone, and so is who calls them.
+  // 2025-11-25 server/resources#subscriptions. Only legacy revisions have these methods, so only legacy clients call them.
   const asked = ({ uri }: Params, exchange: Exchange): [string, LegacyRequester, Set<string>] => {
     if (typeof uri !== 'string') throw invalidParams('uri must be a string');
     const client = exchange.requester as LegacyRequester;

@@ -44,7 +44,7 @@ export interface MessagePortOptions {
   /** For the server: who the client is, for handlers that look at `ctx.auth`. */
   readonly auth?: Auth | undefined;
   /**
-   * Bytes that may come without a message among them, each message that is none counted as 100 more; then the port is
+   * Bytes that may come without a message among them, each malformed one counted as 100 more; then the port is
    * closed. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;

@@ -71,7 +71,7 @@ export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): P
   function read(data: unknown): void {
     beginReading();
     trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: Date.now() });
-    // We send text. Others may post the message as it is: it meets the same limits.
+    // We send text. Others may post the message as an object: it meets the same limits.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded.kind);
     if (noise > maxNoiseBytes) return giveUp(onlyNoise(maxNoiseBytes));
@@ -81,7 +81,7 @@ export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): P
 
   function rest(): void {
     if (resting) return;
-    // Without timers there is no other turn.
+    // Without timers the loop has no other turn.
     if (typeof setTimeout !== 'function') return reader.resumed?.();
     resting = true;
     othersFirst(() => {

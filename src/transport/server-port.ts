@@ -18,7 +18,7 @@ export interface ServerPort {
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
   /**
-   * Answers one modern request that stands alone. `meta` is what `readRequestMeta` made of it. The answer goes to
+   * Answers one modern request, which belongs to no session. `meta` is what `readRequestMeta` made of it. The answer goes to
    * `outlet`; `cancel()` on the returned request stops it.
    */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;

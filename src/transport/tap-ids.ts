@@ -98,7 +98,7 @@ export function tapIds(): TapIds {
 /** Whether an id is one that injected messages carry. */
 export const isOurs = (id: unknown): id is string => typeof id === 'string' && id.startsWith(prefix);
 
-/** The value of a JSON text; undefined: it is none. */
+/** The value of a JSON text; undefined where it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

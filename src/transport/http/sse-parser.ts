@@ -9,7 +9,7 @@ export interface SseEvent {
   readonly type: string;
   /** Its data lines, joined with LF. */
   readonly data: string;
-  /** The last event id of the stream, of this event or of one before; '' when there is none. */
+  /** The last event id of the stream, of this event or of one before; '' before the first. */
   readonly id: string;
   /** The reconnection time of the stream in milliseconds, as last set; undefined when it never was. */
   readonly retry: number | undefined;

@@ -32,7 +32,7 @@ function variable(env: WindowsMachine['env'], name: string): string | undefined 
 /**
  * The file that a command means, as a whole path: by PATH and PATHEXT, or from the working folder where the command has a
  * slash. Unlike cmd.exe it does not look into the working folder for a bare name, nor into relative entries of PATH: what
- * lies there may be anybody's. Undefined where there is no such file. A file without one of the extensions, such as the shell script
+ * lies there may be anybody's. Undefined where no such file exists. A file without one of the extensions, such as the shell script
  * `npx` beside `npx.cmd`, is not a program.
  */
 export function resolveProgram(command: string, { env, cwd, isFile }: WindowsMachine): string | undefined {

@@ -33,7 +33,7 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
   const { write } = stream;
   let batch = '';
   let full = false;
-  /** What waits in the full stream, as far as it is charged. */
+  /** Bytes that wait in the full stream and are charged. */
   let charged = 0;
 
   function send(): void {

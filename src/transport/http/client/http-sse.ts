@@ -22,7 +22,7 @@ export interface HttpSse {
 
 /**
  * Reads the stream of the old transport: first an `endpoint` event, then messages. The endpoint must be on
- * the origin of `url`: whoever answers there is sent everything, credentials included.
+ * the origin of `url`: that server is sent everything, credentials included.
  * 2024-11-05 basic/transports#http-with-sse.
  */
 export function readHttpSse(

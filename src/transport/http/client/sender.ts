@@ -36,7 +36,7 @@ export interface HttpAnswer {
 export interface HttpSender {
   /**
    * Sends one request. Follows no redirect and adds no credentials. Repeats a POST only where no byte of it was
-   * written. Rejects where there is no answer.
+   * written. Rejects where no answer comes.
    */
   send(request: HttpSend): Promise<HttpAnswer>;
   /** Lets go of idle connections. */

@@ -93,7 +93,7 @@ class FetchHttpRequest implements HttpRequest {
     // A status that forbids a body forbids an empty one too.
     const head = { ...type, ...fields };
     if (body.length < longAnswer) return this.#answer(body === '' ? null : body, status, head);
-    // It is handed over as it is read: what waits can be counted, and cut where it is too much.
+    // It is handed over while it is read: so unread bytes can be counted, and cut where they are too many.
     const long = this.#begin(() => {});
     this.#answer(long.stream, status, head);
     long.write(body);

@@ -29,7 +29,7 @@ export function boundIdle<A extends Agent | HttpsAgent>(agent: A, idleMs: number
     if (left <= 0) return false;
     socket.setKeepAlive(true, 1000);
     socket.unref();
-    // An agent ends an idle connection at its timeout, and leaves one in use alone.
+    // An agent ends an idle connection at its timeout, and does not touch one in use.
     if (socket.timeout !== left) socket.setTimeout(left);
     return true;
   };

@@ -81,7 +81,7 @@ class NodeHttpRequest implements HttpRequest {
   readonly #res: ServerResponse;
   readonly #body: unknown;
   readonly #late: ReadonlySet<Socket> | undefined;
-  /** Whether the connection that asks is the one that asked last: it may be alone, and there is nothing to gather. */
+  /** Whether the connection that asks is the one that asked last: it may be the only one, and nothing is to be gathered. */
   readonly #alone: boolean;
   #gone: (() => void) | undefined;
   /** The head of a stream, until it goes out, and what is to be done then. */

@@ -36,7 +36,7 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
         last = url;
         path = to.proxy ? url.href : url.pathname + url.search;
       }
-      // As a list they go out as they are, checked but not kept by name.
+      // A list goes out in its order, checked but not kept by name.
       const headers = ['host', url.host];
       if (given.headers['accept-encoding'] === undefined) headers.push('accept-encoding', 'identity');
       for (const name in given.headers) if (!framing.includes(name)) headers.push(name, given.headers[name] as string);

@@ -14,7 +14,7 @@ export interface ServeHttpOptions extends HttpOptions {
   /** Default 0: one that is free. */
   port?: number | undefined;
   /**
-   * The address to listen on. Default 127.0.0.1: this machine alone. For another, set `allowedHosts` as well.
+   * The address to listen on. Default 127.0.0.1: only this machine. For another, set `allowedHosts` as well.
    */
   host?: string | undefined;
 }

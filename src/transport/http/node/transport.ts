@@ -8,7 +8,7 @@ import { nodeSender } from './sender.ts';
 
 /**
  * The client's side of Streamable HTTP over `node:http` and `node:https`: otherwise the `httpTransport` of
- * barewire/fetch, and several times faster. `url` is the MCP endpoint; a TypeError where it is none.
+ * barewire/fetch, and several times faster. `url` is the MCP endpoint; throws a TypeError where it is not a URL.
  * Source: 2026-07-28 basic/transports/streamable-http.
  */
 export function httpTransport(url: string | URL, options: NodeTransportOptions = {}): ClientTransport {

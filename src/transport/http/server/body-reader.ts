@@ -8,7 +8,7 @@ const smallestBlock = 1024;
 /** Gathers the chunks of one body, within its limit and within what the process may hold. */
 export class BodyReader {
   readonly #maxBytes: number;
-  // Nobody knows yet whose body it is: it is charged to the process alone.
+  // Nobody knows yet whose body it is: only the process is charged.
   readonly #gatherer: ByteGatherer;
 
   constructor(maxBytes: number) {

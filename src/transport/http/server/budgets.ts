@@ -7,7 +7,7 @@ const manyPrincipals = 1000;
 
 /**
  * Bytes of a request that is always served: as many of them as may be open at once are still little, and
- * whoever asks little notices nothing of others who fill the budget.
+ * a client that asks little notices nothing of others that fill the budget.
  */
 export const smallRequest = 4096;
 
@@ -27,7 +27,7 @@ export class Budgets {
     return budget;
   }
 
-  /** The budget of requests that stand alone. */
+  /** The budget of requests that belong to no session. */
   ofRequests(auth: Auth | undefined): Budget {
     return auth ? this.of(auth) : this.#anonymous ??= peerBudget();
   }

@@ -27,7 +27,7 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   const key = mirroredParameter(method);
   if (key === undefined) return found;
   const name = params?.[key];
-  // One that is no string is refused by the method itself.
+  // The method itself refuses one that is not a string.
   if (typeof name !== 'string') return found;
   compare('Mcp-Name', decoded('Mcp-Name', request.header('mcp-name')), name);
   if (method === 'tools/call') {

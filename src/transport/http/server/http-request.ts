@@ -5,7 +5,7 @@ export interface RequestInfo {
   readonly method: string;
   /** The path as it was sent, without the query. */
   readonly path: string;
-  /** The query as it was sent, without its question mark; '' where there is none. */
+  /** The query as it was sent, without its question mark; '' without a query. */
   readonly query: string;
   /** The value of a header; `name` in lower case. */
   header(name: string): string | undefined;
@@ -15,7 +15,7 @@ export interface RequestInfo {
 export type HeaderFields = Record<string, string | number>;
 
 /**
- * A body: bytes or text as it came, a value that somebody has parsed already, or why there is none ('no room': the
+ * A body: bytes or text as it came, a value that somebody has parsed already, or why it is missing ('no room': the
  * process holds too much already).
  */
 export type Body =

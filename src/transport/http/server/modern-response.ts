@@ -36,7 +36,7 @@ export interface OpenPlace {
   response: ModernResponse | undefined;
 }
 
-/** A modern request, which stands alone, and the HTTP response that is its own. */
+/** A modern request, and the HTTP response that belongs to it. */
 export class ModernResponse implements Outlet {
   readonly #services: EndpointServices;
   readonly #request: HttpRequest;
@@ -78,7 +78,7 @@ export class ModernResponse implements Outlet {
       return this.#respond(400, failureText(message.id, toErrorObject(thrown)));
     }
     if (isListen(message)) {
-      // The answer is a stream that stays open: who takes JSON alone would never get a byte.
+      // The answer is a stream that stays open: a client that takes only JSON would never get a byte.
       if (!this.#accepts.sse) {
         return this.#respond(406, failureText(message.id, toErrorObject(
           invalidRequest(`${message.method} is answered by a stream: Accept must list text/event-stream`),

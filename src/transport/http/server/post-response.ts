@@ -47,7 +47,7 @@ export class PostResponse implements Outlet, Pollable {
   }
 
   /**
-   * Called where the answer has not come at once. A dropped connection is no cancellation, but then nobody
+   * Called where the answer has not come at once. A dropped connection does not cancel the request, but then nobody
    * hears the answer.
    */
   wait(): void {

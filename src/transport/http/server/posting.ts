@@ -168,7 +168,7 @@ export class Posting {
     const message = decoded.kind === 'request' ? decoded.message : undefined;
     const opening = message?.method === 'initialize';
     if (opening && !legacy) return this.#refuseVersion(post, message.params?.['protocolVersion'], message.id);
-    // 2026-07-28 basic/versioning: what the request carries tells its era. A server of that era alone takes
+    // 2026-07-28 basic/versioning: what the request carries tells its era. A server of only that era takes
     // every message by its rules.
     const meta = metaOf(message?.params);
     if (this.#modern && (!legacy || isModern(meta) || (!opening && post.revision?.era === 'modern'))) {

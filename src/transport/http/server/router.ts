@@ -41,7 +41,7 @@ export function createRouter(
 
   function toEndpoint(request: HttpRequest, auth: Auth | undefined): void {
     const { method } = request;
-    // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has POST alone.
+    // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has only POST.
     if (!legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
     if (method === 'DELETE') return remove(request, auth);

@@ -29,7 +29,7 @@ export interface Pollable extends Placed<Pollable> {
 /** A session that is opened under a given id. */
 export interface GivenSession {
   readonly id: string;
-  /** Undefined: it is served by this process alone. */
+  /** Undefined: only this process serves it. */
   readonly shared?: SharedPeer | undefined;
   /** Sends what belongs to no request. Throws for a question that cannot be put. */
   readonly announce?: ((text: string, message: Request | Notification | undefined) => void) | undefined;
@@ -213,7 +213,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.#listening?.detach();
   }
 
-  /** Called by the table of sessions alone. */
+  /** Only the table of sessions calls it. */
   close(why: string): void {
     this.ended = true;
     this.#dropBacklog();

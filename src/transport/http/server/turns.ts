@@ -14,7 +14,7 @@ const patienceMs = 100;
 const most = 1000;
 
 /**
- * Lets calls with long answers take turns: an answer of a megabyte is milliseconds of work, and whoever asks little
+ * Lets calls with long answers take turns: an answer of a megabyte is milliseconds of work, and a client that asks little
  * should not wait for three hundred of them. A call is taken to be long where the last one of its kind was. One goes on
  * in a turn, and none in a turn that brought a message: Node accepts one connection a turn, and who has just come must
  * not stand behind all that.

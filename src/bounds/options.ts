@@ -54,18 +54,19 @@ export function checkOptions(place: string, given: unknown, kind: string | numbe
     const at = `${place}.${short}`;
     if (value === undefined && !place.endsWith('limits')) continue;
     if (!Object.hasOwn(kind, name)) {
-      /** Letters that only one of the names has. */
-      const distance = (other: string): number =>
-        [...short + other].filter((letter) => !short.includes(letter) || !other.includes(letter)).length;
       place = at;
       why = 'unknown';
-      hint = `did you mean ${Object.keys(kind).sort((a, b) => distance(a) - distance(b))[0]}?`;
+      hint = `did you mean ${Object.keys(kind).sort((a, b) => unlikeness(short, a) - unlikeness(short, b))[0]}?`;
       break;
     }
     checkOptions(at, value, (kind as Shapes)[name] as Kind);
   }
   if (hint) throw Object.assign(TypeError(`${place} is ${why}, ${hint}`), { code: `${why}_option` });
 }
+
+/** How many letters only one of two names has: how a misspelt name finds the one that was meant. */
+export const unlikeness = (a: string, b: string): number =>
+  [...a + b].filter((letter) => a.includes(letter) !== b.includes(letter)).length;
 
 type Members = Readonly<Record<string, unknown>>;
 type Shapes = Readonly<Record<string, Kind>>;

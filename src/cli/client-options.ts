@@ -4,6 +4,7 @@ import { revisions } from '../explain/phrases.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
+import { didYouMean } from './near-miss.ts';
 
 /** The options of every subcommand that speaks with one server. */
 const common = {
@@ -54,7 +55,9 @@ export function readWords(words: readonly string[], own: OwnOptions, positionals
   try {
     parsed = parseArgs({ args: [...words], options: { ...common, ...own }, allowPositionals: positionals });
   } catch (thrown) {
-    throw new WrongUse(errorMessage(thrown));
+    const [, unknown] = /^Unknown option '(-[^']*)'/.exec(errorMessage(thrown)) ?? [];
+    if (unknown === undefined) throw new WrongUse(errorMessage(thrown));
+    throw new WrongUse(`there is no option ${unknown}${didYouMean(unknown, Object.keys({ ...common, ...own }).map((name) => `--${name}`))}`);
   }
   const values = parsed.values as Record<string, unknown>;
   return {

@@ -12,6 +12,8 @@ export interface Command {
   readonly notes?: readonly string[];
   /** Runs it; resolves with the exit code. `words` are those behind the name. */
   run(words: readonly string[]): Promise<number>;
+  /** What `--help` says where something of a server is named; undefined: nothing is, and the help of the command is shown. */
+  explain?(words: readonly string[]): Promise<number | undefined>;
 }
 
 /** The help of one subcommand. */

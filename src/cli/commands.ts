@@ -37,8 +37,8 @@ export function overview(): string {
   return [
     'barewire: the Model Context Protocol in a terminal',
     '',
-    '  barewire COMMAND [options] TARGET ...     see barewire COMMAND --help',
-    '  barewire [options] PROGRAM [ARGUMENTS]    the tour of a server',
+    '  barewire COMMAND [options] TARGET ...        see barewire help COMMAND',
+    '  barewire [options] -- PROGRAM [ARGUMENTS]    the tour of a server',
     '',
     ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(wide)}  ${about}`),
     '',

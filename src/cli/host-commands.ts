@@ -1,10 +1,6 @@
 import { findTools } from '../host/index.ts';
 import type { CatalogueTool, Host } from '../host/index.ts';
-import { framed } from '../host/node/frame.ts';
-import type { FrameOptions } from '../host/node/frame.ts';
 import { logLines } from '../host/node/index.ts';
-import { style } from '../host/node/style.ts';
-import type { Paint } from '../host/node/style.ts';
 import { jsonLine } from './json-line.ts';
 import { visible } from '../explain/safe-text.ts';
 import { describeLine } from './commands/log.ts';
@@ -12,22 +8,18 @@ import { WrongUse } from './exit-codes.ts';
 import type { WithPrompter } from './missing-arguments.ts';
 import { completed } from './missing-arguments.ts';
 import { changeLines } from './host-person.ts';
-import { binary, renderBlock, renderResult, textLines } from './render.ts';
+import { showContents, showPrompt, showResult } from './output.ts';
+import type { Output } from './output.ts';
 import type { RenderOptions } from './render.ts';
 import { table } from './terminal.ts';
 import { readArguments } from './tool-arguments.ts';
 
 /** What the commands of the prompt work with. */
-export interface HostShell {
+export interface HostShell extends Output {
   readonly host: Host;
   readonly logFile: string;
-  readonly json: boolean;
-  readonly render: RenderOptions;
-  /** How results of servers are framed; undefined: they are not, since no prompt stands around them. */
-  readonly frame: FrameOptions | undefined;
   /** Undefined: nobody can be asked. */
   readonly ask: WithPrompter | undefined;
-  print(line: string): void;
   progress(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
 }
 
@@ -49,13 +41,6 @@ function show({ json, print }: HostShell, value: unknown, lines: () => readonly 
   for (const line of json ? [jsonLine(value)] : lines()) print(line);
 }
 
-/** Prints a server's result. At a terminal it stands in a frame: prompts are around it. */
-function showResult(shell: HostShell, value: unknown, lines: (render: RenderOptions) => readonly string[], paint?: Paint): void {
-  show(shell, value, () => (shell.frame
-    ? framed(lines({ ...shell.render, columns: shell.render.columns - 3, style: style(false) }).join('\n'), { ...shell.frame, ...paint && { paint } })
-    : lines(shell.render).map((line) => paint?.(line) ?? line)));
-}
-
 const firstLine = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
 
 function toolTable(tools: readonly CatalogueTool[], { columns, style }: RenderOptions): string[] {
@@ -63,7 +48,7 @@ function toolTable(tools: readonly CatalogueTool[], { columns, style }: RenderOp
   return table(['tool', 'hints', 'description'], tools.map(({ server, tool }) => {
     const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
     return [visible(`${server}/${tool.name}`), readOnlyHint === true ? 'reads' : destructiveHint === false ? 'changes' : 'may destroy', firstLine(tool.description)];
-  }), { columns, head: style.dim });
+  }), { columns, head: style.dim, whole: [0] });
 }
 
 /** The commands, in the order of the help. */
@@ -90,8 +75,8 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const { columns, style } = shell.render;
       show(shell, { tools, resources, prompts }, () => [
         ...toolTable(tools, shell.render),
-        ...resources.length > 0 ? ['', ...table(['resource', 'name'], resources.map(({ server: at, item }) => [visible(`${at} ${item.uri}`), visible(item.title ?? item.name)]), { columns, head: style.dim })] : [],
-        ...prompts.length > 0 ? ['', ...table(['prompt', 'description'], prompts.map(({ server: at, item }) => [visible(`${at} ${item.name}`), firstLine(item.description)]), { columns, head: style.dim })] : [],
+        ...resources.length > 0 ? ['', ...table(['resource', 'name'], resources.map(({ server: at, item }) => [visible(`${at} ${item.uri}`), visible(item.title ?? item.name)]), { columns, head: style.dim, whole: [0] })] : [],
+        ...prompts.length > 0 ? ['', ...table(['prompt', 'description'], prompts.map(({ server: at, item }) => [visible(`${at} ${item.name}`), firstLine(item.description)]), { columns, head: style.dim, whole: [0] })] : [],
       ]);
     },
   },
@@ -111,7 +96,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const found = await toolCalled(host, name);
       const args = await completed(found.tool, readArguments(given, found.tool.inputSchema), render.style, ask);
       const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, onProgress: (report) => shell.progress(report) });
-      showResult(shell, result, (how) => renderResult(result, how), result.isError ? render.style.red : undefined);
+      showResult(shell, result);
       return result.isError === true;
     },
   },
@@ -120,8 +105,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     async run(shell, [server, uri], signal) {
       if (server === undefined || uri === undefined) throw new WrongUse('a server and a URI are wanted');
       const result = await shell.host.readResource(server, uri, { signal });
-      showResult(shell, result, ({ style: paints, save }) => result.contents.flatMap((one) =>
-        ('text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, paints)])));
+      showContents(shell, result);
     },
   },
   get: {
@@ -134,7 +118,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
         return [word.slice(0, at), word.slice(at + 1)];
       }));
       const result = await shell.host.getPrompt(server, prompt, args, { signal });
-      showResult(shell, result, (how) => result.messages.flatMap(({ role, content }) => [`${visible(role)}:`, ...renderBlock(content, how).map((line) => `  ${line}`)]));
+      showPrompt(shell, result);
     },
   },
   refresh: {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { helpOf } from './command.ts';
+import type { Command } from './command.ts';
 import { commands, overview } from './commands.ts';
 import { visible } from '../explain/safe-text.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
@@ -22,35 +23,47 @@ function version(): string {
 }
 
 async function main(words: readonly string[]): Promise<number> {
-  const [first = ''] = words;
-  const named = Object.hasOwn(commands, first) ? first : undefined;
-  if (named === undefined) {
-    if (first === '--version') {
-      process.stdout.write(`${version()}\n`);
-      return exitCodes.good;
-    }
-    if (first === '--help' || first === '-h' || first === 'help') {
-      process.stdout.write(`${overview()}\n`);
-      return exitCodes.good;
-    }
-  }
-  // Without the name of a subcommand it is the tour.
-  const name = named ?? 'tour';
-  const listed = commands[name];
-  if (!listed) throw new WrongUse(`there is no command ${name}`);
-  const { command } = await listed.load();
-  const own = named === undefined ? words : words.slice(1);
-  const end = own.indexOf('--');
-  const asked = (end < 0 ? own : own.slice(0, end)).some((word) => word === '--help' || word === '-h');
-  if (named !== undefined && asked) {
-    process.stdout.write(`${helpOf(name, command)}\n`);
+  const [first = '', ...others] = words;
+  if (first === '--version' || first === '-V') {
+    process.stdout.write(`${version()}\n`);
     return exitCodes.good;
   }
-  const code = await command.run(own);
-  if (named === undefined && code === exitCodes.failed && /^[a-z]+$/.test(first)) {
-    process.stderr.write(`barewire: ${first} is no command, and was taken for a program to tour; barewire --help lists the commands.\n`);
+  if (first === 'help' && others[0] !== undefined) return help(others[0]);
+  if (first === '--help' || first === '-h' || first === 'help') {
+    process.stdout.write(`${overview()}\n`);
+    return exitCodes.good;
   }
-  return code;
+  if (!Object.hasOwn(commands, first)) return bareTour(words);
+  const command = await load(first);
+  const end = others.indexOf('--');
+  const asked = (end < 0 ? others : others.slice(0, end)).some((word) => word === '--help' || word === '-h');
+  // A command may have more to say of what is named beside it.
+  return (asked ? await command.explain?.(others) ?? await help(first) : undefined) ?? command.run(others);
+}
+
+/** Without the name of a command it is the tour: of an address, or of a program behind `--`. Other words run nothing. */
+async function bareTour(words: readonly string[]): Promise<number> {
+  const { readOptions } = await import('./options.ts');
+  const read = readOptions(words, true);
+  if ('word' in read) throw await noCommand(read.word);
+  return (await load('tour')).run(words);
+}
+
+async function noCommand(word: string): Promise<WrongUse> {
+  const { didYouMean } = await import('./near-miss.ts');
+  const hint = didYouMean(word, Object.keys(commands)) || '.';
+  return new WrongUse(`there is no command ${word}${hint} A program stands behind "--", as in: barewire -- ${word}`);
+}
+
+async function load(name: string): Promise<Command> {
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!listed) throw await noCommand(name);
+  return (await listed.load()).command;
+}
+
+async function help(name: string): Promise<number> {
+  process.stdout.write(`${helpOf(name, await load(name))}\n`);
+  return exitCodes.good;
 }
 
 function codeOf(thrown: unknown): number {

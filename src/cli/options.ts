@@ -1,4 +1,5 @@
 import { revisions } from '../explain/phrases.ts';
+import { didYouMean } from './near-miss.ts';
 import type { Target } from './target.ts';
 
 /** What the command line asks for. */
@@ -29,9 +30,11 @@ export interface Options {
 
 export const help: string = `Shows a server of the Model Context Protocol at work, message by message.
 
-  barewire [options] PROGRAM [ARGUMENTS]    starts a server, and speaks with it over its standard streams
-  barewire [options] http://HOST/PATH       speaks with a server over HTTP
-  barewire [options]                        in the repository: the travel agency of examples/, in both eras
+  barewire tour [options] PROGRAM [ARGUMENTS]   starts a server, and speaks with it over its standard streams
+  barewire tour [options] http://HOST/PATH      speaks with a server over HTTP
+  barewire tour [options]                       in the repository: the travel agency of examples/, in both eras
+
+Without "tour" a program stands behind "--": barewire [options] -- PROGRAM [ARGUMENTS].
 
   --revision X   speaks that revision of the protocol: ${revisions.join(', ')}
   --yes          consents to every call
@@ -52,10 +55,18 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
 A tool is called only with consent, except where the server says that it only reads: at a terminal you are asked,
 elsewhere it is listed as not called. It ends with 0 if all that the server offers works.`;
 
-/** Reads the command line. What stands behind the first word that is no option belongs to the server. */
-export function readOptions(
-  words: readonly string[],
-): Options | { readonly help: true } | { readonly problem: string } {
+const flags: readonly string[] = [
+  '--revision', '--yes', '--allow', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--timeout', '--help',
+];
+
+/** What the words of the tour are wrong in; `word`: it is no command, and was not said to be a program. */
+export type OptionProblem = { readonly problem: string } | { readonly word: string };
+
+/**
+ * Reads the command line of the tour. What stands behind the first word that is no option belongs to the server.
+ * `bare`: the words have no command before them. Then the first word has to be an address, or to stand behind `--`.
+ */
+export function readOptions(words: readonly string[], bare: boolean = false): Options | { readonly help: true } | OptionProblem {
   const options: { -readonly [K in keyof Options]: Options[K] } = {
     target: undefined, output: 'watch', revision: undefined, yes: false, allowed: [], strict: false, defaults: false, colour: undefined, fast: false, step: false,
     full: false, http: false, timeoutMs: 60_000,
@@ -102,7 +113,7 @@ export function readOptions(
         options.timeoutMs = seconds * 1000;
         break;
       }
-      default: return { problem: `there is no option ${flag}` };
+      default: return { problem: `there is no option ${flag}${didYouMean(flag, flags)}` };
     }
   }
   const [command, ...args] = words.slice(at);
@@ -112,6 +123,7 @@ export function readOptions(
     if (args.length > 0) return { problem: `an address stands alone: ${args.join(' ')}` };
     return { ...options, target: { kind: 'address', url: command } };
   }
+  if (bare && words[at - 1] !== '--') return { word: command };
   if (options.http && args.length > 0) return { problem: `--http is for an address, and ${command} is a program` };
   return { ...options, target: { kind: 'program', command, args } };
 }

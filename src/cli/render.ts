@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { visible } from '../explain/safe-text.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { ContentBlock } from '../protocol/content.ts';
+import type { GetPromptResult } from '../protocol/prompts.ts';
+import type { ReadResourceResult } from '../protocol/resources.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { table } from './terminal.ts';
 import type { Style } from '../host/node/style.ts';
@@ -18,8 +21,6 @@ export interface RenderOptions {
 export function textLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => line.split('\t').map(visible).join('\t'));
 }
-
-let saved = 0;
 
 /** One block of content, as lines for a person. */
 export function renderBlock(block: ContentBlock, { style, save }: RenderOptions): string[] {
@@ -39,11 +40,42 @@ export function renderBlock(block: ContentBlock, { style, save }: RenderOptions)
   }
 }
 
-/** The result of a tool, as lines for a person. The text of a structured result says the same again, and is left out. */
+/**
+ * The result of a tool, as lines for a person: its blocks, and structured content where no text is there. Text that is
+ * only the structured content as JSON is shown as that, a table where it can be one.
+ */
 export function renderResult({ content, structuredContent }: CallToolResult, options: RenderOptions): string[] {
-  const blocks = structuredContent === undefined ? content : content.filter(({ type }) => type !== 'text');
-  const lines = blocks.flatMap((block) => renderBlock(block, options));
-  return structuredContent === undefined ? lines : [...lines, ...renderStructured(structuredContent, options)];
+  if (structuredContent === undefined) return content.flatMap((block) => renderBlock(block, options));
+  const texts = content.filter((block) => block.type === 'text');
+  const same = texts.length === 1 && texts[0] !== undefined && isJsonOf(texts[0].text, structuredContent);
+  const lines = content.filter(({ type }) => !same || type !== 'text').flatMap((block) => renderBlock(block, options));
+  if (texts.length === 0 || same) return [...lines, ...renderStructured(structuredContent, options)];
+  return [...lines, options.style.dim('The result has structured content, too: --json shows it.')];
+}
+
+function isJsonOf(text: string, value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value);
+  } catch {
+    return false;
+  }
+}
+
+/** The texts of a resource, as lines for a person; of a blob, its size. */
+export function renderContents({ contents }: ReadResourceResult, { style, save }: RenderOptions): string[] {
+  return contents.flatMap((one) => [
+    ...contents.length > 1 ? [style.dim(visible(one.uri))] : [],
+    ...'text' in one ? textLines(one.text) : [binary('blob', one.mimeType ?? '', one.blob, save, style)],
+  ]);
+}
+
+/** The messages of a prompt, as lines for a person. */
+export function renderPrompt({ messages, description }: GetPromptResult, options: RenderOptions): string[] {
+  const { bold, dim } = options.style;
+  return [
+    ...description ? [dim(visible(description))] : [],
+    ...messages.flatMap(({ role, content }) => [bold(`${visible(role)}:`), ...renderBlock(content, options).map((line) => `  ${line}`)]),
+  ];
 }
 
 const endings: Readonly<Record<string, string>> = {
@@ -51,27 +83,49 @@ const endings: Readonly<Record<string, string>> = {
   'audio/wav': 'wav', 'audio/mpeg': 'mp3', 'audio/ogg': 'ogg', 'application/pdf': 'pdf', 'application/json': 'json',
 };
 
-/** Names are ours, never the server's. */
-export function binary(kind: string, mimeType: string, base64: string, save: string | undefined, style: Style): string {
-  const bytes = Buffer.from(base64, 'base64');
-  const what = `${kind} ${visible(mimeType)}, ${bytes.length.toLocaleString('en')} bytes`;
-  if (save === undefined) return style.dim(`[${what}; --save FOLDER keeps it]`);
-  mkdirSync(save, { recursive: true });
-  const file = join(save, `${kind}-${++saved}.${endings[mimeType] ?? 'bin'}`);
-  writeFileSync(file, bytes);
-  return `${style.dim(`[${what}]`)} ${file}`;
+/** What a binary block is, in words. */
+export const described = (kind: string, mimeType: string, base64: string): string =>
+  `${kind} ${visible(mimeType)}, ${Buffer.from(base64, 'base64').length.toLocaleString('en')} bytes`;
+
+let files = 0;
+
+/** Writes a binary block into a folder, and returns the file. Names are ours, never the server's. */
+export function saved(kind: string, mimeType: string, base64: string, folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${kind}-${++files}.${endings[mimeType] ?? 'bin'}`);
+  writeFileSync(file, Buffer.from(base64, 'base64'));
+  return file;
 }
 
-/** Structured content: a list of objects, or an object, as a table; else JSON. */
+function binary(kind: string, mimeType: string, base64: string, save: string | undefined, style: Style): string {
+  const what = described(kind, mimeType, base64);
+  if (save === undefined) return style.dim(`[${what}; --save FOLDER keeps it]`);
+  return `${style.dim(`[${what}]`)} ${saved(kind, mimeType, base64, save)}`;
+}
+
+/** The most rows of a table; of those beyond them the number is told. */
+const maxRows = 1_000;
+/** The fewest columns of the screen that a column of a table gets; where there are more than fit so, the last ones are left out and named. */
+const leastWidth = 6;
+
+/** Structured content: a list of objects, or an object, as a table; else JSON. What is left out is counted. */
 export function renderStructured(value: unknown, { style, columns }: RenderOptions): string[] {
   const list = Array.isArray(value) ? value : isObject(value) && Object.keys(value).length === 1 ? Object.values(value)[0] : undefined;
   if (Array.isArray(list) && list.length > 0 && list.every(isObject)) {
-    const heads = [...new Set(list.flatMap((item: Record<string, unknown>) => Object.keys(item)))].slice(0, 12);
-    const rows = list.slice(0, 1_000).map((item: Record<string, unknown>) => heads.map((head) => cell(item[head])));
-    return table(heads.map(visible), rows, { columns, head: style.bold });
+    const all = [...new Set(list.flatMap((item: Record<string, unknown>) => Object.keys(item)))];
+    const heads = all.slice(0, Math.max(1, Math.floor((columns + 2) / (leastWidth + 2))));
+    const rows = list.slice(0, maxRows).map((item: Record<string, unknown>) => heads.map((head) => cell(item[head])));
+    const left = [
+      ...list.length > maxRows ? [`${(list.length - maxRows).toLocaleString('en')} rows`] : [],
+      ...all.length > heads.length ? [`${all.length - heads.length} columns (${all.slice(heads.length, heads.length + 20).map(visible).join(', ')})`] : [],
+    ];
+    return [
+      ...table(heads.map(visible), rows, { columns, head: style.bold, wrap: true }),
+      ...left.length > 0 ? [style.yellow(`… ${left.join(' and ')} more were left out; --json, or a pipe, gets all.`)] : [],
+    ];
   }
   if (isObject(value) && Object.values(value).every((one) => typeof one !== 'object' || one === null)) {
-    return table(['name', 'value'], Object.entries(value).map(([name, one]) => [visible(name), cell(one)]), { columns, head: style.bold });
+    return table(['name', 'value'], Object.entries(value).map(([name, one]) => [visible(name), cell(one)]), { columns, head: style.bold, wrap: true });
   }
   return JSON.stringify(value, null, 2).split('\n').map(visible);
 }

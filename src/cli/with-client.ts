@@ -9,6 +9,8 @@ import { answersOf } from './answers.ts';
 import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
+import { outputColumns } from './output.ts';
+import type { Output } from './output.ts';
 import { progressBar } from './progress-bar.ts';
 import { jsonLine } from './json-line.ts';
 import { linesTo } from '../host/node/lines.ts';
@@ -21,17 +23,13 @@ import type { Style } from '../host/node/style.ts';
 const patienceMs = 5 * 60_000;
 
 /** What a subcommand works with. */
-export interface Session {
+export interface Session extends Output {
   readonly client: McpClient;
   /** For each request: the time limit, the progress bar, and Ctrl-C. */
   readonly how: CallOptions;
-  readonly json: boolean;
   /** Whether a person can be asked. */
   readonly atTerminal: boolean;
   readonly style: Style;
-  print(line: string): void;
-  /** To stderr: what is not the result. */
-  note(line: string): void;
 }
 
 export interface SessionOptions {
@@ -116,6 +114,12 @@ export async function withClient(
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
     const code = await run({
       client, how, json, atTerminal, style: colours, note,
+      piped: !process.stdout.isTTY,
+      render: { style: colours, columns: outputColumns(), save: words.text('save') },
+      write: (bytes) => {
+        bar.hide();
+        process.stdout.write(bytes);
+      },
       print: (line) => {
         bar.hide();
         // JSON is one line, however long.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -56,7 +56,7 @@ test('barewire --help fits one screen, and every subcommand has help with an exa
 
 test('barewire --version', async () => {
   const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8')) as { version: string };
-  assert.deepEqual(await run(['--version']), { code: 0, out: `${version}\n`, err: '' });
+  for (const word of ['--version', '-V']) assert.deepEqual(await run([word]), { code: 0, out: `${version}\n`, err: '' });
 });
 
 test('each version that a part of the command says beside its name is that of the package', () => {
@@ -109,12 +109,11 @@ test('call: arguments are key=value, key:=JSON, or JSON, by the schema', async (
   assert.match(await args('text:="b"', 'times:=3'), /"b b b"/);
 });
 
-test('call: structured content is a table, control characters are visible, pictures are shown by size or saved', async () => {
+test('call: in a pipe a result is what the tool said, and pictures are told of or saved', async () => {
   const { out } = await on('call', 'rows');
-  assert.match(out, /^name +size/);
-  assert.match(out, /b\\x1b\[31m/);
-  assert.match((await on('call', 'picture')).out, /image image\/png, 3 bytes/);
-  assert.match((await on('call', '--save', home, 'picture')).out, /image-1\.png/);
+  assert.deepEqual(JSON.parse(out), { rows: [{ name: 'a', size: 1 }, { name: 'b\u001b[31m', size: 2 }] });
+  assert.match((await on('call', 'picture')).err, /image image\/png, 3 bytes/);
+  assert.match((await on('call', '--save', home, 'picture')).out, /^.*image-1\.png\n$/);
   assert.equal(readFileSync(join(home, 'image-1.png'), 'utf8'), 'png');
 });
 
@@ -137,7 +136,7 @@ test('call: Ctrl-C cancels the call and ends with 130', async () => {
 test('read, get and complete', async () => {
   assert.equal((await on('read', 'test://hello')).out, 'hello from a resource\n');
   assert.equal((await on('read', 'test://nothing')).code, 1);
-  assert.equal((await on('get', 'greet', 'who=Ada')).out, 'Greets\nuser:\n  Greet Ada.\n');
+  assert.equal((await on('get', 'greet', 'who=Ada')).out, 'Greet Ada.\n');
   assert.equal((await on('complete', 'greet', 'who=A')).out, 'Ada\nAlan\n');
 });
 
@@ -197,8 +196,21 @@ test('what a program that fell over said is shown line by line', async () => {
   assert.match(err, /its last lines on stderr:\n│ first\n│ second\n/);
 });
 
-test('a word that is no command is said to be none, after the tour of it has failed', async () => {
-  const { code, err } = await run(['cal', '--yes', 'echo']);
-  assert.equal(code, 1);
-  assert.match(err, /^barewire: cal is no command, and was taken for a program to tour; barewire --help lists the commands\.$/m);
+test('a word that is no command runs nothing; what is near it is suggested', async () => {
+  const file = join(home, 'made');
+  for (const [words, why] of [
+    [['touch', file], /^barewire: there is no command touch\. A program stands behind "--", as in: barewire -- touch$/m],
+    [['--yes', 'touch', file], /there is no command touch\./], [['--timeout', '5', 'touch', file], /there is no command touch\./],
+    [['cal', '--yes', 'echo'], /there is no command cal; did you mean call\?/], [['help', 'lst'], /there is no command lst; did you mean list\?/],
+    [['--jsno'], /there is no option --jsno; did you mean --json\?/], [['list', '--jsno', 'x'], /there is no option --jsno; did you mean --json\?/],
+  ] as const) {
+    const { code, out, err } = await run(words);
+    assert.deepEqual([code, out, existsSync(file)], [2, '', false], words.join(' '));
+    assert.match(err, why);
+  }
+  assert.match((await run(['--quiet', '--', process.execPath, '-e', 'process.exit(7)'])).out, /exited with code 7/);
+});
+
+test('help COMMAND is COMMAND --help', async () => {
+  assert.deepEqual(await run(['help', 'read']), await run(['read', '--help']));
 });

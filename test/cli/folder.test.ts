@@ -80,7 +80,7 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
   assert.equal(listed.code, 0, listed.err);
   // What all commands say that would use it: exit code 3, and the command that accepts it.
   let command = '';
-  for (const words of [['host'], ['pins'], ['list', 'tools'], ['call', 'tools', 'echo', 'text=x'], ['tools'], ['tour', 'tools'], ['login', 'tools'], ['host', '--from', 'claude-code'], ['list', '--config', '.mcp.json', 'tools']]) {
+  for (const words of [['host'], ['pins'], ['list', 'tools'], ['call', 'tools', 'echo', 'text=x'], ['tour', 'tools'], ['login', 'tools'], ['host', '--from', 'claude-code'], ['list', '--config', '.mcp.json', 'tools']]) {
     const { code, out, err } = await inPipe(it, ...words);
     assert.deepEqual([code, out], [3, ''], `${words.join(' ')}: ${err}`);
     command = /accept it with: barewire (accept --digest [0-9a-f]{64} \S+)/.exec(err)?.[1] ?? '';

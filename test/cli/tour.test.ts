@@ -185,7 +185,7 @@ test('--quiet prints the tables and nothing else', async () => {
 
 test('a program that is no server fails the tour with its last words', async () => {
   const { code, out } = await run([
-    '--timeout', '20', process.execPath, '-e', 'console.error("nobody home"); process.exit(7)',
+    '--timeout', '20', '--', process.execPath, '-e', 'console.error("nobody home"); process.exit(7)',
   ]);
   assert.equal(code, 1);
   assert.match(out, /exited with code 7/);
@@ -193,13 +193,13 @@ test('a program that is no server fails the tour with its last words', async () 
 });
 
 test('a program that does not exist fails the tour', async () => {
-  const { code, out } = await run(['./no-such-program']);
+  const { code, out } = await run(['tour', './no-such-program']);
   assert.equal(code, 1);
   assert.match(out, /no such program/);
 });
 
 test('a server that says nothing is given up', async () => {
-  const { code, out } = await run(['--timeout', '0.5', process.execPath, '-e', 'process.stdin.resume()']);
+  const { code, out } = await run(['tour', '--timeout', '0.5', process.execPath, '-e', 'process.stdin.resume()']);
   assert.equal(code, 1);
   assert.match(out, /Opening: .*(no answer|time)/);
 });

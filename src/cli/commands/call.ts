@@ -6,9 +6,8 @@ import { consentTo } from '../consent.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
-import { renderResult } from '../render.ts';
+import { showResult } from '../output.ts';
 import { readArguments } from '../tool-arguments.ts';
-import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -33,7 +32,7 @@ export const command: Command = {
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a tool is missing');
     return withClient(read, async (session) => {
-      const { client, how, json, atTerminal, style, print, note } = session;
+      const { client, how, json, atTerminal, style, note } = session;
       const tools = await client.listTools(how);
       const tool = tools.find((one) => one.name === name);
       if (!tool) throw new WrongUse(`there is no tool ${visible(name)}; there are ${tools.slice(0, 30).map((one) => visible(one.name)).join(', ') || 'none'}`);
@@ -63,11 +62,7 @@ export const command: Command = {
       if (!consent.given) throw new Refused(`${visible(name)} was not called: ${consent.why}`);
       if (!json) note(style.dim(`${visible(name)} is called, because ${consent.why}.`));
       const result = await client.callTool(name, args, how);
-      if (json) print(jsonLine(result));
-      else {
-        const render = { style, columns: process.stdout.columns || 120, save: read.text('save') };
-        for (const line of renderResult(result, render)) print(result.isError ? style.red(line) : line);
-      }
+      showResult(session, result);
       return result.isError ? exitCodes.failed : exitCodes.good;
     });
   },

@@ -1,9 +1,7 @@
-import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
-import { renderBlock } from '../render.ts';
-import { jsonLine } from '../json-line.ts';
+import { showPrompt } from '../output.ts';
 import { withClient } from '../with-client.ts';
 
 export const command: Command = {
@@ -20,16 +18,8 @@ export const command: Command = {
       if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);
       return [word.slice(0, at), word.slice(at + 1)];
     }));
-    return withClient(read, async ({ client, how, json, print, style }) => {
-      const result = await client.getPrompt(name, given.length > 0 ? args : undefined, how);
-      if (json) print(jsonLine(result));
-      else {
-        if (result.description) print(style.dim(visible(result.description)));
-        for (const { role, content } of result.messages) {
-          print(style.bold(`${visible(role)}:`));
-          for (const line of renderBlock(content, { style, columns: process.stdout.columns || 120, save: read.text('save') })) print(`  ${line}`);
-        }
-      }
+    return withClient(read, async (session) => {
+      showPrompt(session, await session.client.getPrompt(name, given.length > 0 ? args : undefined, session.how));
       return exitCodes.good;
     });
   },

@@ -15,6 +15,7 @@ import { changeLines, personAsModel, personAt } from '../host-person.ts';
 import { hostCommands } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
 import { openServer } from '../open-server.ts';
+import { outputColumns } from '../output.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { progressBar } from '../progress-bar.ts';
 import { columnsFor, framed } from '../../host/node/frame.ts';
@@ -99,9 +100,14 @@ export const command: Command = {
     });
     const shell: HostShell = {
       host, json, logFile: logFile(),
-      render: { style: colours, columns: process.stdout.columns || 120, save: read.text('save') },
+      piped: !process.stdout.isTTY, note,
+      render: { style: colours, columns: outputColumns(), save: read.text('save') },
       frame: atTerminal ? { columns: columnsFor(process.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
       ask: atTerminal ? (use) => desk.question(use) : undefined,
+      write: (bytes) => {
+        bar.hide();
+        process.stdout.write(bytes);
+      },
       print: (line) => {
         bar.hide();
         if (json) process.stdout.write(`${line}\n`);

@@ -2,6 +2,7 @@ import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { outputColumns } from '../output.ts';
 import { table } from '../terminal.ts';
 import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
@@ -30,12 +31,12 @@ export const command: Command = {
       }
       const { title, name = '(no name)', version = '' } = client.server ?? {};
       print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
-      const columns = process.stdout.columns || 120;
+      const columns = outputColumns();
       const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
         if (rows.length === 0) return;
         print('');
         print(style.bold(`${kind} (${rows.length})`));
-        for (const line of table(heads, rows, { columns, head: style.dim })) print(line);
+        for (const line of table(heads, rows, { columns, head: style.dim, whole: [0] })) print(line);
       };
       const said = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
       show('Tools', ['name', 'hints', 'description'], tools.map(({ name: tool, description, annotations = {} }) => {

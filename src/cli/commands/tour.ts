@@ -148,7 +148,7 @@ export const command: Command = {
       process.stdout.write(`${help}\n`);
       return exitCodes.good;
     }
-    if ('problem' in options) throw new WrongUse(options.problem);
+    if (!('output' in options)) throw new WrongUse('problem' in options ? options.problem : options.word);
     const example = options.target ? undefined : travelTarget();
     const target = options.target ? await named(options.target) : example;
     if (target === undefined) {

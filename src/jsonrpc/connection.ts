@@ -65,7 +65,7 @@ export type TakeBatch = (
  * A request of the peer's while it runs. What a Map held while it grew stays reachable from its old table (bench/NOTES.md),
  * so an entry is emptied when it leaves.
  */
-interface Entry {
+interface RunningRequest {
   inbound: Inbound | undefined;
 }
 
@@ -101,7 +101,7 @@ export class Connection {
   readonly handlers: ConnectionHandlers;
   readonly limits: ConnectionLimits;
   // An idle session has no map.
-  #inFlight: Map<RequestId, Entry> | undefined;
+  #inFlight: Map<RequestId, RunningRequest> | undefined;
   /** Those who are told when nothing is in flight. */
   #waiting: (() => void)[] | undefined;
   #faults: Faults | undefined;

@@ -89,7 +89,7 @@ const onePage: Pages = (items, cursor) => cursor === undefined ? { items: [...it
 const maxKeptPages = 1000;
 
 /** What a registry adds to an entry. */
-interface Kept extends Listed {
+interface KeptEntry extends Listed {
   call: AnswerCall;
 }
 
@@ -100,7 +100,7 @@ const notAttached: AnswerCall = () => ({});
 export class Registry<E extends Entry> {
   /** The server that the entries belong to; undefined until then. */
   host: FeatureHost | undefined;
-  readonly #entries = new Map<string, E & Kept>();
+  readonly #entries = new Map<string, E & KeptEntry>();
   readonly #kind: Handled['kind'] | 'resource template';
   readonly #list: ListName;
   readonly #show: (listed: E['listed'], revision: Revision) => object;
@@ -157,7 +157,7 @@ export class Registry<E extends Entry> {
     const entries = this.#entries;
     const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
     if (entries.has(name)) throw fault('already registered');
-    let entry: E & Kept | undefined;
+    let entry: E & KeptEntry | undefined;
     // The name may have been given to another since.
     const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {

@@ -82,7 +82,7 @@ export async function rehearse(
   const { auth, capabilities = everything, logLevel = 'debug', maxRounds = 10 } = options;
   const meta: RequestMeta = { revision: revisions[0] as Revision, client: undefined, capabilities, logLevel };
   const sealer = requestStateSealer();
-  const given = new Answers(answers);
+  const given = new RehearsedAnswers(answers);
   const rounds: RehearsalRound[] = [];
   let retry: Params = {};
   while (rounds.length < maxRounds) {
@@ -153,7 +153,7 @@ class RehearsedExchange extends ModernExchange {
   }
 }
 
-class Answers {
+class RehearsedAnswers {
   readonly #answers: RehearsalAnswers;
   readonly #used = new Set<string>();
 

@@ -9,7 +9,7 @@ import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { Trace } from '../trace.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { readMessages } from './reading.ts';
-import type { Reading } from './reading.ts';
+import type { StreamReading } from './reading.ts';
 import { stderrLines } from './stderr.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
@@ -55,11 +55,11 @@ interface Running extends StdioTransportOptions {
 }
 
 /** One run of the server. */
-class Run {
+class ChildRun {
   readonly #how: Running;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly writer: LineWriter;
-  readonly #reading: Reading;
+  readonly #reading: StreamReading;
   readonly #faults: Faults;
   /** Gives the last lines of its stderr. */
   readonly #lastLines: () => string;
@@ -215,12 +215,12 @@ export function stdioTransport(
   const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000 } = options;
   const how: Running = { ...options, command, graceMs, termMs, stallMs };
   let receiver: ClientReceiver | undefined;
-  let run: Run | undefined;
+  let run: ChildRun | undefined;
   let starting: Promise<void> = Promise.resolve();
   let leaving: Promise<void> = Promise.resolve();
 
   async function begin(to: ClientReceiver): Promise<void> {
-    const mine = run = new Run(how, await start(command, args, options), to);
+    const mine = run = new ChildRun(how, await start(command, args, options), to);
     void mine.over.then(() => {
       if (run !== mine) return;
       run = undefined;

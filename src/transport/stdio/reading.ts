@@ -12,7 +12,7 @@ const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
 /** Who reads, and within which limits. */
-export interface Reader<D extends Unjudged | Decoded> {
+export interface MessageReader<D extends Unjudged | Decoded> {
   readonly trace?: Trace | undefined;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
@@ -28,7 +28,7 @@ export interface Reader<D extends Unjudged | Decoded> {
 }
 
 /** A stream that is being read. */
-export interface Reading {
+export interface StreamReading {
   /** Whether nothing more is read for now. */
   hold(on: boolean): void;
   /** Reads nothing more. */
@@ -39,7 +39,7 @@ export interface Reading {
  * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
  * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
  */
-export function readMessages<D extends Unjudged | Decoded>(stream: Readable, reader: Reader<D>): Reading {
+export function readMessages<D extends Unjudged | Decoded>(stream: Readable, reader: MessageReader<D>): StreamReading {
   const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   const framer = createFramer({
     line(text) {

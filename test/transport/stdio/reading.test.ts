@@ -6,25 +6,25 @@ import { Budget } from '../../../src/bounds/budget.ts';
 import { decode } from '../../../src/jsonrpc/codec.ts';
 import { othersFirst } from '../../../src/bounds/turn.ts';
 import { readMessages } from '../../../src/transport/stdio/reading.ts';
-import type { Reading } from '../../../src/transport/stdio/reading.ts';
+import type { StreamReading } from '../../../src/transport/stdio/reading.ts';
 import { stderrLines } from '../../../src/transport/stdio/stderr.ts';
 
 const KiB = 1024;
 
 interface Read {
-  readonly reading: Reading;
+  readonly reading: StreamReading;
   /** The number of each message, or its kind, and what ended the reading. */
   readonly seen: unknown[];
   readonly over: Promise<void>;
   readonly budget: Budget;
 }
 
-function read(stream: Readable, options: { maxMessageBytes?: number; maxNoiseBytes?: number; onMessage?: (reading: Reading, n: unknown) => void } = {}): Read {
+function read(stream: Readable, options: { maxMessageBytes?: number; maxNoiseBytes?: number; onMessage?: (reading: StreamReading, n: unknown) => void } = {}): Read {
   const seen: unknown[] = [];
   const budget = new Budget(1e9);
   let tell = (): void => {};
   const over = new Promise<void>((resolve) => (tell = resolve));
-  const reading: Reading = readMessages(stream, {
+  const reading: StreamReading = readMessages(stream, {
     trace: undefined, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
     message(decoded) {
       const n = decoded.kind === 'notification' ? decoded.message.params?.['n'] : decoded.kind;

@@ -9,7 +9,7 @@ import { AuthorizationFailed } from './authorization.ts';
 import { isStream } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';
-import type { Requester } from './requester.ts';
+import type { HttpRequester } from './requester.ts';
 import type { HttpAnswer } from './sender.ts';
 
 /** The stream of an HTTP+SSE server. */
@@ -120,7 +120,7 @@ export interface Fallback {
   readonly base: URL;
   readonly requests: PostedRequests;
   readonly limits: HttpClientLimits;
-  readonly request: Requester;
+  readonly request: HttpRequester;
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { HttpClientLimits, HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
 import { requester } from './requester.ts';
-import type { Requester } from './requester.ts';
+import type { HttpRequester } from './requester.ts';
 import { delay, follow, isRefusal } from './resumption.ts';
 import type { Resumption } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
@@ -26,16 +26,16 @@ const saysModern = (code: number): boolean =>
   code === errorCodes.methodNotFound || modernErrors.includes(code);
 
 /** One message that is posted, and the HTTP request that carries it. */
-interface Post {
+interface SentPost {
   readonly text: string;
   readonly message: Outgoing;
   readonly posted: PostedRequest;
 }
 
 /** The messages that a client posts to one MCP endpoint, and what becomes of each answer. */
-export class Posting {
+export class ClientPosting {
   readonly requests: PostedRequests;
-  readonly request: Requester;
+  readonly request: HttpRequester;
   readonly listener: GetStream;
   readonly #base: URL;
   readonly #limits: HttpClientLimits;
@@ -83,7 +83,7 @@ export class Posting {
     }
     if (posted.id === undefined) requests.tells();
     const first = message.method === 'notifications/initialized';
-    const one: Post = { text, message, posted };
+    const one: SentPost = { text, message, posted };
     const held = posted.id === undefined ? undefined : listener.held(mayAsk(message.method ?? ''));
     const sent = repeatable.has(message.method) ? this.#insist(one, first ? initializedRepeats : this.#limits.reconnectAttempts)
       // Requests wait until the server knows that the handshake is over.
@@ -105,7 +105,7 @@ export class Posting {
    * Posts a message again where the server, or the way to it, is away for a while. For an answer to a question: without it
    * the call that asks would wait.
    */
-  async #insist(one: Post, most: number): Promise<void> {
+  async #insist(one: SentPost, most: number): Promise<void> {
     for (let failures = 0; ; failures++) {
       try {
         return await this.#post(one);
@@ -116,7 +116,7 @@ export class Posting {
     }
   }
 
-  async #post(one: Post): Promise<void> {
+  async #post(one: SentPost): Promise<void> {
     const { text, message, posted } = one;
     if (this.requests.closed) throw closedError();
     // Where HTTP+SSE is not there, Streamable HTTP may serve that revision.
@@ -140,7 +140,7 @@ export class Posting {
   }
 
   /** The answer to a JSON-RPC request: a message, or a stream of them. */
-  async #answered(one: Post, answer: HttpAnswer): Promise<void> {
+  async #answered(one: SentPost, answer: HttpAnswer): Promise<void> {
     const { requests } = this;
     const { message, posted } = one;
     const { status } = answer;
@@ -158,7 +158,7 @@ export class Posting {
   }
 
   /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
-  async #refused(one: Post, answer: HttpAnswer): Promise<void> {
+  async #refused(one: SentPost, answer: HttpAnswer): Promise<void> {
     const { requests } = this;
     const { message, posted } = one;
     const { status } = answer;
@@ -197,7 +197,7 @@ export class Posting {
    * The server has answered a POST as it answers a GET: with the stream of HTTP+SSE. That stream is kept: there are servers
    * with room for one (@mastra/mcp 0.14), which end the second where the first one closes.
    */
-  async #takeHttpSse(one: Post, answer: HttpAnswer): Promise<void> {
+  async #takeHttpSse(one: SentPost, answer: HttpAnswer): Promise<void> {
     const { requests } = this;
     const stream = requests.detach(one.posted);
     const { wait } = this.#resumption;

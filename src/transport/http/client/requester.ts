@@ -17,7 +17,7 @@ export interface RequestParts {
 }
 
 /** Sends one HTTP request, with credentials, to its answer. */
-export interface Requester {
+export interface HttpRequester {
   send(
     method: string, target: URL, posted: Pick<PostedRequest, 'session' | 'cancellation'>, parts: RequestParts,
   ): Promise<HttpAnswer>;
@@ -34,7 +34,7 @@ const maxRepeats = 3;
  */
 export function requester(
   base: URL, { headers: custom = {}, auth }: HttpTransportOptions, requests: PostedRequests, sender: HttpSender,
-): Requester {
+): HttpRequester {
   /** What `auth` gave for the request that was sent last. */
   let last: HeaderValues = {};
 

@@ -1,6 +1,6 @@
 import type { ClientTransport } from '../../client-port.ts';
 import type { HttpTransportOptions } from './options.ts';
-import { Posting } from './posting.ts';
+import { ClientPosting } from './posting.ts';
 import type { HttpSender } from './sender.ts';
 import { MirroredToolHeaders } from './tool-headers.ts';
 
@@ -15,7 +15,7 @@ export function clientTransport(
   if (!/^https?:$/.test(base.protocol)) throw new TypeError(`not an HTTP address: ${base}`);
   base.hash = '';
   const sender = options.around?.(sends) ?? sends;
-  const posting = new Posting(base, options, sender);
+  const posting = new ClientPosting(base, options, sender);
   const { requests } = posting;
   return {
     kind: 'http',

@@ -7,11 +7,11 @@ import { boundIdle, noteKeepAlive, plainAgent } from './agent.ts';
 import type { NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
 
 type AnyAgent = Agent | HttpsAgent;
-type Request = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => ClientRequest;
+type SentRequest = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => ClientRequest;
 
 /** How one origin is reached. */
 interface Route {
-  readonly request: Request;
+  readonly request: SentRequest;
   readonly agent: AnyAgent;
   /** For quick requests where all connections of the first are in use: they never wait behind those that last. */
   readonly spare: AnyAgent;

@@ -1,5 +1,5 @@
 /** A response that can be cut off. */
-interface Response {
+interface UnreadResponse {
   destroy(): void;
 }
 
@@ -11,7 +11,7 @@ export class Unread {
   readonly #max: number;
   readonly #onCut: (bytes: number) => void;
   /** Bytes by response, the one that has waited longest first. */
-  readonly #waiting = new Map<Response, number>();
+  readonly #waiting = new Map<UnreadResponse, number>();
   #bytes = 0;
 
   /** `onCut` is told how much waited for the client that was cut off. */
@@ -21,7 +21,7 @@ export class Unread {
   }
 
   /** So many bytes of this response wait now; 0: it was read, or it is gone. */
-  note(response: Response, bytes: number): void {
+  note(response: UnreadResponse, bytes: number): void {
     this.#set(response, bytes);
     for (const [slowest, unread] of this.#waiting) {
       if (this.#bytes <= this.#max) return;
@@ -31,7 +31,7 @@ export class Unread {
     }
   }
 
-  #set(response: Response, bytes: number): void {
+  #set(response: UnreadResponse, bytes: number): void {
     this.#bytes += bytes - (this.#waiting.get(response) ?? 0);
     if (bytes === 0) this.#waiting.delete(response);
     else this.#waiting.set(response, bytes);

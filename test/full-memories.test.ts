@@ -3,8 +3,8 @@ import test from 'node:test';
 import { resultCache } from '../src/client/cache.ts';
 import { answering } from '../src/client/answering.ts';
 import { Inbox } from '../src/fleet/outbox.ts';
-import { memorySessions } from '../src/fleet/memory-sessions.ts';
-import { recordCache } from '../src/fleet/record-cache.ts';
+import { memoryEngine } from '../src/fleet/memory-engine.ts';
+import { recordCache } from '../src/fleet/session-records.ts';
 import { Approvals } from '../src/host/approvals.ts';
 import { OrderOfUse } from '../src/bounds/order-of-use.ts';
 import { RpcError } from '../src/jsonrpc/errors.ts';
@@ -84,11 +84,11 @@ const memories: Readonly<Record<string, () => (at: number) => unknown>> = {
     return () => approvals.approve({ server: 's', tool: 't', digest: 'd', args: {}, principal: 'p' });
   },
   'sessions in memory': () => {
-    const sessions = memorySessions(most);
+    const sessions = memoryEngine({ maxSessions: most }).sessions;
     return (at) => sessions.create(`${at}`, undefined, 'text', 1e9);
   },
   'records of sessions': () => {
-    const records = recordCache({ sessions: memorySessions(1), max: most, wanted: () => true, tell: async () => {} });
+    const records = recordCache({ sessions: memoryEngine({ maxSessions: 1 }).sessions, max: most, wanted: () => true, tell: async () => {} });
     const agreed = { version: '2025-06-18', client: { name: 'c', version: '1' }, capabilities: {} };
     const text = JSON.stringify({ agreed, watched: [], opened: 0 });
     return (at) => {

@@ -5,22 +5,20 @@ import type { SpentStates } from '../server/index.ts';
 import { keyBytes } from '../server/modern/aes-gcm.ts';
 import { requestStateSealer } from '../server/modern/request-state.ts';
 import type { FleetPort } from '../transport/http/server/sharing.ts';
-import { doubtingBus } from './doubting-bus.ts';
-import type { DoubtingBus } from './doubting-bus.ts';
 import { isUndeliverable } from './engine.ts';
-import type { FleetEngine } from './engine.ts';
-import { watchGone } from './gone-watch.ts';
-import { insisting } from './insisting.ts';
+import type { Bus, FleetEngine } from './engine.ts';
+import { failureDetector } from './failure-detector.ts';
+import type { FailureDetector } from './failure-detector.ts';
+import { deliver, undelivered } from './forwarding.ts';
 import { joinChanges } from './joined-changes.ts';
+import type { JoinedChanges } from './joined-changes.ts';
 import type { FleetMessage, Told } from './messages.ts';
-import { sealedSessions } from './sealed-sessions.ts';
+import { randomName } from './names.ts';
+import type { FleetProcess, SharedSessions, StoringProcess } from './process.ts';
+import { Retries } from './retries.ts';
 import { sealedBus } from './sealed-bus.ts';
-import { maxSessionId } from './session-record.ts';
-import { deliver } from './shared-sessions.ts';
-import type { SharedSessions } from './shared-sessions.ts';
-import type { FleetSide, StoredSide } from './side.ts';
+import { maxSessionId, sealedSessions } from './sealed-sessions.ts';
 import { storedSessions } from './stored-sessions.ts';
-import { undelivered } from './undelivered.ts';
 
 /** The options of `fleet`. */
 export interface FleetOptions {
@@ -63,45 +61,93 @@ export interface Fleet extends FleetPort {
 }
 
 const topic = 'barewire.fleet';
-/** Milliseconds after which what an engine has refused is tried again. */
-const againMs = 250;
 
 /**
  * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError
  * for an unknown or malformed option and without keys, with a RangeError for a key of another length, and where the engine cannot be reached.
  */
 export async function fleet(options: FleetOptions): Promise<Fleet> {
+  checkFleetOptions(options);
+  const { keys, engine, onError } = options;
+  const report = (thrown: unknown): void => onError?.(toError(thrown));
+  const name = randomName();
+  const joined = await engine?.join(name);
+  const bus = joined && failureDetector(await sealedBus(joined, name, keys, report), name, report);
+  const started = Date.now();
+  const retries = new Retries();
+  const awaited = new Set<Promise<unknown>>();
+  const tables: SharedSessions[] = [];
+  const self = processOn(bus, name, options, retries, report);
+  const { sessions, streams, spent } = engine ?? {};
+  const storing: StoringProcess | undefined = bus && sessions && streams && {
+    ...self, sessions, streams, failures: bus,
+    insist(to, message) {
+      retries.add(`${message.kind} ${to} ${'ticket' in message ? message.ticket : ''}`, () => self.send(to, message));
+    },
+    lists: () => ({ started, changed: changes?.changed ?? 0 }),
+    awaited(promise) {
+      awaited.add(promise);
+      promise.finally(() => awaited.delete(promise));
+    },
+  };
+  const changes = bus && joinChanges((change) => void self.tell({ kind: 'changed', change }).catch(report), report);
+  if (bus) listen(bus, self, tables, changes, report);
+
+  return {
+    process: name,
+    spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
+    proofReplays: spent && {
+      add: ({ key, jti, expires }) => spent.spend('proof', JSON.stringify([key, jti]), expires),
+    },
+    share(services, local) {
+      changes?.share(services.server);
+      const table = storing ? storedSessions(storing, services, local) : sealedSessions(self, services, local);
+      tables.push(table);
+      return table;
+    },
+    async close() {
+      changes?.end();
+      retries.end();
+      for (const table of tables) table.close();
+      while (awaited.size > 0) await Promise.allSettled(awaited);
+      bus?.end();
+      // Where the engine cannot be reached, the lease runs out by itself.
+      await self.tell({ kind: 'left' }).catch(report);
+      await bus?.leave().catch(report);
+    },
+  };
+}
+
+function checkFleetOptions(options: FleetOptions): void {
   checkOptions('fleet: options', options, { keys: 'list', engine: 'object', sessionMaxMs: 'number', onError: 'function' });
-  const { keys, engine, sessionMaxMs = 86_400_000, onError } = options;
+  const { keys } = options;
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError('a fleet needs `keys`: secrets of 32 bytes that all of its processes have');
   }
   for (const key of keys) {
     if (key.length !== keyBytes) throw new RangeError(`a key of a fleet has ${keyBytes} bytes, not ${key.length}`);
   }
-  const report = (thrown: unknown): void => onError?.(toError(thrown));
-  const self = randomName();
-  const tables: SharedSessions[] = [];
-  const joined = await engine?.join(self);
-  const bus: DoubtingBus | undefined = joined && doubtingBus(await sealedBus(joined, self, keys, report), self);
-  const watch = bus && watchGone(bus, report);
-  const started = Date.now();
-  const owed = insisting(againMs);
-  const awaited = new Set<Promise<unknown>>();
-  const kept = undelivered();
-  let names = 0;
+}
 
-  const side: FleetSide = {
-    process: self,
+/** This process on a bus, or without one. */
+function processOn(
+  bus: Bus | undefined, name: string, { keys, sessionMaxMs = 86_400_000 }: FleetOptions, retries: Retries,
+  report: (thrown: unknown) => void,
+): FleetProcess {
+  let names = 0;
+  const kept = undelivered();
+  const tell = async (told: Told): Promise<void> => bus?.tell(topic, JSON.stringify({ from: name, told }));
+  const insistTold = (kind: 'missed' | 'lapsed'): void => retries.add(kind, () => tell({ kind }));
+  const newName = (): string => `${name}-${(++names).toString(36)}`;
+  const self: FleetProcess = {
+    name, sessionMaxMs, newName, insistTold,
     connected: bus !== undefined,
-    sessionMaxMs,
     sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }),
-    newName: () => `${self}-${(++names).toString(36)}`,
     questionId() {
       if (bus === undefined) {
         throw new ToolError('This server cannot ask over this session: its fleet has no bus to bring the answer back');
       }
-      return side.newName();
+      return newName();
     },
     async send(to, message) {
       try {
@@ -113,26 +159,22 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     },
     tell: (told) => tell(told).catch((thrown: unknown) => {
       // The message itself is not kept: later the others are told only that they missed something.
-      owed.insist('missed', () => tell({ kind: 'missed' }));
+      insistTold('missed');
       throw thrown;
     }),
-  };
-  const tell = async (told: Told): Promise<void> => bus?.tell(topic, JSON.stringify({ from: self, told }));
-  const { sessions, streams, spent } = engine ?? {};
-  const stored: StoredSide | undefined = watch && sessions && streams && {
-    ...side, sessions, streams, watch,
-    insist(to, message) {
-      owed.insist(`${message.kind} ${to} ${'ticket' in message ? message.ticket : ''}`, () => side.send(to, message));
-    },
-    lists: () => ({ started, changed: changes?.changed ?? 0 }),
-    awaited(promise) {
-      awaited.add(promise);
-      promise.finally(() => awaited.delete(promise));
+    resend(to) {
+      for (const message of kept.take(to)) self.send(to, message).catch(report);
     },
   };
-  const changes = bus && joinChanges((change) => void side.tell({ kind: 'changed', change }).catch(report), report);
+  return self;
+}
 
-  /** Runs what reads a message of another process: a fault in it is reported. */
+/** Takes what comes on the bus. */
+function listen(
+  bus: FailureDetector, self: FleetProcess, tables: readonly SharedSessions[], changes: JoinedChanges | undefined,
+  report: (thrown: unknown) => void,
+): void {
+  /** Runs what reads a message of another process, and reports what it throws. */
   function attempt(read: () => void): void {
     try {
       read();
@@ -153,34 +195,29 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       for (const table of tables) table.hear(told);
       return;
     }
-    // This process has done it before it told.
-    if (from === self) return;
+    // This process acted before it told the others.
+    if (from === self.name) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);
-    else if (told.kind === 'left') left(from);
+    else if (told.kind === 'left') bus.left(from);
     else if (told.kind === 'lapsed') lapsed(from);
     else missed();
   }
 
-  function left(process: string): void {
-    bus?.left(process);
-    watch?.left(process);
-  }
-
   /** The process was taken for gone, and lives. */
   function lapsed(process: string): void {
-    bus?.lives(process);
+    bus.lives(process);
     for (const table of tables) table.lapsed(process);
-    for (const message of kept.take(process)) side.send(process, message).catch(report);
+    self.resend(process);
   }
 
-  /** What was told may not have been heard. */
+  /** Something that was told may not have arrived here. */
   function missed(): void {
     changes?.everything();
     for (const table of tables) table.missed();
   }
 
-  bus?.receive({
+  bus.receive({
     message: (text) => attempt(() => receive(JSON.parse(text) as FleetMessage)),
     told: (about, text) => attempt(() => {
       if (about !== topic) return;
@@ -194,39 +231,8 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     lost: () => attempt(() => {
       missed();
       for (const table of tables) table.lapsed();
-      owed.insist('lapsed', () => tell({ kind: 'lapsed' }));
+      self.insistTold('lapsed');
     }),
-    left: (process) => attempt(() => left(process)),
+    left: (process) => attempt(() => bus.left(process)),
   });
-
-  return {
-    process: self,
-    spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
-    proofReplays: spent && {
-      add: ({ key, jti, expires }) => spent.spend('proof', JSON.stringify([key, jti]), expires),
-    },
-    share(services, local) {
-      changes?.share(services.server);
-      const table = stored ? storedSessions(stored, services, local) : sealedSessions(side, services, local);
-      tables.push(table);
-      return table;
-    },
-    async close() {
-      changes?.end();
-      owed.end();
-      for (const table of tables) table.close();
-      while (awaited.size > 0) await Promise.allSettled(awaited);
-      watch?.end();
-      // Where the engine cannot be reached, the lease runs out by itself.
-      await tell({ kind: 'left' }).catch(report);
-      await bus?.leave().catch(report);
-    },
-  };
-}
-
-/** 50 random bits in lower-case letters and digits. */
-function randomName(): string {
-  let name = '';
-  for (const byte of crypto.getRandomValues(new Uint8Array(10))) name += (byte % 32).toString(32);
-  return name;
 }

@@ -12,7 +12,6 @@ export { fleet } from './fleet.ts';
 export type { Fleet, FleetOptions } from './fleet.ts';
 export { memoryEngine } from './memory-engine.ts';
 export type { MemoryEngineOptions } from './memory-engine.ts';
-export { Inbox, Outbox } from './outbox.ts';
+export { Inbox, Outbox, retrying, within } from './outbox.ts';
 export type { Put } from './outbox.ts';
 export { BusMessageRefused } from './sealed-bus.ts';
-export { retrying, within } from './within.ts';

@@ -1,9 +1,7 @@
+import { BoundedMap } from '../bounds/bounded-map.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { Undeliverable } from './engine.ts';
-import type { Bus, BusHandler, StoringEngine } from './engine.ts';
-import { memorySessions } from './memory-sessions.ts';
-import { memorySpent } from './memory-spent.ts';
-import { memoryStreams } from './memory-streams.ts';
+import type { Bus, BusHandler, KeptSession, SessionStore, SpentStore, StoringEngine, StreamStore } from './engine.ts';
 
 /** One process, as the memory knows it. */
 interface Member {
@@ -71,6 +69,162 @@ export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
           own.inbox.length = 0;
         },
       };
+    },
+  };
+}
+
+interface Kept {
+  text: string;
+  version: number;
+  readonly owner: string | undefined;
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+
+/**
+ * Records in memory. Expired ones are swept whenever the map has doubled since the last sweep; over `max`, the record goes
+ * that was used longest ago.
+ */
+function memorySessions(max: number): SessionStore {
+  const records = new BoundedMap<string, Kept>(max);
+  let sweepAt = 1000;
+
+  function alive(id: string): Kept | undefined {
+    const kept = records.get(id);
+    if (kept === undefined || kept.until > Date.now()) return kept;
+    records.delete(id);
+    return undefined;
+  }
+
+  function sweep(): void {
+    for (const id of records.keys()) alive(id);
+    sweepAt = Math.max(1000, 2 * records.size);
+  }
+
+  return {
+    async create(id, owner, text, ttlMs) {
+      if (alive(id)) throw new Error(`there is a session ${id.slice(0, 40)}`);
+      records.set(id, { owner, text, version: 1, until: Date.now() + ttlMs });
+      if (records.size > sweepAt) sweep();
+    },
+    async load(id) {
+      const kept = alive(id);
+      return kept && { text: kept.text, version: kept.version };
+    },
+    async touch(id, ttlMs) {
+      const kept = alive(id);
+      if (kept === undefined) return false;
+      kept.until = Date.now() + ttlMs;
+      records.set(id, kept);
+      return true;
+    },
+    async replace(id, version, text) {
+      const kept = alive(id);
+      if (kept?.version !== version) return false;
+      kept.text = text;
+      kept.version++;
+      return true;
+    },
+    async delete(id) {
+      return alive(id) !== undefined && records.delete(id);
+    },
+    async of(owner) {
+      return [...records].filter(([id, kept]) => kept.owner === owner && alive(id)).map(([id]) => id);
+    },
+  };
+}
+
+/** What an event costs beside its text, in bytes; a text may take two bytes a character. */
+const eventBytes = 64;
+const weigh = (text: string): number => 2 * text.length + eventBytes;
+
+interface Log {
+  readonly head: string;
+  /** The number of `texts[0]`. */
+  first: number;
+  texts: string[];
+  over: boolean;
+  /** Milliseconds since the epoch. */
+  until: number;
+  /** In bytes. */
+  size: number;
+}
+
+/** Events in memory: at most so many bytes of one stream and of all. Nothing here is waited for. */
+function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
+  // By session and stream; the stream that was written last is at the end.
+  const logs = new Map<string, Log>();
+  const streamsOf = new Map<string, Set<string>>();
+  let size = 0;
+
+  function remove(session: string, key: string): void {
+    size -= logs.get(key)?.size ?? 0;
+    logs.delete(key);
+    const keys = streamsOf.get(session);
+    keys?.delete(key);
+    if (keys?.size === 0) streamsOf.delete(session);
+  }
+
+  function add(log: Log, text: string): void {
+    const added = weigh(text);
+    log.texts.push(text);
+    log.size += added;
+    size += added;
+    while (log.size > maxPerStream && log.texts.length > 1) {
+      const dropped = weigh(log.texts.shift() as string);
+      log.first++;
+      log.size -= dropped;
+      size -= dropped;
+    }
+  }
+
+  return {
+    append({ session, stream, head, first, texts, over, ttlMs }) {
+      const key = `${session} ${stream}`;
+      const log = logs.get(key) ?? { head, first, texts: [], over: false, until: 0, size: 0 };
+      if (log.over) return;
+      logs.delete(key);
+      logs.set(key, log);
+      const keys = streamsOf.get(session);
+      if (keys) keys.add(key);
+      else streamsOf.set(session, new Set([key]));
+      log.until = Date.now() + ttlMs;
+      log.over = over;
+      for (const text of texts.slice(log.first + log.texts.length - first)) add(log, text);
+      for (const [oldest, { until }] of logs) {
+        if (oldest === key || (size <= maxInAll && until > Date.now())) break;
+        remove(oldest.slice(0, oldest.indexOf(' ')), oldest);
+      }
+    },
+    async after(session, stream, number) {
+      const key = `${session} ${stream}`;
+      const log = logs.get(key);
+      if (log && log.until <= Date.now()) remove(session, key);
+      const from = number + 1 - (log?.first ?? 0);
+      if (!logs.has(key) || log === undefined || from < 0) return undefined;
+      return { head: log.head, texts: log.texts.slice(from), over: log.over };
+    },
+    async drop(session) {
+      for (const key of [...streamsOf.get(session) ?? []]) remove(session, key);
+    },
+  };
+}
+
+/** Remembers in memory what was used, each until it expires. */
+function memorySpent(): SpentStore {
+  const spent = new Map<string, number>();
+  let sweepAt = 1000;
+  return {
+    async spend(kind, name, expiresAt) {
+      const key = `${kind} ${name}`;
+      const now = Date.now();
+      if ((spent.get(key) ?? 0) > now) return false;
+      spent.set(key, expiresAt);
+      if (spent.size > sweepAt) {
+        for (const [known, at] of spent) if (at <= now) spent.delete(known);
+        sweepAt = Math.max(1000, 2 * spent.size);
+      }
+      return true;
     },
   };
 }

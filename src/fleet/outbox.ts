@@ -1,6 +1,5 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { Undeliverable } from './engine.ts';
-import { within } from './within.ts';
 
 /** Puts texts into the inbox of a process, in their order. Rejects with `Undeliverable` where the process is gone. */
 export type Put = (process: string, texts: readonly string[]) => Promise<void>;
@@ -104,5 +103,38 @@ export class Inbox {
     if (!(number > last)) return;
     this.#last.set(sender, number);
     this.#hand(text.slice(end + 1));
+  }
+}
+
+/**
+ * For engines and stores: settles as the promise does. Rejects with an `Error` where that takes more than `ms`
+ * milliseconds.
+ */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the engine has not answered in time')), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * For engines: repeats an attempt that rejects, for `answerMs` milliseconds; then rejects with the last error. An attempt
+ * may have been carried out although its answer was lost.
+ */
+export async function retrying<T>(answerMs: number, attempt: () => Promise<T>): Promise<T> {
+  const until = performance.now() + answerMs;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await within(until - performance.now(), attempt());
+    } catch (thrown) {
+      const pause = Math.min(10 * tries, 100);
+      if (performance.now() + pause >= until) throw thrown;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
 }

@@ -1,24 +1,24 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { ConnectionError, invalidParams, methodNotFound } from '../jsonrpc/errors.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
-import { ConnectionError, methodNotFound } from '../jsonrpc/errors.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
+import { isImplementation } from '../protocol/meta.ts';
+import type { RequestStateSealer } from '../server/modern/request-state.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Auth } from '../transport/auth.ts';
+import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
 import type { Agreed, SharedHandshake, SharedPeer } from '../transport/server-port.ts';
 import { keptAnswer } from './kept-answer.ts';
-import { createPassing } from './passing.ts';
-import { checkLength, keptOf, maxSessionId, openRecord, sealRecord } from './session-record.ts';
-import type { SessionRecord } from './session-record.ts';
-import type { SharedSessions } from './shared-sessions.ts';
-import type { FleetSide } from './side.ts';
-import { takeOver } from './take-over.ts';
-import type { KnownSession } from './take-over.ts';
+import { createForwarding } from './forwarding.ts';
+import { takeOver } from './session-settings.ts';
+import type { KnownSession } from './session-settings.ts';
+import type { FleetProcess, SharedSessions } from './process.ts';
 
 /** What is kept of each id that was opened: a bounded cache, so that a busy session is opened once. */
 interface Opened extends SessionRecord {
@@ -35,14 +35,14 @@ interface Opening {
  * Sessions whose ids say all that a process needs, so that each process with the keys opens them. Those that are open here are in
  * `local` under their names. One that is removed from there has not ended: its id opens it again.
  */
-export function sealedSessions(side: FleetSide, services: EndpointServices, local: Sessions): SharedSessions {
+export function sealedSessions(self: FleetProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;
   const records = new BoundedMap<string, Opened>(maxSessions);
   /** What those that are open were opened from: they may be opened again while the body of a request is being read. */
   const origins = new WeakMap<Session, Opened>();
   const openings = new WeakMap<Session, Opening>();
 
-  const known = (agreed?: Agreed): KnownSession => ({ agreed, listens: false, questionId: side.questionId });
+  const known = (agreed?: Agreed): KnownSession => ({ agreed, listens: false, questionId: self.questionId });
 
   const open = (
     id: string, auth: Auth | undefined, begin: SharedPeer['begin'], agree: SharedPeer['agree'], admitted?: boolean,
@@ -81,7 +81,7 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     };
     const known = records.get(id);
     if (known) return go(known);
-    services.track(openRecord(side.sealer, id, auth?.principal).then((record) => {
+    services.track(openRecord(self.sealer, id, auth?.principal).then((record) => {
       const opened = record && { name: record.name, agreed: record.agreed, expires: record.expires, principal: auth?.principal };
       if (opened) records.set(id, opened);
       go(opened);
@@ -96,8 +96,8 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     if (opening === undefined) return;
     const { handshake, agreed } = opening;
     const principal = session.auth?.principal;
-    const record: Opened = { name: session.id, agreed, expires: Date.now() + side.sessionMaxMs, principal };
-    const id = await sealRecord(side.sealer, session.id, agreed, principal);
+    const record: Opened = { name: session.id, agreed, expires: Date.now() + self.sessionMaxMs, principal };
+    const id = await sealRecord(self.sealer, session.id, agreed, principal);
     takeOver(handshake, known(agreed));
     records.set(id, record);
     origins.set(session, record);
@@ -111,19 +111,19 @@ export function sealedSessions(side: FleetSide, services: EndpointServices, loca
     });
 
   const shared: Shared = {
-    ...createPassing(side, services),
+    ...createForwarding(self, services),
     enter, outlet,
     listen: undefined,
     // The router has answered 405.
     remove() {},
     drain() {},
-    pairs: side.connected,
+    pairs: self.connected,
   };
   return {
     ...local,
     shared,
     open(auth, paired) {
-      if (paired) return local.open(auth, true, { id: `${side.process}-${randomId()}` });
+      if (paired) return local.open(auth, true, { id: `${self.name}-${randomId()}` });
       return openNew(auth);
     },
     find(id, auth, paired, request) {
@@ -165,4 +165,68 @@ function declared(result: object): object {
       resources: resources && { ...resources, ...quiet },
     },
   };
+}
+
+/** What the id of a sealed session says: all that a process needs to serve it. */
+export interface SessionRecord {
+  /** Names the session among the processes. It opens nothing. */
+  readonly name: string;
+  readonly agreed: Agreed;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** Characters of a session id. A header line of nginx holds 8 KiB. */
+export const maxSessionId = 1024;
+
+/** Bytes of AES-GCM around what it seals. */
+const sealBytes = 28;
+
+/**
+ * What the id is bound to. The state of a question is bound to a JSON array, which this never is: neither opens as the
+ * other under the same keys.
+ */
+const boundTo = (principal: string | undefined): string =>
+  `session ${principal === undefined ? '' : JSON.stringify(principal)}`;
+
+/** What is kept of a handshake. Icons, description and URL of the client are for display, and nobody shows them here. */
+export function keptOf({ version, client: { name, version: release, title }, capabilities }: Agreed): Agreed {
+  const client = title === undefined ? { name, version: release } : { name, version: release, title };
+  return { version, client, capabilities };
+}
+
+// JSON leaves out what is undefined.
+const shortened = (name: string, { version, client, capabilities }: Agreed): object =>
+  ({ s: name, v: version, n: client.name, w: client.version, t: client.title, c: capabilities });
+
+/** Throws an `RpcError` that names the limit where the id of such a session would be too long. */
+export function checkLength(name: string, agreed: Agreed): void {
+  const text = JSON.stringify({ ...shortened(name, agreed), expires: Date.now() });
+  const length = Math.ceil((new TextEncoder().encode(text).length + sealBytes) * 4 / 3);
+  if (length <= maxSessionId) return;
+  throw invalidParams(
+    'clientInfo and capabilities are too long:'
+      + ` the session id would have ${length} characters, the limit is ${maxSessionId}`,
+  );
+}
+
+/** The id of a session. */
+export function sealRecord(
+  sealer: RequestStateSealer, name: string, agreed: Agreed, principal: string | undefined,
+): Promise<string> {
+  return sealer.seal(shortened(name, agreed), boundTo(principal));
+}
+
+/** What an id says; undefined for one that was not sealed for this principal, or whose time is up. */
+export async function openRecord(
+  sealer: RequestStateSealer, id: string, principal: string | undefined,
+): Promise<SessionRecord | undefined> {
+  const state = await sealer.open(id, boundTo(principal)).catch(() => undefined);
+  if (state === undefined) return undefined;
+  const { s: name, v: version, n, w, t: title, c: capabilities, expires } = state;
+  const client = title === undefined ? { name: n, version: w } : { name: n, version: w, title };
+  if (typeof name !== 'string' || typeof version !== 'string' || !isImplementation(client) || !isObject(capabilities)) {
+    return undefined;
+  }
+  return { name, agreed: { version, client, capabilities }, expires: Number(expires) };
 }

@@ -1,10 +1,11 @@
 import { decodeValue } from '../jsonrpc/codec.ts';
-import type { Request } from '../jsonrpc/message.ts';
+import type { Request, RequestId } from '../jsonrpc/message.ts';
 import { nobody } from '../jsonrpc/outlet.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isLoggingLevel } from '../protocol/meta.ts';
-import type { ServerPeer } from '../transport/server-port.ts';
-import type { StoredRecord } from './stored-record.ts';
+import { findRevision } from '../protocol/revisions.ts';
+import type { Agreed, ServerPeer, SharedHandshake } from '../transport/server-port.ts';
+import type { StoredRecord } from './session-records.ts';
 
 /** A session that is open in this process. */
 interface OpenSession {
@@ -81,4 +82,24 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
       if (watch) settingsOf(session).watched[watch.on ? 'add' : 'delete'](watch.uri);
     },
   };
+}
+
+/** What a process knows of a session that it opens. */
+export interface KnownSession {
+  /** What some process has agreed on with the client; undefined: its handshake is still to come. */
+  readonly agreed: Agreed | undefined;
+  /** Whether its client is told, outside of its requests, that a list has changed. */
+  readonly listens: boolean;
+  /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
+  questionId(): RequestId;
+}
+
+/** What another process has agreed on with the client holds here too, and each question has an id that no other has. */
+export function takeOver(handshake: SharedHandshake, { agreed, listens, questionId }: KnownSession): void {
+  handshake.connection.newId = questionId;
+  const revision = agreed && findRevision(handshake.server.revisions, agreed.version);
+  if (!revision) return;
+  handshake.agree(revision, agreed);
+  handshake.move('opened');
+  if (listens) handshake.server.changes?.expect(handshake);
 }

@@ -1,20 +1,20 @@
+import { isObject } from '../jsonrpc/codec.ts';
 import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { failureText } from '../jsonrpc/outlet.ts';
-import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import type { Attachment } from '../transport/http/server/sse-stream.ts';
+import type { AnswerStream, Attachment } from '../transport/http/server/sse-stream.ts';
 import { Carrying } from './carrying.ts';
 import type { Carrier } from './carrying.ts';
-import { answers } from './kept-stream.ts';
+import type { KeptStream } from './engine.ts';
 import type { StreamHead } from './messages.ts';
-import type { StoredSide } from './side.ts';
+import type { StoringProcess } from './process.ts';
 
 /** What makes a stream. */
 export interface SharedStreamOptions {
-  readonly side: StoredSide;
+  readonly self: StoringProcess;
   readonly services: EndpointServices;
   readonly session: Session;
   readonly id: string;
@@ -51,10 +51,10 @@ export class SharedStream implements AnswerStream {
   #detaching = false;
 
   constructor(options: SharedStreamOptions) {
-    const { side, session, id, request } = this.#options = options;
+    const { self, session, id, request } = this.#options = options;
     this.id = id;
     this.session = session;
-    const head: StreamHead = { owner: side.process, request };
+    const head: StreamHead = { owner: self.name, request };
     this.#head = JSON.stringify(head);
   }
 
@@ -69,7 +69,7 @@ export class SharedStream implements AnswerStream {
 
   /** Carries the stream over this request's response, from its beginning. */
   attach(request: HttpRequest, { fields }: Attachment = {}): void {
-    const { services, session, side: { streams } } = this.#options;
+    const { services, session, self: { streams } } = this.#options;
     const carrying: Carrying = new Carrying({
       services, streams, session, request, fields, listening: false, stream: this.id, written: 0, primed: false,
       ended: () => this.release(carrying),
@@ -129,11 +129,11 @@ export class SharedStream implements AnswerStream {
     // The store must know a stream whose client is told to come back for it.
     if (texts.length === 0 && !over && (this.#known || !this.#detaching)) return this.#detach();
     this.#last = texts.at(-1) ?? this.#last;
-    const { side, session, services } = this.#options;
+    const { self, session, services } = this.#options;
     if (this.broken || this.forgotten) return this.#kept(texts, over);
     let stored: void | Promise<void>;
     try {
-      stored = side.streams.append({
+      stored = self.streams.append({
         session: session.id, stream: this.id, head: this.#head, first: this.kept + 1, texts, over,
         ttlMs: services.limits.sessionIdleMs,
       });
@@ -142,7 +142,7 @@ export class SharedStream implements AnswerStream {
     }
     if (stored === undefined) return this.#kept(texts, over);
     this.#storing = true;
-    side.awaited(stored.then(() => {
+    self.awaited(stored.then(() => {
       this.#storing = false;
       this.#kept(texts, over);
     }, (thrown: unknown) => {
@@ -175,4 +175,22 @@ export class SharedStream implements AnswerStream {
     // Where nothing can be resumed, the client is not sent away.
     if (!this.broken) this.#carrier?.end();
   }
+}
+
+/** What a stream is, as the store has it. */
+export const headOf = ({ head }: KeptStream): StreamHead => JSON.parse(head) as StreamHead;
+
+/** The id of the question that a text puts; undefined: it puts none. */
+export function questionIn(text: string): RequestId | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || typeof value['method'] !== 'string') return undefined;
+  const { id } = value;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** Whether a text is the answer to this request. */
+export function answers(text: string, request: RequestId): boolean {
+  if (text === '') return false;
+  const value: unknown = JSON.parse(text);
+  return isObject(value) && value['id'] === request && !('method' in value);
 }

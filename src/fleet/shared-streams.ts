@@ -5,14 +5,14 @@ import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
-import type { CarryingBench } from './borrowed.ts';
-import { getStreams } from './get-streams.ts';
-import type { StreamRecords } from './get-streams.ts';
+import type { CarryingBench } from './carrying.ts';
+import { listeningStreams } from './listening-streams.ts';
+import type { StreamRecords } from './listening-streams.ts';
 import type { Carried, FleetMessage } from './messages.ts';
-import { cannotResume, returningClients } from './returning-clients.ts';
-import type { StoredSide } from './side.ts';
-import type { StoredRecord } from './stored-record.ts';
-import { getStreamName, readEventId } from './stream-names.ts';
+import { cannotResume, returningClients } from './resumption.ts';
+import type { StoringProcess } from './process.ts';
+import type { StoredRecord } from './session-records.ts';
+import { listeningName, readEventId } from './names.ts';
 import { writtenStreams } from './written-streams.ts';
 
 /** The streams that this process writes, and those that it carries for others. */
@@ -44,15 +44,15 @@ export interface SharedStreams {
 }
 
 /** Makes the streams of one endpoint. */
-export function sharedStreams(side: StoredSide, services: EndpointServices, records: StreamRecords): SharedStreams {
-  const bench: CarryingBench = { services, streams: side.streams, lasting: new Set() };
-  const written = writtenStreams(side, services, (stream) => gets.forget(stream));
-  const gets = getStreams(side, services, records, bench, (session) =>
-    written.make(session, getStreamName(side.newName()), undefined));
-  const returning = returningClients(side, bench, records, written, gets);
+export function sharedStreams(self: StoringProcess, services: EndpointServices, records: StreamRecords): SharedStreams {
+  const bench: CarryingBench = { services, streams: self.streams, lasting: new Set() };
+  const written = writtenStreams(self, services, (stream) => gets.forget(stream));
+  const gets = listeningStreams(self, services, records, bench, (session) =>
+    written.make(session, listeningName(self.newName()), undefined));
+  const returning = returningClients(self, bench, records, written, gets);
 
   return {
-    answering: (session, request) => written.make(session, side.newName(), request),
+    answering: (session, request) => written.make(session, self.newName(), request),
     listen(request, session) {
       if (!readAccept(request.header('accept'))?.sse) {
         return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');

@@ -1,5 +1,6 @@
 import type { Decoded } from '../jsonrpc/message.ts';
 import type { Outlet } from '../jsonrpc/outlet.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
@@ -7,23 +8,22 @@ import type { Session } from '../transport/http/server/session.ts';
 import { randomId } from '../transport/http/server/sessions.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
-import type { Auth } from '../transport/auth.ts';
 import type { Agreed } from '../transport/server-port.ts';
+import type { SessionStore } from './engine.ts';
 import { keptAnswer } from './kept-answer.ts';
-import { openSessions } from './open-sessions.ts';
-import { createPassing, unreachable, unreachableData as data } from './passing.ts';
-import { principalSessions } from './principal-sessions.ts';
-import type { Known } from './record-cache.ts';
+import { activeSessions } from './active-sessions.ts';
+import { createForwarding, unreachable, unreachableData as data } from './forwarding.ts';
+import { writeRecord } from './session-records.ts';
+import type { Known, StoredRecord } from './session-records.ts';
 import { changeIn } from './session-settings.ts';
-import type { SharedSessions } from './shared-sessions.ts';
-import type { StoredSide } from './side.ts';
+import type { SharedSessions, StoringProcess } from './process.ts';
 
 /** Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. */
-export function storedSessions(side: StoredSide, services: EndpointServices, local: Sessions): SharedSessions {
+export function storedSessions(self: StoringProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
-  const opened = openSessions(side, services, local);
+  const opened = activeSessions(self, services, local);
   const principals = principalSessions({
-    sessions: side.sessions, max: maxSessionsPerPrincipal, idleMs: sessionIdleMs,
+    sessions: self.sessions, max: maxSessionsPerPrincipal, idleMs: sessionIdleMs,
     connected: (id) => (local.peek(id)?.connections ?? 0) > 0,
     end: (id) => opened.end(id, 'the session made room for a new one'),
   });
@@ -88,7 +88,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
 
   const { streams } = opened;
   const shared: Shared = {
-    ...createPassing(side, services),
+    ...createForwarding(self, services),
     enter, outlet,
     listen: streams.listen,
     remove(request, { id }) {
@@ -103,7 +103,7 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
   return {
     ...local,
     shared,
-    open: (auth, paired) => paired ? local.open(auth, true, { id: `${side.process}-${randomId()}` })
+    open: (auth, paired) => paired ? local.open(auth, true, { id: `${self.name}-${randomId()}` })
       : opened.begin(auth, (session, agreed) => handshakes.set(session, agreed)),
     find(id, auth, paired, request) {
       if (paired) return local.find(id, auth, true);
@@ -118,5 +118,62 @@ export function storedSessions(side: StoredSide, services: EndpointServices, loc
     missed: opened.missed,
     lapsed: streams.giveBack,
     close: opened.close,
+  };
+}
+
+/** What bounds the sessions of a principal. */
+export interface PrincipalSessionsOptions {
+  readonly sessions: SessionStore;
+  /** How many sessions a principal may have. */
+  readonly max: number;
+  /** Milliseconds after which a session that nobody uses is forgotten. */
+  readonly idleMs: number;
+  /** Whether the client of this session is connected to this process: it does not make room for another one. */
+  readonly connected: (id: string) => boolean;
+  /** Ends a session that makes room. */
+  readonly end: (id: string) => Promise<void>;
+}
+
+/** New sessions in the store: no principal has more than it may. What other processes make meanwhile is not counted. */
+export interface PrincipalSessions {
+  /** Keeps the record of a new session. False: its principal may have no more. Rejects where the store cannot be reached. */
+  create(id: string, record: StoredRecord): Promise<boolean>;
+}
+
+/** Makes them. */
+export function principalSessions({ sessions, max, idleMs, connected, end }: PrincipalSessionsOptions): PrincipalSessions {
+  /** The session that is being made for each principal: one at a time. */
+  const making = new Map<string, Promise<unknown>>();
+
+  /** Ends sessions until there is room for one, those first that were used longest ago. False: none can go. */
+  async function makeRoom(principal: string): Promise<boolean> {
+    const ids = await sessions.of(principal);
+    for (let over = ids.length + 1 - max, i = 0; over > 0; i++) {
+      const id = ids[i];
+      if (id === undefined) return false;
+      if (connected(id)) continue;
+      await end(id);
+      over--;
+    }
+    return true;
+  }
+
+  return {
+    async create(id, record) {
+      const { principal } = record;
+      const make = async (): Promise<boolean> => {
+        if (principal !== undefined && !await makeRoom(principal)) return false;
+        await sessions.create(id, principal, writeRecord(record), idleMs);
+        return true;
+      };
+      if (principal === undefined) return make();
+      const made = (making.get(principal) ?? Promise.resolve()).then(make, make);
+      making.set(principal, made);
+      try {
+        return await made;
+      } finally {
+        if (making.get(principal) === made) making.delete(principal);
+      }
+    },
   };
 }

@@ -1,12 +1,12 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { lend } from './lending.ts';
-import type { Lent } from './lending.ts';
-import type { Take } from './messages.ts';
+import type { Carrier } from './carrying.ts';
+import { isUndeliverable } from './engine.ts';
+import type { FleetMessage, Take } from './messages.ts';
 import { SharedStream } from './shared-stream.ts';
-import type { StoredSide } from './side.ts';
-import { isGetStream } from './stream-names.ts';
+import type { StoringProcess } from './process.ts';
+import { isListening } from './names.ts';
 
 /** The streams that this process writes, and which of them another one carries. */
 export interface WrittenStreams {
@@ -25,7 +25,7 @@ export interface WrittenStreams {
 
 /** `over` is called once for each stream to which nothing will be written any more. */
 export function writtenStreams(
-  side: StoredSide, services: EndpointServices, over: (stream: SharedStream) => void,
+  self: StoringProcess, services: EndpointServices, over: (stream: SharedStream) => void,
 ): WrittenStreams {
   const streams = new Map<string, SharedStream>();
   /** What others carry of them, by ticket. */
@@ -44,7 +44,7 @@ export function writtenStreams(
 
   return {
     make(session, id, request) {
-      const stream = new SharedStream({ side, services, session, id, request, over: remove });
+      const stream = new SharedStream({ self, services, session, id, request, over: remove });
       streams.set(id, stream);
       return stream;
     },
@@ -52,9 +52,9 @@ export function writtenStreams(
     take(message) {
       const { session, stream: id, by, ticket, idle } = message;
       const stream = find(id, session);
-      if (idle && stream?.carrier) side.insist(by, { kind: 'returned', session, ticket });
-      else if (stream && !stream.broken && !idle) lent.set(ticket, lend(side, stream, message, () => lent.delete(ticket)));
-      else side.insist(by, { kind: 'handed', session, ticket, kept: undefined });
+      if (idle && stream?.carrier) self.insist(by, { kind: 'returned', session, ticket });
+      else if (stream && !stream.broken && !idle) lent.set(ticket, lend(self, stream, message, () => lent.delete(ticket)));
+      else self.insist(by, { kind: 'handed', session, ticket, kept: undefined });
     },
     dropped: (ticket) => lent.get(ticket)?.close(),
     forget(id) {
@@ -65,7 +65,53 @@ export function writtenStreams(
       }
     },
     sweep() {
-      for (const stream of streams.values()) if (isGetStream(stream.id) && stream.session.ended) remove(stream);
+      for (const stream of streams.values()) if (isListening(stream.id) && stream.session.ended) remove(stream);
     },
   };
+}
+
+/** A stream of this process while another one carries it. */
+export interface Lent extends Carrier {
+  /** The other process holds the connection no more. */
+  close(): void;
+}
+
+/** Has the events of a stream sent to the process that the client came back to. `closed` is called once. */
+export function lend(self: StoringProcess, stream: SharedStream, { session, by, ticket }: Take, closed: () => void): Lent {
+  let open = true;
+  let sent: Promise<void> = Promise.resolve();
+  // In the order of what is sent. Where the process has gone, its client comes back somewhere else.
+  const push = (message: FleetMessage): void => {
+    sent = sent.then(() => open || message.kind === 'part' ? self.send(by, message) : undefined).catch((thrown: unknown) => {
+      lent.close();
+      // It is still there, and its client waits for what it was not sent.
+      if (!isUndeliverable(thrown)) self.insist(by, { kind: 'returned', session, ticket });
+    });
+  };
+  const forgotten = self.failures.watch(by, () => lent.close());
+  const lent: Lent = {
+    room: true,
+    deliver(first, texts, over, unkept) {
+      if (!open) return;
+      push({ kind: 'part', session, ticket, first, texts, over, unkept });
+      if (over) lent.close();
+    },
+    end() {
+      // What ends there is the connection.
+      lent.deliver(stream.kept + 1, [], true, true);
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      forgotten();
+      stream.release(lent);
+      stream.session.disconnected();
+      closed();
+    },
+  };
+  // The client is connected, though elsewhere.
+  stream.session.connected();
+  stream.take(lent);
+  push({ kind: 'handed', session, ticket, kept: stream.kept });
+  return lent;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lastTexts } from '../../src/fleet/orphaned-stream.ts';
+import { lastTexts } from '../../src/fleet/resumption.ts';
 
 const question = (id: string | number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params: {} });
 const progress = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SessionStore } from '../../src/fleet/engine.ts';
-import { memorySessions } from '../../src/fleet/memory-sessions.ts';
-import { principalSessions } from '../../src/fleet/principal-sessions.ts';
-import type { StoredRecord } from '../../src/fleet/stored-record.ts';
+import { memoryEngine } from '../../src/fleet/memory-engine.ts';
+import { principalSessions } from '../../src/fleet/stored-sessions.ts';
+import type { StoredRecord } from '../../src/fleet/session-records.ts';
 import { randomOf } from '../random.ts';
 
 const record = (principal: string | undefined): StoredRecord => ({
@@ -15,7 +15,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** A store whose every step waits until it is let go. */
 function slowStore(): { store: SessionStore; steps: (() => void)[]; kept: SessionStore } {
-  const kept = memorySessions(1000);
+  const kept = memoryEngine({ maxSessions: 1000 }).sessions;
   const steps: (() => void)[] = [];
   const step = (): Promise<void> => new Promise((resolve) => steps.push(resolve));
   const store: SessionStore = {
@@ -61,7 +61,7 @@ test('however the steps of the store fall, no principal has more sessions than i
 });
 
 test('a session whose client is connected does not make room, and where none can go there is none', async () => {
-  const sessions = memorySessions(1000);
+  const sessions = memoryEngine({ maxSessions: 1000 }).sessions;
   const connected = new Set(['one']);
   const principals = principalSessions({
     sessions, max: 2, idleMs: 60_000, connected: (id) => connected.has(id), end: async (id) => void await sessions.delete(id),
@@ -76,7 +76,7 @@ test('a session whose client is connected does not make room, and where none can
 });
 
 test('a store that fails once refuses one session of a principal, not the next one', async () => {
-  const kept = memorySessions(1000);
+  const kept = memoryEngine({ maxSessions: 1000 }).sessions;
   let fails = true;
   const sessions: SessionStore = {
     ...kept,

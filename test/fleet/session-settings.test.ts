@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { changeIn, sessionSettings } from '../../src/fleet/session-settings.ts';
-import type { StoredRecord } from '../../src/fleet/stored-record.ts';
+import type { StoredRecord } from '../../src/fleet/session-records.ts';
 import type { Decoded, Request } from '../../src/jsonrpc/message.ts';
 import { randomOf } from '../random.ts';
 

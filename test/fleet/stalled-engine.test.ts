@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doubtingBus } from '../../src/fleet/doubting-bus.ts';
+import { failureDetector } from '../../src/fleet/failure-detector.ts';
 import { isUndeliverable, Undeliverable } from '../../src/fleet/engine.ts';
 import { memoryEngine } from '../../src/fleet/index.ts';
 import type { Bus, BusHandler, FleetEngine } from '../../src/fleet/index.ts';
 import { relayEngine } from '../../src/fleet/node/relay-engine.ts';
-import type { RelayedEngine } from '../../src/fleet/node/relay-engine.ts';
-import type { FromRelay, Port, ToRelay } from '../../src/fleet/node/relay-messages.ts';
+import type { FromRelay, Port, RelayedEngine, ToRelay } from '../../src/fleet/node/relay-engine.ts';
 import { createRelay } from '../../src/fleet/node/relay.ts';
 import { startFleet } from './harness.ts';
 import { question, read } from './reading.ts';
@@ -116,7 +115,7 @@ test('nobody is taken for gone for one lease after trouble with the engine, what
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     const it = scriptedBus(leaseMs);
-    const bus = doubtingBus(it.bus, 'a');
+    const bus = failureDetector(it.bus, 'a', () => {});
     bus.receive({ message() {}, told() {}, gap() {}, lost() {} });
     it.gone.add('b');
     assert.equal(await refusal(bus.send('b', 'x')), 'gone', 'without trouble it is believed');
@@ -138,7 +137,7 @@ test('nobody is taken for gone for one lease after trouble with the engine, what
 
 test('a process whose own lease is out takes nobody for gone', async () => {
   const it = scriptedBus(1000);
-  const bus = doubtingBus(it.bus, 'a');
+  const bus = failureDetector(it.bus, 'a', () => {});
   for (const name of ['a', 'b']) it.gone.add(name);
   assert.equal(await refusal(bus.send('b', 'x')), 'not known');
   it.gone.delete('a');

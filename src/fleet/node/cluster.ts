@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { checkOptions } from '../../bounds/options.ts';
 import { createRelay } from './relay.ts';
 import { relayEngine } from './relay-engine.ts';
-import type { RelayedEngine } from './relay-engine.ts';
-import type { FromRelay, Port, ToRelay } from './relay-messages.ts';
+import type { FromRelay, Port, RelayedEngine, ToRelay } from './relay-engine.ts';
 
 /** The options of `clusterRelay`. */
 export interface ClusterRelayOptions {

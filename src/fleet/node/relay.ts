@@ -1,6 +1,6 @@
 import { toError } from '../../jsonrpc/errors.ts';
 import { memoryEngine } from '../memory-engine.ts';
-import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-messages.ts';
+import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 
 /** One name on the bus. */
 interface Member {

@@ -10,25 +10,26 @@ import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { Auth } from '../transport/auth.ts';
 import type { Agreed } from '../transport/server-port.ts';
 import type { Told } from './messages.ts';
-import { unreachable } from './passing.ts';
-import { recordCache } from './record-cache.ts';
-import type { Known } from './record-cache.ts';
-import { Rereading } from './rereading.ts';
-import { sessionSettings } from './session-settings.ts';
+import { unreachable } from './forwarding.ts';
+import { recordCache } from './session-records.ts';
+import type { Known, StoredRecord } from './session-records.ts';
+import { Retries } from './retries.ts';
+import { sessionSettings, takeOver } from './session-settings.ts';
 import { sharedStreams } from './shared-streams.ts';
 import type { SharedStreams } from './shared-streams.ts';
-import type { StoredSide } from './side.ts';
-import type { StoredRecord } from './stored-record.ts';
-import { takeOver } from './take-over.ts';
+import type { StoringProcess } from './process.ts';
 
 /** What every process hears of by itself: the one that carries the GET stream tells the client. */
 const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/updated|[a-z]+\/list_changed)"/;
+
+/** Records that are read again at once: all processes ask an engine that has just come back. */
+const mostRereading = 4;
 
 /**
  * The sessions of the store that this process has open, each as its record says. They are in `local` under their ids; one
  * that leaves `local` goes on in the store.
  */
-export interface OpenSessions {
+export interface ActiveSessions {
   readonly streams: SharedStreams;
   /** The record as this process knows it. `fresh`: only where the store was asked a short time ago. */
   known(id: string, fresh: boolean): Known | undefined;
@@ -50,21 +51,21 @@ export interface OpenSessions {
 }
 
 /** Makes those of one endpoint. */
-export function openSessions(side: StoredSide, services: EndpointServices, local: Sessions): OpenSessions {
-  const { sessions } = side;
+export function activeSessions(self: StoringProcess, services: EndpointServices, local: Sessions): ActiveSessions {
+  const { sessions } = self;
   const { maxSessions, sessionIdleMs } = services.limits;
   /** How often the store is told that a session is in use. */
   const everyMs = sessionIdleMs / 4;
   const { report } = services;
-  const tell = (told: Told): Promise<void> => side.tell(told).catch(report);
+  const tell = (told: Told): Promise<void> => self.tell(told).catch(report);
 
   const records = recordCache({
     sessions, max: maxSessions,
     wanted: (id) => streams.holds(id),
     tell: (id, { text, version }) => tell({ kind: 'record', session: id, version, text }),
   });
-  const settings = sessionSettings(side.newName, (id) => streams.holds(id));
-  const streams = sharedStreams(side, services, {
+  const settings = sessionSettings(self.newName, (id) => streams.holds(id));
+  const streams = sharedStreams(self, services, {
     record: async (id) => (await records.load(id))?.record,
     change,
     listens(session) {
@@ -115,7 +116,7 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
     newStream: streams.answering,
     announce: (text, message) => announce(id, text, message),
     shared: {
-      begin: (handshake) => takeOver(handshake, { agreed, listens: true, questionId: side.questionId }),
+      begin: (handshake) => takeOver(handshake, { agreed, listens: true, questionId: self.questionId }),
       agree(found, result) {
         heard?.(found);
         return result;
@@ -134,13 +135,19 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
     });
   }
 
-  /** What was told may have been missed: the store knows each session, and the client of each is told. */
-  const rereading = new Rereading(async (id) => {
+  /** Records that are read again: what was told may have been missed. */
+  const rereading = new Retries(mostRereading);
+  const rereadSession = async (id: string): Promise<void> => {
     if (local.peek(id) === undefined) return;
-    const known = await reread(id);
-    if (known) streams.refresh(id, known.record.watched);
-    else forget(id, 'the session has ended');
-  }, report);
+    try {
+      const known = await reread(id);
+      if (known) streams.refresh(id, known.record.watched);
+      else forget(id, 'the session has ended');
+    } catch (thrown) {
+      report(thrown);
+      throw thrown;
+    }
+  };
 
   const timer = setInterval(() => {
     streams.sweep();
@@ -177,7 +184,7 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
     async end(id, why) {
       await sessions.delete(id);
       forget(id, why);
-      await side.streams.drop(id);
+      await self.streams.drop(id);
       await tell({ kind: 'ended', session: id, why });
     },
     hear(told) {
@@ -189,7 +196,7 @@ export function openSessions(side: StoredSide, services: EndpointServices, local
     missed() {
       records.clear();
       for (const session of local.all()) {
-        if (settings.has(session) && (session.connections > 0 || streams.holds(session.id))) rereading.add(session.id);
+        if (settings.has(session) && (session.connections > 0 || streams.holds(session.id))) rereading.add(session.id, () => rereadSession(session.id));
       }
     },
     close() {

@@ -5,11 +5,11 @@ import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { carry, endOrDestroy, goOn, release } from './borrowed.ts';
-import type { Borrowed, CarryingBench } from './borrowed.ts';
+import { carry, endOrDestroy, goOn, release } from './carrying.ts';
+import type { Borrowed, CarryingBench } from './carrying.ts';
 import type { SharedStream } from './shared-stream.ts';
-import type { StoredSide } from './side.ts';
-import type { Listener, StoredRecord } from './stored-record.ts';
+import type { StoringProcess } from './process.ts';
+import type { Listener, StoredRecord } from './session-records.ts';
 
 /** What streams need of the records of their sessions. */
 export interface StreamRecords {
@@ -25,7 +25,7 @@ export interface StreamRecords {
 }
 
 /** The GET streams that this process writes: one a session at most. */
-export interface GetStreams {
+export interface ListeningStreams {
   /** The one of this session. */
   holder(session: string): SharedStream | undefined;
   /** Nothing will be written to it any more. */
@@ -53,10 +53,10 @@ const clocksDifferMs = 5000;
 const lists = ['tools', 'prompts', 'resources'] as const;
 
 /** `make` makes a GET stream that this process writes. */
-export function getStreams(
-  side: StoredSide, services: EndpointServices, records: StreamRecords, bench: CarryingBench,
+export function listeningStreams(
+  self: StoringProcess, services: EndpointServices, records: StreamRecords, bench: CarryingBench,
   make: (session: Session) => SharedStream,
-): GetStreams {
+): ListeningStreams {
   /** By their sessions. */
   const held = new Map<string, SharedStream>();
   /** Those whose sessions' records do not name them yet. */
@@ -91,7 +91,7 @@ export function getStreams(
     try {
       record = await records.change(session.id, (known) => {
         before = known.listener;
-        const listener = next(before, { process: side.process, stream: stream.id });
+        const listener = next(before, { process: self.name, stream: stream.id });
         return listener && { ...known, listener };
       });
     } finally {
@@ -100,9 +100,9 @@ export function getStreams(
     }
     if (record?.listener?.stream !== stream.id || session.ended) return undefined;
     records.listens(session);
-    if (before && before.process !== side.process) {
+    if (before && before.process !== self.name) {
       // One whose process has gone has ended.
-      side.send(before.process, { kind: 'superseded', session: session.id, stream: before.stream }).catch(() => {});
+      self.send(before.process, { kind: 'superseded', session: session.id, stream: before.stream }).catch(() => {});
     }
     return { stream, record, before };
   }
@@ -121,7 +121,7 @@ export function getStreams(
 
   /** Whether a list may have changed since the handshake. */
   function listsChanged({ opened }: StoredRecord): boolean {
-    const { started, changed } = side.lists();
+    const { started, changed } = self.lists();
     return opened < started || opened < changed + clocksDifferMs;
   }
 
@@ -166,10 +166,10 @@ export function getStreams(
       const stream = holder(id);
       if (stream) return stream.write(text);
       const listener = (await records.record(id))?.listener;
-      if (listener === undefined || listener.process === side.process) {
+      if (listener === undefined || listener.process === self.name) {
         throw new ConnectionError('closed', 'the client has no stream open to be asked on');
       }
-      await side.send(listener.process, { kind: 'announced', session: id, text });
+      await self.send(listener.process, { kind: 'announced', session: id, text });
     },
     refresh(id, watched) {
       const stream = holder(id);

@@ -1,0 +1,152 @@
+import { BoundedMap } from '../bounds/bounded-map.ts';
+import { inBackground } from '../bounds/times.ts';
+import { toError } from '../jsonrpc/errors.ts';
+import { isUndeliverable } from './engine.ts';
+import type { Bus } from './engine.ts';
+
+/**
+ * A bus that does not take a process for gone while the engine itself may have been away. It also tells listeners when a
+ * process has gone.
+ */
+export interface FailureDetector extends Bus {
+  /** Calls `listener` once when the process has gone. Returns a function that removes the listener. */
+  watch(process: string, listener: () => void): () => void;
+  /** A message to the process was undeliverable: calls its listeners now, before the next check finds that out. */
+  failed(process: string): void;
+  /** The process has gone for certain: it said that it leaves, or the engine knows that it has ended. */
+  left(process: string): void;
+  /** The process has said that it lives. */
+  lives(process: string): void;
+  /** Removes all listeners. */
+  end(): void;
+}
+
+/** Processes whose end is remembered. */
+const mostLeft = 1000;
+
+/**
+ * Makes a failure detector. A lease runs out in two cases: its process has died, or the engine stood still for longer than
+ * a lease and nobody could renew. Only a process that had no trouble with the engine can tell the two apart. Trouble is: a
+ * call that failed or took half of a lease, an own lease that ran out, a connection that was cut. For one lease after
+ * trouble, only processes that said that they leave count as gone; a message to any other is refused as by an engine that
+ * is away, and its sender tries again.
+ *
+ * Processes with listeners are checked four times a lease, and at least four times a second. `self` is the name under
+ * which `bus` was joined.
+ */
+export function failureDetector(bus: Bus, self: string, report: (error: Error) => void): FailureDetector {
+  const { leaseMs } = bus;
+  const ended = new BoundedMap<string, true>(mostLeft);
+  const watched = watchedProcesses(gone, Math.max(10, Math.min(250, leaseMs / 4)), report);
+  /** Runs until the trouble is a lease ago; undefined: there was none. */
+  let doubts: ReturnType<typeof setTimeout> | undefined;
+  const trouble = (): void => {
+    clearTimeout(doubts);
+    doubts = inBackground(setTimeout(() => (doubts = undefined), leaseMs));
+  };
+
+  /** Calls the engine, and notes trouble where the call fails or is slow. */
+  async function ask<T>(call: () => Promise<T>): Promise<T> {
+    let slow = false;
+    const timer = inBackground(setTimeout(() => {
+      slow = true;
+      trouble();
+    }, leaseMs / 2));
+    try {
+      return await call();
+    } catch (thrown) {
+      if (!isUndeliverable(thrown)) trouble();
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+      if (slow) trouble();
+    }
+  }
+
+  /** Which of them have gone for certain. */
+  async function gone(processes: readonly string[]): Promise<readonly string[]> {
+    // Ask about this process in the same call: if its lease is out too, the engine was away.
+    const found = await ask(() => bus.gone([...processes, self]));
+    if (found.includes(self)) trouble();
+    return found.filter((name) => name !== self && (ended.has(name) || doubts === undefined));
+  }
+
+  return {
+    leaseMs,
+    gone,
+    async send(process, message) {
+      try {
+        await ask(() => bus.send(process, message));
+      } catch (thrown) {
+        if (!isUndeliverable(thrown) || (await gone([process])).includes(process)) throw thrown;
+        throw new Error(`the lease of the process ${process.slice(0, 40)} is out, and it is not known whether it has gone`, { cause: thrown });
+      }
+    },
+    tell: (topic, message) => ask(() => bus.tell(topic, message)),
+    receive: (handler) => bus.receive({
+      ...handler,
+      gap() {
+        trouble();
+        handler.gap();
+      },
+      lost() {
+        trouble();
+        handler.lost();
+      },
+    }),
+    leave() {
+      clearTimeout(doubts);
+      return bus.leave();
+    },
+    watch: watched.on,
+    failed: watched.gone,
+    left(process) {
+      ended.set(process, true);
+      watched.gone(process);
+    },
+    lives: (process) => void ended.delete(process),
+    end: watched.end,
+  };
+}
+
+/** Processes with listeners. Calls `findGone` every `everyMs` milliseconds, but only while there is a listener. */
+function watchedProcesses(
+  findGone: (processes: readonly string[]) => Promise<readonly string[]>, everyMs: number, report: (error: Error) => void,
+) {
+  const listenersOf = new Map<string, Set<() => void>>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function gone(process: string): void {
+    const listeners = listenersOf.get(process);
+    listenersOf.delete(process);
+    for (const listener of listeners ?? []) listener();
+  }
+
+  function arm(): void {
+    timer ??= setTimeout(() => {
+      findGone([...listenersOf.keys()]).then((found) => found.forEach(gone), (thrown: unknown) => report(toError(thrown)))
+        .finally(() => {
+          timer = undefined;
+          if (listenersOf.size > 0) arm();
+        });
+    }, everyMs);
+    inBackground(timer);
+  }
+
+  return {
+    gone,
+    on(process: string, listener: () => void): () => void {
+      const listeners = listenersOf.get(process) ?? new Set();
+      listenersOf.set(process, listeners.add(listener));
+      arm();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && listenersOf.get(process) === listeners) listenersOf.delete(process);
+      };
+    },
+    end() {
+      listenersOf.clear();
+      clearTimeout(timer);
+    },
+  };
+}

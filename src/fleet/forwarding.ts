@@ -1,0 +1,155 @@
+import { classify, decodeValue } from '../jsonrpc/codec.ts';
+import type { Decoded, Notification } from '../jsonrpc/message.ts';
+import type { Reply, Shared } from '../transport/http/server/sharing.ts';
+import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
+import type { EndpointServices } from '../transport/http/server/services.ts';
+import type { Session } from '../transport/http/server/session.ts';
+import type { Sessions } from '../transport/http/server/sessions.ts';
+import type { Auth } from '../transport/auth.ts';
+import { isUndeliverable } from './engine.ts';
+import type { Carried } from './messages.ts';
+import { processIn } from './names.ts';
+import type { FleetProcess } from './process.ts';
+
+/** A message and the process that it is for. */
+interface Abroad {
+  readonly process: string;
+  readonly message: unknown;
+}
+
+export const unreachable = 'The sessions cannot be reached';
+/** `data` of the errors with that message: stable, for programs. */
+export const unreachableData = { code: 'fleet_unreachable' } as const;
+const nobodyWaits = 'The process that asked cannot be reached: nobody waits for this answer';
+
+/** A message that is no batch. */
+type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;
+
+/** Forwards the client's messages to the processes that their ids name. */
+export function createForwarding(self: FleetProcess, services: EndpointServices): Pick<Shared, 'forward' | 'pairElsewhere'> {
+  /** Finds where a message belongs: to another process, to every process, or here (undefined). */
+  function divide(value: SingleMessage): Abroad | 'everybody' | undefined {
+    switch (value.kind) {
+      case 'success':
+      case 'failure': return abroad(value.message.id, value.message);
+      case 'refusal': {
+        const { id, answer, error: { code } } = value;
+        return answer === undefined ? undefined
+          : abroad(id, { jsonrpc: '2.0', id, error: { code, message: answer } });
+      }
+      case 'notification': {
+        const { method, params } = value.message;
+        if (method === 'notifications/cancelled') return 'everybody';
+        return method === 'notifications/progress' ? abroad(params?.['progressToken'], value.message) : undefined;
+      }
+      default: return undefined;
+    }
+  }
+
+  function abroad(id: unknown, message: unknown): Abroad | undefined {
+    const process = processIn(id);
+    return process === undefined || process === self.name ? undefined : { process, message };
+  }
+
+  function forward(session: Pick<Session, 'id' | 'auth'>, decoded: Decoded, reply?: Reply): boolean {
+    if (!self.connected || decoded.kind === 'request') return false;
+    const carry = (message: unknown): Carried =>
+      ({ kind: 'message', session: session.id, paired: false, auth: dataOf(session.auth), message });
+    const sent: Promise<void>[] = [];
+    /** Sends a message on. Returns whether nothing of it is for this process. */
+    const pass = (one: SingleMessage): boolean => {
+      const found = divide(one);
+      if (found === 'everybody') {
+        sent.push(self.tell({ kind: 'cancelled', carried: carry((one as { message: Notification }).message) }));
+      } else if (found) sent.push(self.send(found.process, carry(found.message)));
+      return found !== undefined && found !== 'everybody';
+    };
+    let rest: Decoded | undefined = decoded;
+    if (decoded.kind === 'batch') {
+      const values = decoded.values.filter((value) => !pass(classify(value)));
+      rest = values.length === 0 && sent.length > 0 ? undefined : { ...decoded, values };
+    } else if (pass(decoded)) {
+      rest = undefined;
+    }
+    if (sent.length === 0) return false;
+    services.track(Promise.all(sent).then(() => {
+      if (rest) reply?.take(rest);
+      else reply?.request.respond(202, '');
+    }, (thrown: unknown) => {
+      services.report(thrown);
+      // Where the engine is away, the client may send it again.
+      if (reply && isUndeliverable(thrown)) refuse(services, reply.request, 400, nobodyWaits);
+      else if (reply) refuse(services, reply.request, 503, unreachable, { data: unreachableData });
+    }));
+    return true;
+  }
+
+  return {
+    forward,
+    pairElsewhere(request, pair, auth) {
+      const holder = self.connected ? processIn(pair) : undefined;
+      if (holder === undefined || holder === self.name) return undefined;
+      return (decoded) => {
+        if (decoded.kind === 'refusal') return;
+        const message = decoded.kind === 'batch' ? decoded.values : decoded.message;
+        services.track(self.send(holder, { kind: 'message', session: pair, paired: true, auth: dataOf(auth), message }).then(
+          () => request.respond(202, ''),
+          (thrown: unknown) => {
+            // The session has gone with its process. Where the engine is away, that is not known.
+            if (isUndeliverable(thrown)) return refuseSession(services, request);
+            services.report(thrown);
+            refuse(services, request, 503, unreachable, { data: unreachableData });
+          },
+        ));
+      };
+    },
+  };
+}
+
+/** Credentials without their functions, for another process: without `lacks`, their `scopes` count. */
+function dataOf(auth: Auth | undefined): Auth | undefined {
+  return auth && JSON.parse(JSON.stringify(auth)) as Auth;
+}
+
+/** Hands a client's message that another process received to the session, where it is open here. */
+export function deliver(sessions: Sessions, { session: name, paired, auth, message }: Carried): void {
+  const session = sessions.peek(name);
+  if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return;
+  if (paired) session.heard(auth);
+  session.peer.receive(decodeValue(message));
+}
+
+/** Messages that are kept in all, and their characters. */
+const most = { messages: 256, characters: 1_048_576 };
+
+/**
+ * Clients' messages for processes that were taken for gone. Their clients were told that nobody waits. If such a process
+ * turns out to live (it was stopped, or cut off for longer than its lease), it gets them: its handlers wait for those
+ * answers.
+ */
+export interface Undelivered {
+  keep(process: string, message: Carried): void;
+  /** Returns what is kept for a process, and keeps it no longer. */
+  take(process: string): readonly Carried[];
+}
+
+/** Keeps the newest messages. */
+export function undelivered(): Undelivered {
+  let kept: { readonly process: string; readonly message: Carried; readonly characters: number }[] = [];
+  let held = 0;
+
+  return {
+    keep(process, message) {
+      const characters = JSON.stringify(message).length;
+      kept.push({ process, message, characters });
+      held += characters;
+      while (held > most.characters || kept.length > most.messages) held -= kept.shift()?.characters ?? 0;
+    },
+    take(process) {
+      const own = kept.filter((one) => one.process === process);
+      kept = kept.filter((one) => one.process !== process);
+      for (const { characters } of own) held -= characters;
+      return own.map(({ message }) => message);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { inBackground } from '../bounds/times.ts';
+import { isUndeliverable } from './engine.ts';
+
+/** Milliseconds after a failed attempt during which `Retries` repeats none. */
+const pauseMs = 250;
+
+/** Attempts that are repeated until the engine is back and they succeed. */
+export class Retries {
+  readonly #most: number;
+  /** What waits for its turn, by name. */
+  readonly #waiting = new Map<string, () => Promise<void>>();
+  #running = 0;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #ended = false;
+
+  /** `most`: how many attempts run at once. */
+  constructor(most: number = Infinity) {
+    this.#most = most;
+  }
+
+  /**
+   * Begins an attempt, or lets it wait for its turn. One that waits under the same name already is replaced: it would do
+   * the same. An attempt that fails with `Undeliverable` is given up; after any other error it is repeated.
+   */
+  add(name: string, attempt: () => Promise<void>): void {
+    if (this.#ended) return;
+    const known = this.#waiting.has(name);
+    this.#waiting.set(name, attempt);
+    // During a pause only what is new is tried: it may be for another process.
+    if (!known || this.#pause === undefined) this.#begin(name);
+  }
+
+  /** Drops what waits. */
+  end(): void {
+    this.#ended = true;
+    this.#waiting.clear();
+    clearTimeout(this.#pause);
+  }
+
+  #begin(name: string): void {
+    const attempt = this.#waiting.get(name);
+    if (attempt === undefined || this.#running >= this.#most) return;
+    this.#waiting.delete(name);
+    this.#running++;
+    attempt().catch((thrown: unknown) => {
+      if (this.#ended || isUndeliverable(thrown)) return;
+      if (!this.#waiting.has(name)) this.#waiting.set(name, attempt);
+      this.#pause ??= inBackground(setTimeout(() => {
+        this.#pause = undefined;
+        this.#beginAll();
+      }, pauseMs));
+    }).finally(() => {
+      this.#running--;
+      if (this.#pause === undefined) this.#beginAll();
+    });
+  }
+
+  #beginAll(): void {
+    for (const name of [...this.#waiting.keys()]) this.#begin(name);
+  }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Undeliverable } from '../../src/fleet/engine.ts';
+import { Retries } from '../../src/fleet/retries.ts';
+
+// The timer of a pause does not keep a process alive.
+const alive = setInterval(() => {}, 60_000);
+after(() => clearInterval(alive));
+
+/** An attempt that fails so many times, and what tells of its end. */
+function attempt(failures: number, error: Error = new Error('the engine is away')): {
+  run(): Promise<void>; readonly done: Promise<void>; count: number;
+} {
+  let finish = (): void => {};
+  const it = {
+    count: 0,
+    done: new Promise<void>((resolve) => (finish = resolve)),
+    async run() {
+      if (it.count++ < failures) throw error;
+      finish();
+    },
+  };
+  return it;
+}
+
+test('retries: an attempt is repeated until it succeeds, one whose process has gone is not', async () => {
+  const retries = new Retries();
+  const [late, gone] = [attempt(2), attempt(Infinity, new Undeliverable('p'))];
+  retries.add('gone', gone.run);
+  retries.add('late', late.run);
+  await late.done;
+  assert.deepEqual([late.count, gone.count], [3, 1]);
+});
+
+test('retries: so many run at once, what waits under a name runs once, and a failure holds back the others', async () => {
+  const retries = new Retries(1);
+  const order: string[] = [];
+  const [first, second, third] = [attempt(1), attempt(0), attempt(0)];
+  const add = (name: string, one: typeof first): void => retries.add(name, () => {
+    order.push(name);
+    return one.run();
+  });
+  add('first', first);
+  add('second', attempt(0));
+  add('second', second);
+  add('third', third);
+  await Promise.all([first.done, second.done, third.done]);
+  assert.deepEqual(order, ['first', 'second', 'third', 'first']);
+});
+
+test('retries: during a pause a new attempt begins at once; after the end nothing is repeated', async () => {
+  const retries = new Retries();
+  const failing = attempt(Infinity);
+  retries.add('failing', failing.run);
+  await new Promise(setImmediate);
+  const fresh = attempt(0);
+  retries.add('fresh', fresh.run);
+  await fresh.done;
+  assert.equal(failing.count, 1);
+  retries.end();
+  const other = attempt(0);
+  retries.add('other', other.run);
+  assert.deepEqual([failing.count, other.count], [1, 0]);
+});

@@ -18,6 +18,8 @@ export interface AnswerOptions {
   readonly from: () => string | undefined;
   /** A form is open: nothing else may be printed, and no time runs. */
   readonly pause: () => void;
+  /** The person pressed Ctrl-C within a form. */
+  readonly onInterrupt?: () => void;
   readonly resume: () => void;
   /** Tells the person what was done in their stead. */
   readonly note: (text: string) => void;
@@ -41,7 +43,7 @@ const cannedAnswer = '1, because it stands first. (This is a canned answer: ther
 export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
 export function answersOf(options: AnswerOptions): Answers {
-  const { person, note, pause, resume, style, from, patienceMs, defaults } = options;
+  const { person, note, pause, resume, onInterrupt, style, from, patienceMs, defaults } = options;
 
   /** Undefined: there was nobody to answer. */
   async function askPerson(
@@ -55,7 +57,7 @@ export function answersOf(options: AnswerOptions): Answers {
       timer = setTimeout(() => left.abort(), patienceMs);
     };
     pause();
-    const prompter = openPrompter(process.stdin, process.stdout);
+    const prompter = openPrompter(process.stdin, process.stdout, onInterrupt);
     process.stdin.on('data', typed);
     try {
       const answer = await fillForm(params, prompter, {

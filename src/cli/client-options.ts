@@ -4,6 +4,7 @@ import { revisions } from '../explain/phrases.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
+import { shellWord } from './shell-word.ts';
 import { didYouMean } from './near-miss.ts';
 
 /** The options of every subcommand that speaks with one server. */
@@ -12,6 +13,8 @@ const common = {
   config: { type: 'string' },
   from: { type: 'string' },
   header: { type: 'string', multiple: true },
+  env: { type: 'string', multiple: true },
+  cwd: { type: 'string' },
   revision: { type: 'string' },
   timeout: { type: 'string' },
   'no-color': { type: 'boolean' },
@@ -24,6 +27,8 @@ export const commonHelp: readonly (readonly [string, string])[] = [
   ['--json', 'prints JSON, for scripts'],
   ...configurationHelp,
   ['--header "N: V"', 'sends this header over HTTP; may be given again'],
+  ['--env NAME=VALUE', 'gives this to a program, too; may be given again'],
+  ['--cwd FOLDER', 'starts a program there'],
   ['--revision X', 'speaks that revision of the protocol'],
   ['--timeout N', 'seconds to wait for an answer; 60'],
   ['--defaults', 'fills in forms with their defaults, and asks nobody'],
@@ -44,6 +49,10 @@ export interface ClientWords {
   readonly rest: readonly string[];
   /** How the person named the server. */
   readonly targetName: string;
+  /** Whether that is its name in the configuration. */
+  readonly named: boolean;
+  /** What stands for it on a command line: before what is asked of it, and behind. */
+  readonly target: readonly [before: string, behind: string];
   readonly server: ServerConfig;
   readonly timeoutMs: number;
   readonly revisions: readonly string[] | undefined;
@@ -81,7 +90,7 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
 
 /**
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
- * first word that is no option: an address, or a name from the configuration.
+ * first word that is no option: an address, or a name from the configuration. Where that word is neither, a later one may be.
  */
 export async function readClientWords(words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
   const end = words.indexOf('--');
@@ -91,35 +100,62 @@ export async function readClientWords(words: readonly string[], own: OwnOptions 
   if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
   const seconds = Number(text('timeout') ?? 60);
   if (!(seconds > 0 && seconds <= 86_400)) throw new WrongUse('--timeout takes a number of seconds');
-  const headers = headersOf(texts('header'));
-  let rest = read.rest;
-  let server: ServerConfig;
-  let targetName: string;
-  if (end >= 0) {
-    const [command, ...args] = words.slice(end + 1);
-    if (command === undefined) throw new WrongUse('a program is missing behind --');
-    server = { command, args };
-    targetName = [command, ...args].join(' ');
-  } else {
-    const [target] = rest;
-    if (target === undefined) throw new WrongUse('a server is missing: an address, a name from the configuration, or -- and a program');
-    rest = rest.slice(1);
-    targetName = target;
-    if (/^https?:\/\//i.test(target)) {
-      if (!URL.canParse(target)) throw new WrongUse(`${target} is no address`);
-      server = { url: target };
-    } else {
-      const servers = await readConfiguration({ config: text('config'), from: text('from'), name: target });
-      const found = Object.hasOwn(servers, target) ? servers[target] : undefined;
-      if (!found) {
-        const names = Object.keys(servers);
-        throw new WrongUse(`no server is called ${target}; ${names.length > 0 ? `there are ${names.join(', ')}` : 'no configuration was found'}. A program stands behind "--".`);
-      }
-      server = found;
-    }
+  const found = end < 0 ? await serverOf(read) : programOf(words.slice(end + 1), read.rest);
+  const server = withOwn(found.server, headersOf(texts('header')), texts('env').map(readVariable), text('cwd'));
+  return { ...read, ...found, server, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
+}
+
+/** A target, and the words beside it. */
+type Found = Pick<ClientWords, 'server' | 'targetName' | 'named' | 'target' | 'rest'>;
+
+function programOf(words: readonly string[], rest: readonly string[]): Found {
+  const [command, ...args] = words;
+  if (command === undefined) throw new WrongUse('a program is missing behind --');
+  const targetName = words.join(' ');
+  return { server: { command, args }, targetName, named: false, target: ['', `-- ${words.map(shellWord).join(' ')}`], rest };
+}
+
+const isAddress = (word: string): boolean => /^https?:\/\//i.test(word);
+
+async function serverOf({ text, rest }: Pick<ClientWords, 'text' | 'rest'>): Promise<Found> {
+  const [first] = rest;
+  if (first === undefined) throw new WrongUse('a server is missing: an address, a name from the configuration, or -- and a program');
+  const take = (at: number, server: ServerConfig, named: boolean): Found =>
+    ({ server, targetName: rest[at] ?? '', named, target: [shellWord(rest[at] ?? ''), ''], rest: rest.filter((_, i) => i !== at) });
+  const address = (at: number): Found => {
+    const url = rest[at] ?? '';
+    if (!URL.canParse(url)) throw new WrongUse(`${url} is no address`);
+    return take(at, { url }, false);
+  };
+  if (isAddress(first)) return address(0);
+  const servers = await readConfiguration({ config: text('config'), from: text('from'), name: first });
+  const config = Object.hasOwn(servers, first) ? servers[first] : undefined;
+  if (config) return take(0, config, true);
+  const later = rest.findIndex(isAddress);
+  if (later > 0) return address(later);
+  for (const [at, word] of rest.entries()) {
+    const other = at > 0 && Object.hasOwn(servers, word) ? servers[word] : undefined;
+    if (other) return take(at, other, true);
   }
-  if ('url' in server && Object.keys(headers).length > 0) server = { ...server, headers: { ...server.headers, ...headers } };
-  return { ...read, rest, server, targetName, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
+  const names = Object.keys(servers);
+  const hint = didYouMean(first, names) || `; ${names.length > 0 ? `there are ${names.join(', ')}` : 'no configuration was found'}.`;
+  throw new WrongUse(`no server is called ${first}${hint} A program stands behind "--".`);
+}
+
+/** The server with what the command line adds to it. Throws `WrongUse` for what it has no use for. */
+function withOwn(server: ServerConfig, headers: Record<string, string>, env: readonly [string, string][], cwd: string | undefined): ServerConfig {
+  if ('url' in server) {
+    if (env.length > 0 || cwd !== undefined) throw new WrongUse('--env and --cwd are for a program, and this is an address');
+    return Object.keys(headers).length > 0 ? { ...server, headers: { ...server.headers, ...headers } } : server;
+  }
+  return { ...server, ...env.length > 0 && { env: { ...server.env, ...Object.fromEntries(env) } }, ...cwd !== undefined && { cwd } };
+}
+
+/** `NAME=VALUE` of `--env`. */
+export function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new WrongUse('--env takes NAME=VALUE');
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {

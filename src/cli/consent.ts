@@ -21,6 +21,18 @@ export interface Consent {
   readonly why: string;
 }
 
+/** Why a tool may be called without a question: words that follow "because". Undefined: somebody has to be asked. */
+export function consentedBeforehand(tool: Tool, { all, allowed, strict, own }: Omit<ConsentOptions, 'ask'>): string | undefined {
+  if (all) return '--yes consents to everything';
+  const pattern = allowed.find((one) => fitsName(one, tool.name));
+  if (pattern !== undefined) return `--allow ${pattern} consents to it`;
+  if (own?.(tool)) return 'it belongs to the example of this project';
+  return reads(tool) && !strict ? 'the server says that it only reads' : undefined;
+}
+
+/** Whether the server says that a tool only reads. What says both contradicts itself. */
+const reads = ({ annotations: { readOnlyHint, destructiveHint } = {} }: Tool): boolean => readOnlyHint === true && destructiveHint !== true;
+
 /**
  * Whether a tool may be called. Nothing runs without consent but what says of itself that it only reads, and what belongs
  * to the project's own example. A tool without annotations is destructive: 2025-11-25 schema, ToolAnnotations. The
@@ -29,22 +41,30 @@ export interface Consent {
 export async function consentTo(
   tool: Tool, args: Readonly<Record<string, unknown>>, { all, allowed, strict, own, ask }: ConsentOptions,
 ): Promise<Consent> {
-  if (all) return { given: true, why: '--yes consents to everything' };
-  const pattern = allowed.find((one) => fitsName(one, tool.name));
-  if (pattern !== undefined) return { given: true, why: `--allow ${pattern} consents to it` };
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
-  if (own?.(tool)) return { given: true, why: 'it belongs to the example of this project' };
-  // What says both contradicts itself.
-  const reads = readOnlyHint === true && destructiveHint !== true;
-  if (reads && !strict) return { given: true, why: 'the server says that it only reads' };
+  const given = consentedBeforehand(tool, { all, allowed, strict, own });
+  if (given !== undefined) return { given: true, why: given };
   if (ask) {
     return await ask(tool, args)
       ? { given: true, why: 'the person consented' }
       : { given: false, why: 'the person did not consent' };
   }
-  const said = reads ? 'it says that it only reads, which --strict does not believe'
+  const said = reads(tool) ? 'it says that it only reads, which --strict does not believe'
     : destructiveHint === true ? 'it is marked destructive'
       : readOnlyHint === false || destructiveHint === false ? 'it does not say that it only reads'
         : 'it says nothing of itself, and so counts as destructive';
   return { given: false, why: `${said}; consent with --yes or --allow ${tool.name}` };
 }
+
+/** The options of commands that call tools. */
+export const consentOptions = {
+  yes: { type: 'boolean', short: 'y' }, allow: { type: 'string', multiple: true }, strict: { type: 'boolean' }, rules: { type: 'string' },
+} as const;
+
+/** Their help. */
+export const consentHelp: readonly (readonly [string, string])[] = [
+  ['--yes', 'consents to every call'],
+  ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],
+  ['--strict', 'does not take the server\'s word that a tool only reads'],
+  ['--rules FILE', 'what is allowed, asked or denied before all that; default: rules.json of the user'],
+];

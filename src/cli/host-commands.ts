@@ -4,7 +4,11 @@ import { logLines } from '../host/node/index.ts';
 import { jsonLine } from './json-line.ts';
 import { visible } from '../explain/safe-text.ts';
 import { describeLine } from './commands/log.ts';
+import { checkArguments } from './argument-check.ts';
+import { sourceOf } from './argument-source.ts';
 import { WrongUse } from './exit-codes.ts';
+import { didYouMean } from './near-miss.ts';
+import type { Tool } from '../protocol/tools.ts';
 import type { WithPrompter } from './missing-arguments.ts';
 import { completed } from './missing-arguments.ts';
 import { changeLines } from './host-person.ts';
@@ -12,12 +16,15 @@ import { showContents, showPrompt, showResult } from './output.ts';
 import type { Output } from './output.ts';
 import type { RenderOptions } from './render.ts';
 import { table } from './terminal.ts';
+import { textArguments } from './text-arguments.ts';
 import { readArguments } from './tool-arguments.ts';
 
 /** What the commands of the prompt work with. */
 export interface HostShell extends Output {
   readonly host: Host;
   readonly logFile: string;
+  /** Why a tool may run without a question; undefined: somebody has to be asked. */
+  readonly consented: (tool: Tool) => string | undefined;
   /** Undefined: nobody can be asked. */
   readonly ask: WithPrompter | undefined;
   progress(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
@@ -94,8 +101,9 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const [name, ...given] = needed(words, 'the name of a tool');
       const { host, render, ask } = shell;
       const found = await toolCalled(host, name);
-      const args = await completed(found.tool, readArguments(given, found.tool.inputSchema), render.style, ask);
-      const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, onProgress: (report) => shell.progress(report) });
+      const args = await completed(found.tool, readArguments(given, found.tool.inputSchema, sourceOf(false)), render.style, ask);
+      checkArguments(found.tool, args);
+      const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, consented: shell.consented, onProgress: (report) => shell.progress(report) });
       showResult(shell, result);
       return result.isError === true;
     },
@@ -112,12 +120,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     usage: 'get SERVER PROMPT [key=value] ...', about: 'gets a prompt',
     async run(shell, [server, prompt, ...given], signal) {
       if (server === undefined || prompt === undefined) throw new WrongUse('a server and a prompt are wanted');
-      const args = Object.fromEntries(given.map((word): [string, string] => {
-        const at = word.indexOf('=');
-        if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);
-        return [word.slice(0, at), word.slice(at + 1)];
-      }));
-      const result = await shell.host.getPrompt(server, prompt, args, { signal });
+      const result = await shell.host.getPrompt(server, prompt, textArguments(given), { signal });
       showPrompt(shell, result);
     },
   },
@@ -181,6 +184,28 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   },
 };
 
+/**
+ * What begins with `/`: `/` lists prompts, `/PROMPT key=value` or `/SERVER/PROMPT` gets one. Rejects with `WrongUse` for a
+ * name that no server has, or several have.
+ */
+export async function slash(shell: HostShell, name: string, words: readonly string[], signal: AbortSignal): Promise<void> {
+  const all = (await shell.host.catalogue()).prompts();
+  if (name === '') {
+    const { columns, style: { dim } } = shell.render;
+    show(shell, all, () => (all.length === 0 ? ['No server has prompts.'] : table(['prompt', 'arguments', 'description'], all.map(({ server, item }) => [
+      visible(`/${server}/${item.name}`), (item.arguments ?? []).map((one) => `${visible(one.name)}${one.required ? '' : '?'}`).join(' '), firstLine(item.description),
+    ]), { columns, head: dim, whole: [0] })));
+    return;
+  }
+  const found = all.filter(({ server, item }) => item.name === name || `${server}/${item.name}` === name);
+  const [only, other] = found;
+  if (!only) throw new WrongUse(`no server has a prompt ${visible(name)}${didYouMean(name, all.flatMap(({ server, item }) => [item.name, `${server}/${item.name}`])) || '; "/" lists them'}`);
+  if (other) throw new WrongUse(`several servers have ${visible(name)}: ${found.map(({ server }) => visible(`/${server}/${name}`)).join(', ')}`);
+  const missing = (only.item.arguments ?? []).filter((one) => one.required && !words.some((word) => word.startsWith(`${one.name}=`)));
+  if (missing.length > 0) throw new WrongUse(`/${visible(name)} needs ${missing.map((one) => `${visible(one.name)}=…`).join(' ')}`);
+  showPrompt(shell, await shell.host.getPrompt(only.server, only.item.name, textArguments(words), { signal }));
+}
+
 /** A tool by `server/tool`, by its name in the catalogue, or by its own name where only one server has it. */
 async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
   const catalogue = await host.catalogue();
@@ -194,5 +219,5 @@ async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
   if (waits?.after) return { name, server: waits.server, tool: waits.after, digest: waits.digest ?? '' };
   throw new WrongUse(same.length > 1
     ? `several servers have ${visible(name)}: ${same.map(({ server }) => visible(`${server}/${name}`)).join(', ')}`
-    : `no server has a tool ${visible(name)}; "find WORDS" looks for one`);
+    : `no server has a tool ${visible(name)}${didYouMean(name, catalogue.tools().flatMap(({ server, tool }) => [tool.name, `${server}/${tool.name}`])) || '; "find WORDS" looks for one'}`);
 }

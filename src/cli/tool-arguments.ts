@@ -1,32 +1,38 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Bag } from '../jsonrpc/message.ts';
+import type { ArgumentSource } from './argument-source.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /**
  * Arguments as people write them: `key=value`, `key:=JSON`, `nested.key=value`, or one JSON object. A value becomes what
  * the schema says of its property: text stays text where text is wanted, otherwise it is read as JSON where it is JSON.
+ * `@FILE` or `-` instead of an object or a value is the content of a file or of stdin (`key=@-`); `@@` is an @ of the text.
  */
-export function readArguments(words: readonly string[], schema: Readonly<Record<string, unknown>>): Bag {
+export function readArguments(words: readonly string[], schema: Readonly<Record<string, unknown>>, source: ArgumentSource): Bag {
   // fromEntries and defineProperty run no setter: `__proto__` is a name like any other.
   const args: Bag = {};
   for (const word of words) {
-    if (word.trimStart().startsWith('{')) {
-      const value = parse(word);
+    if (isWholeObject(word)) {
+      const value = parse(word.startsWith('@') ? source(word.slice(1)) : word === '-' ? source('-') : word);
       if (!isObject(value)) throw new WrongUse(`${word} is no JSON object`);
       for (const [name, one] of Object.entries(value)) put(args, [name], one);
       continue;
     }
-    const [, name, json, text] = /^([^=:]+(?::[^=:]+)*)(:?)=(.*)$/s.exec(word) ?? [];
-    if (name === undefined || text === undefined) throw new WrongUse(`${word}: an argument is key=value, key:=JSON, or a JSON object`);
+    const [, name, json, written] = /^([^=:]+(?::[^=:]+)*)(:?)=(.*)$/s.exec(word) ?? [];
+    if (name === undefined || written === undefined) throw new WrongUse(`${word}: an argument is key=value, key:=JSON, or a JSON object`);
+    const text = written.startsWith('@@') ? written.slice(1) : written.startsWith('@') ? source(written.slice(1)) : written;
     const path = Object.hasOwn(propertiesOf(schema), name) ? [name] : name.split('.');
     if (json === ':') {
       const value = parse(text);
-      if (value === undefined) throw new WrongUse(`${name}: ${text} is not JSON`);
+      if (value === undefined) throw new WrongUse(`${name}: ${written} is not JSON`);
       put(args, path, value);
     } else put(args, path, coerce(text, typesAt(schema, path)));
   }
   return args;
 }
+
+/** Whether a word stands for all arguments: a JSON object, a file or stdin. */
+export const isWholeObject = (word: string): boolean => /^(?:\s*\{|@|-$)/.test(word);
 
 function put(target: Bag, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path;

@@ -8,6 +8,8 @@ import { compile } from '../schema/index.ts';
 import { answersOf } from './answers.ts';
 import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
+import type { WithPrompter } from './missing-arguments.ts';
+import { openPrompter } from '../host/node/prompter.ts';
 import { openServer } from './open-server.ts';
 import { outputColumns } from './output.ts';
 import type { Output } from './output.ts';
@@ -27,8 +29,8 @@ export interface Session extends Output {
   readonly client: McpClient;
   /** For each request: the time limit, the progress bar, and Ctrl-C. */
   readonly how: CallOptions;
-  /** Whether a person can be asked. */
-  readonly atTerminal: boolean;
+  /** Lends the prompter for one question; undefined: nobody can be asked. Ctrl-C there ends the command. */
+  readonly ask: WithPrompter | undefined;
   readonly style: Style;
 }
 
@@ -42,6 +44,20 @@ export interface SessionOptions {
 /** A client for `--json`, which prints results as they came. */
 class RawClient extends McpClient {
   protected override checkResult(): void {}
+}
+
+/** Opens the prompter for one question after the other. Rejects with the signal's reason where the person pressed Ctrl-C. */
+function lender(onInterrupt: () => void, interrupt: AbortSignal): WithPrompter {
+  return async (use) => {
+    const prompter = openPrompter(process.stdin, process.stderr, onInterrupt);
+    try {
+      const answer = await use(prompter);
+      interrupt.throwIfAborted();
+      return answer;
+    } finally {
+      prompter.close();
+    }
+  };
 }
 
 /**
@@ -71,6 +87,7 @@ export async function withClient(
     style: colours,
     from: () => words.targetName,
     pause: () => bar.hide(),
+    onInterrupt,
     resume: () => {},
     note,
     patienceMs,
@@ -113,7 +130,8 @@ export async function withClient(
     }
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
     const code = await run({
-      client, how, json, atTerminal, style: colours, note,
+      client, how, json, style: colours, note,
+      ask: atTerminal ? lender(onInterrupt, interrupt.signal) : undefined,
       piped: !process.stdout.isTTY,
       render: { style: colours, columns: outputColumns(), save: words.text('save') },
       write: (bytes) => {

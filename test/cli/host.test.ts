@@ -66,11 +66,11 @@ function run(home: string, command: string, words: readonly string[], input: str
   });
 }
 
-const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [barewire, 'host', ...words], lines);
+const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [barewire, 'host', '--strict', ...words], lines);
 
 /** In a pseudo-terminal; the last answer should end the program. */
 const atTerminal = (home: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
-  run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' host`, '/dev/null'], answers);
+  run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' host --strict`, '/dev/null'], answers);
 
 const logOf = (home: string): Record<string, unknown>[] =>
   readFileSync(join(home, 'activity.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -84,7 +84,7 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   ].join('\n'));
   assert.equal(code, 0, err);
   for (const part of ['one/echo', 'hi there hi there\n', 'hello from a resource', 'Greet Ada.', 'answered']) assert.ok(out.includes(part), `${part}\n${out}\n${err}`);
-  assert.match(err, /gone:\n│ .*no such program/i);
+  assert.match(err, /gone is down\n│ .*no such program/i);
   const codes = await Promise.all(['call one/wipe', 'call two/echo text=x', 'call echo text=x', 'nonsense', 'call one/fail', 'call one/echo']
     .map(async (line) => (await inPipe(home, line)).code));
   assert.deepEqual(codes, [3, 3, 2, 2, 1, 2]);
@@ -96,6 +96,30 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   const tampered = await run(home, process.execPath, [barewire, 'log', '--verify'], '');
   assert.equal(tampered.code, 1);
   assert.match(tampered.out, /does not hold/);
+});
+
+test('host: a broken server is told of once, however often it is tried and whatever it says', async (t) => {
+  const home = userWith(t, { one: fixture, broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
+  const { code, out, err } = await inPipe(home, ['find say', 'call one/echo text=a', 'stop broken', 'find say', 'stop broken', 'find say', 'call one/echo text=b'].join('\n'), '--allow', 'echo');
+  assert.equal(code, 0, err);
+  assert.match(out, /a\n[^]*b\n/);
+  assert.equal(err.match(/^broken/gm)?.length, 1, err);
+  assert.match(err, /^broken is down\n│ .*exited with code 1[^\n]*\n│ at \d+$/m);
+});
+
+test('host: "/" lists prompts, and gets one', async (t) => {
+  const home = userWith(t, { one: fixture, two: fixture });
+  const { out, err } = await inPipe(home, ['/', '/one/greet who=Ada', '/greet who=Ada', '/one/gret', '/one/greet', 'fnd x'].join('\n'));
+  assert.match(out, /^\/one\/greet +who +Greets\n\/two\/greet +who +Greets\nGreet Ada\.\n$/m);
+  assert.match(err, /several servers have greet: \/one\/greet, \/two\/greet\n[^]*did you mean one\/greet\?\n[^]*one\/greet needs who=…\n[^]*did you mean find\?/);
+});
+
+test('Ctrl-C within a form, or a question for consent, ends barewire call with 130', async (t) => {
+  const home = userWith(t, { one: fixture });
+  const call = (words: string, shown: RegExp): Promise<Ran> => run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' call one ${words}`, '/dev/null'], [[shown, '\u0003']]);
+  assert.equal((await call('ask', /seat \[aisle\]: /)).code, 130);
+  assert.equal((await call('wipe', /Run it\? \[y\/N\] /)).code, 130);
+  assert.equal((await call('echo', /text: /)).code, 130);
 });
 
 test('host: rules that are written wrong are refused before anything starts', async (t) => {

@@ -1,69 +1,93 @@
 import { visible } from '../../explain/safe-text.ts';
+import type { Tool } from '../../protocol/tools.ts';
+import { checkArguments } from '../argument-check.ts';
+import { sourceOf } from '../argument-source.ts';
 import { askConsent } from '../ask-consent.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
-import { consentTo } from '../consent.ts';
+import type { ClientWords } from '../client-options.ts';
+import { consentHelp, consentOptions } from '../consent.ts';
+import { describeTool } from '../describe-tool.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
-import { openPrompter } from '../../host/node/prompter.ts';
+import { didYouMean } from '../near-miss.ts';
 import { showResult } from '../output.ts';
-import { readArguments } from '../tool-arguments.ts';
+import { ruledConsent, rulesOf } from '../rules-file.ts';
+import { isWholeObject, readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
+import type { Session } from '../with-client.ts';
+
+const own = { ...consentOptions, save: { type: 'string' }, args: { type: 'string' }, unchecked: { type: 'boolean' } } as const;
 
 export const command: Command = {
-  usage: '[options] TARGET TOOL [key=value | key:=JSON | JSON] ...',
+  usage: '[options] TARGET TOOL [key=value | key:=JSON | key=@FILE | JSON | @FILE | -] ...',
   about: 'Calls a tool. At a terminal it shows server, tool and arguments and asks; missing arguments are asked for.',
   options: [
-    ['--yes', 'consents to the call'],
-    ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],
-    ['--strict', 'does not take the server\'s word that a tool only reads'],
+    ['--args JSON', 'all arguments at once; also @FILE, or - for stdin'],
+    ['--unchecked', 'sends arguments that the schema of the tool refuses'],
+    ...consentHelp,
     ['--save FOLDER', 'keeps images, audio and blobs there'],
     ...commonHelp,
   ],
   example: 'barewire call echo message=hello -- npx -y @modelcontextprotocol/server-everything',
   notes: [
+    'With a tool, --help shows its arguments: barewire call TARGET TOOL --help.',
     'A tool that the server says only reads is called without a question; everything else needs consent. Without a',
     'terminal and without consent it ends with 3. --yes and --allow fill in no forms; --defaults does.',
   ],
   async run(words) {
-    const read = await readClientWords(words, {
-      yes: { type: 'boolean', short: 'y' }, allow: { type: 'string', multiple: true }, strict: { type: 'boolean' }, save: { type: 'string' },
-    });
+    const read = await readClientWords(words, own);
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a tool is missing');
+    const all = read.text('args');
+    if (all !== undefined && !isWholeObject(all)) throw new WrongUse('--args takes a JSON object, @FILE or -');
+    const rules = rulesOf(read.text('rules'));
     return withClient(read, async (session) => {
-      const { client, how, json, atTerminal, style, note } = session;
-      const tools = await client.listTools(how);
-      const tool = tools.find((one) => one.name === name);
-      if (!tool) throw new WrongUse(`there is no tool ${visible(name)}; there are ${tools.slice(0, 30).map((one) => visible(one.name)).join(', ') || 'none'}`);
-      const args = await completed(tool, readArguments(given, tool.inputSchema), style, atTerminal
-        ? async (fill) => {
-          const prompter = openPrompter(process.stdin, process.stderr);
-          try {
-            return await fill(prompter);
-          } finally {
-            prompter.close();
-          }
-        }
-        : undefined);
-      const consent = await consentTo(tool, args, {
-        all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict'),
-        ...atTerminal && {
-          ask: async () => {
-            const prompter = openPrompter(process.stdin, process.stderr);
-            try {
-              return await askConsent(prompter, style, read.targetName, tool, args);
-            } finally {
-              prompter.close();
-            }
-          },
-        },
-      });
-      if (!consent.given) throw new Refused(`${visible(name)} was not called: ${consent.why}`);
-      if (!json) note(style.dim(`${visible(name)} is called, because ${consent.why}.`));
+      const tool = await toolNamed(session, name);
+      const written = readArguments([...all === undefined ? [] : [all], ...given], tool.inputSchema, sourceOf(true));
+      const args = read.flag('unchecked') ? written : await completed(tool, written, session.style, session.ask);
+      if (!read.flag('unchecked')) checkArguments(tool, args);
+      const { client, how, json, style, note } = session;
+      const why = await consented(session, read, rules, tool, args);
+      if (!json) note(style.dim(`${visible(name)} is called, because ${why}.`));
       const result = await client.callTool(name, args, how);
       showResult(session, result);
       return result.isError ? exitCodes.failed : exitCodes.good;
     });
   },
+  async explain(words) {
+    const end = words.indexOf('--');
+    const mine = (end < 0 ? words : words.slice(0, end)).filter((word) => word !== '--help' && word !== '-h');
+    if (mine.filter((word) => !word.startsWith('-')).length < (end < 0 ? 2 : 1)) return undefined;
+    const read = await readClientWords(end < 0 ? mine : [...mine, ...words.slice(end)], own);
+    const [name] = read.rest;
+    if (name === undefined) return undefined;
+    return withClient(read, async (session) => {
+      const tool = await toolNamed(session, name);
+      for (const line of describeTool(tool, { ...session.render, target: read.target })) session.print(line);
+      return exitCodes.good;
+    });
+  },
 };
+
+/** The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it. */
+async function toolNamed({ client, how }: Session, name: string): Promise<Tool> {
+  const tools = await client.listTools(how);
+  const tool = tools.find((one) => one.name === name);
+  if (tool) return tool;
+  const names = tools.map((one) => one.name);
+  throw new WrongUse(`there is no tool ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
+}
+
+/** Why the call may be made. Rejects with `Refused` where it may not. */
+async function consented(
+  { ask, style }: Session, read: ClientWords, rules: ReturnType<typeof rulesOf>, tool: Tool, args: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { server, targetName, named } = read;
+  const { given, why } = await ruledConsent(rules, { server, name: named ? targetName : undefined, targetName, tool, args }, {
+    all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict'),
+    ...ask && { ask: () => ask((prompter) => askConsent(prompter, style, targetName, tool, args)) },
+  });
+  if (!given) throw new Refused(`${visible(tool.name)} was not called: ${why}`);
+  return why;
+}

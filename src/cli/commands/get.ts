@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { textArguments } from '../text-arguments.ts';
 import { showPrompt } from '../output.ts';
 import { withClient } from '../with-client.ts';
 
@@ -13,11 +14,7 @@ export const command: Command = {
     const read = await readClientWords(words, { save: { type: 'string' } });
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a prompt is missing');
-    const args = Object.fromEntries(given.map((word): [string, string] => {
-      const at = word.indexOf('=');
-      if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);
-      return [word.slice(0, at), word.slice(at + 1)];
-    }));
+    const args = textArguments(given);
     return withClient(read, async (session) => {
       showPrompt(session, await session.client.getPrompt(name, given.length > 0 ? args : undefined, session.how));
       return exitCodes.good;

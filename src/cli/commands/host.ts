@@ -1,19 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Host, HostError, readRules } from '../../host/index.ts';
-import type { Rule } from '../../host/index.ts';
+import { Host, HostError } from '../../host/index.ts';
 import { fileLog, resolvePath } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { name as nameOf } from '../../explain/words.ts';
 import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
-import { configurationHelp, homeFolder, readConfiguration, userStore } from '../configuration.ts';
+import { consentedBeforehand, consentHelp, consentOptions } from '../consent.ts';
+import { configurationHelp, readConfiguration, userStore } from '../configuration.ts';
 import { openDesk } from '../desk.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { changeLines, personAsModel, personAt } from '../host-person.ts';
-import { hostCommands } from '../host-commands.ts';
+import { hostCommands, slash } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
+import { didYouMean } from '../near-miss.ts';
 import { openServer } from '../open-server.ts';
 import { outputColumns } from '../output.ts';
 import { linesTo } from '../../host/node/lines.ts';
@@ -22,6 +21,7 @@ import { columnsFor, framed } from '../../host/node/frame.ts';
 import type { FrameOptions } from '../../host/node/frame.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
+import { rulesOf } from '../rules-file.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
 
@@ -33,7 +33,7 @@ export const command: Command = {
   about: 'All servers of the configuration in one hand: a prompt that lists, searches, calls and asks for consent.',
   options: [
     ...configurationHelp,
-    ['--rules FILE', 'what is allowed, asked or denied; default: rules.json of the user'],
+    ...consentHelp,
     ['--save FOLDER', 'keeps images, audio and blobs there'],
     ['--json', 'prints each result as a line of JSON'],
     ['--verbose', 'shows what servers write to stderr'],
@@ -42,11 +42,12 @@ export const command: Command = {
   example: 'barewire host --from claude-desktop',
   notes: [
     'A rule: { "server": "files", "tool": "write_*", "args": { "path": "/projects/**" }, "then": "allow" }. The first that',
-    'fits decides; without one you are asked, and in a pipe nobody is: what no rule allows is refused. "help" lists the',
+    'fits decides; without one, what says that it only reads runs, and for the rest you are asked. In a pipe nobody is: what',
+    'neither a rule nor --yes or --allow allows is refused there. "/" gets prompts: "/" lists them. "help" lists the',
     'commands of the prompt. All that happens is in the activity log: see barewire log.',
   ],
   async run(words) {
-    const read = readWords(words, { rules: { type: 'string' }, save: { type: 'string' } });
+    const read = readWords(words, { ...consentOptions, save: { type: 'string' } });
     const servers = await readConfiguration({ config: read.text('config'), from: read.text('from') });
     if (Object.keys(servers).length === 0) throw new WrongUse('no server is configured; see --config and --from');
     const json = read.flag('json');
@@ -83,14 +84,16 @@ export const command: Command = {
       ...atTerminal && { person: personAt(desk, colours), model: personAsModel(desk) },
       onStderr: (server, line) => read.flag('verbose') && tell(line, { mark: `${nameOf(server)} │`, paint: colours.dim }),
       onError: (error, server) => {
+        // Its state was told with the reason.
+        if (error instanceof HostError && error.code === 'server-down' && server !== undefined && told.has(server)) return;
         if (server !== undefined) note(colours.red(`${nameOf(server)}:`));
         tell(error.message, { paint: colours.red });
       },
       onState: (server, state, why) => {
         if (state === 'ready') told.delete(server);
-        // It is tried again by and by: what is wrong is said once.
-        if ((state !== 'down' && state !== 'broken') || told.get(server) === `${state} ${why}`) return;
-        told.set(server, `${state} ${why}`);
+        // It is tried again by and by, and may give another reason each time: what is wrong is said once.
+        if ((state !== 'down' && state !== 'broken') || told.get(server) === state) return;
+        told.set(server, state);
         note(colours.yellow(`${nameOf(server)} is ${state}`));
         if (why !== undefined) tell(why, { paint: colours.yellow });
       },
@@ -103,6 +106,7 @@ export const command: Command = {
       piped: !process.stdout.isTTY, note,
       render: { style: colours, columns: outputColumns(), save: read.text('save') },
       frame: atTerminal ? { columns: columnsFor(process.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
+      consented: (tool) => consentedBeforehand(tool, { all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict') }),
       ask: atTerminal ? (use) => desk.question(use) : undefined,
       write: (bytes) => {
         bar.hide();
@@ -149,11 +153,16 @@ async function obey(line: string, shell: HostShell, note: (line: string) => void
       const all = Object.values(hostCommands);
       const wide = Math.max(...all.map(({ usage }) => usage.length));
       for (const { usage, about } of all) shell.print(`  ${usage.padEnd(wide)}  ${about}`);
+      shell.print(`  ${'/[SERVER/]PROMPT [key=value] ...'.padEnd(wide)}  gets a prompt; "/" lists them`);
       shell.print(`  ${'quit'.padEnd(wide)}  ends`);
       return exitCodes.good;
     }
+    if (name.startsWith('/')) {
+      await slash(shell, name.slice(1), words, signal);
+      return exitCodes.good;
+    }
     const found = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
-    if (!found) throw new WrongUse(`there is no command ${visible(name)}; "help" lists them`);
+    if (!found) throw new WrongUse(`there is no command ${visible(name)}${didYouMean(name, Object.keys(hostCommands)) || '; "help" lists them'}`);
     return await found.run(shell, words, signal) ? exitCodes.failed : exitCodes.good;
   } catch (thrown) {
     const { red, dim } = shell.render.style;
@@ -164,15 +173,5 @@ async function obey(line: string, shell: HostShell, note: (line: string) => void
     if (thrown instanceof WrongUse) return exitCodes.wrongUse;
     if (thrown instanceof HostError && (thrown.code === 'refused' || thrown.code === 'tool-changed')) return exitCodes.refused;
     return thrown instanceof ConnectionError || (thrown instanceof HostError && thrown.code === 'server-down') ? exitCodes.notReached : exitCodes.failed;
-  }
-}
-
-function rulesOf(given: string | undefined): Rule[] {
-  const file = given ?? join(homeFolder(), 'rules.json');
-  if (given === undefined && !existsSync(file)) return [];
-  try {
-    return readRules(JSON.parse(readFileSync(file, 'utf8')) as unknown);
-  } catch (thrown) {
-    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
   }
 }

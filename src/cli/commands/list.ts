@@ -1,54 +1,104 @@
 import { visible } from '../../explain/safe-text.ts';
+import type { Prompt } from '../../protocol/prompts.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
+import type { Tool } from '../../protocol/tools.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
+import { describePrompt, describeTool } from '../describe-tool.ts';
+import type { DescribeOptions } from '../describe-tool.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
-import { outputColumns } from '../output.ts';
+import { didYouMean } from '../near-miss.ts';
 import { table } from '../terminal.ts';
 import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
+import type { Session } from '../with-client.ts';
 
 const kinds = ['tools', 'resources', 'templates', 'prompts'] as const;
+type Kind = typeof kinds[number];
+
+/** What a server offers, by kind. */
+interface Offered {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+}
 
 export const command: Command = {
-  usage: '[options] TARGET [tools] [resources] [templates] [prompts]',
-  about: 'Lists what a server offers; without a kind, all of it.',
+  usage: '[options] TARGET [tools] [resources] [templates] [prompts] [NAME] ...',
+  about: 'Lists what a server offers; without a kind, all of it. Behind one kind, a name or URI shows all of that.',
   options: commonHelp,
   example: 'barewire list tools -- npx -y @modelcontextprotocol/server-everything',
+  notes: ['barewire list TARGET tools NAME shows the arguments of a tool: their types, defaults and an example.'],
   async run(words) {
     const read = await readClientWords(words);
-    const unknown = read.rest.find((word) => !kinds.some((kind) => kind === word));
-    if (unknown !== undefined) throw new WrongUse(`${unknown} is no kind; there are ${kinds.join(', ')}`);
-    const wanted = kinds.filter((kind) => read.rest.length === 0 || read.rest.includes(kind));
-    return withClient(read, async ({ client, how, json, print, style }) => {
-      const has = client.capabilities ?? {};
-      const tools = wanted.includes('tools') && has.tools ? await client.listTools(how) : [];
-      const resources = wanted.includes('resources') && has.resources ? await client.listResources(how) : [];
-      const templates = wanted.includes('templates') && has.resources ? await client.listResourceTemplates(how) : [];
-      const prompts = wanted.includes('prompts') && has.prompts ? await client.listPrompts(how) : [];
-      if (json) {
-        print(jsonLine({ server: client.server, revision: client.revision?.version, tools, resources, templates, prompts }));
-        return exitCodes.good;
-      }
-      const { title, name = '(no name)', version = '' } = client.server ?? {};
-      print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
-      const columns = outputColumns();
-      const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
-        if (rows.length === 0) return;
-        print('');
-        print(style.bold(`${kind} (${rows.length})`));
-        for (const line of table(heads, rows, { columns, head: style.dim, whole: [0] })) print(line);
-      };
-      const said = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
-      show('Tools', ['name', 'hints', 'description'], tools.map(({ name: tool, description, annotations = {} }) => {
-        const { readOnlyHint, destructiveHint } = annotations;
-        const hint = readOnlyHint === true ? 'reads' : destructiveHint === false ? 'changes' : 'may destroy';
-        return [visible(tool), hint, said(description)];
-      }));
-      show('Resources', ['uri', 'name'], resources.map((one) => [visible(one.uri), visible(one.title ?? one.name)]));
-      show('Templates', ['template', 'name'], templates.map((one) => [visible(one.uriTemplate), visible(one.title ?? one.name)]));
-      show('Prompts', ['name', 'arguments', 'description'], prompts.map((one) =>
-        [visible(one.name), (one.arguments ?? []).map((argument) => `${visible(argument.name)}${argument.required ? '' : '?'}`).join(' '), said(one.description)]));
+    const wanted = kinds.filter((kind) => read.rest.includes(kind));
+    const names = read.rest.filter((word) => !kinds.some((kind) => kind === word));
+    const [only, ...others] = wanted;
+    const [first] = names;
+    if (first !== undefined && (!only || others.length > 0)) throw new WrongUse(`${first} is no kind${didYouMean(first, kinds) || `; there are ${kinds.join(', ')}`}`);
+    return withClient(read, async (session) => {
+      const offered = await offeredBy(session, wanted.length > 0 ? wanted : kinds);
+      const { client, json, print } = session;
+      const shown = only && names.length > 0 ? { ...nothing, [only]: names.map((name) => named(only, offered[only], name)) } : offered;
+      if (json) print(jsonLine({ server: client.server, revision: client.revision?.version, ...shown }));
+      else if (names.length > 0) showWhole(session, shown, read.target);
+      else showTables(session, shown);
       return exitCodes.good;
     });
   },
 };
+
+const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
+
+async function offeredBy({ client, how }: Session, wanted: readonly Kind[]): Promise<Offered> {
+  const has = client.capabilities ?? {};
+  return {
+    tools: wanted.includes('tools') && has.tools ? await client.listTools(how) : [],
+    resources: wanted.includes('resources') && has.resources ? await client.listResources(how) : [],
+    templates: wanted.includes('templates') && has.resources ? await client.listResourceTemplates(how) : [],
+    prompts: wanted.includes('prompts') && has.prompts ? await client.listPrompts(how) : [],
+  };
+}
+
+/** The item of this name or URI. Throws `WrongUse` where there is none. */
+function named(kind: Kind, items: readonly (Tool | Resource | ResourceTemplate | Prompt)[], name: string): Tool | Resource | ResourceTemplate | Prompt {
+  const uriOf = (item: object): string => ('uri' in item ? String(item.uri) : 'uriTemplate' in item ? String(item.uriTemplate) : '');
+  const found = items.find((item) => item.name === name || uriOf(item) === name);
+  if (found) return found;
+  const names = items.flatMap((item) => [item.name, uriOf(item)]).filter((one) => one !== '');
+  throw new WrongUse(`among the ${kind} there is no ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
+}
+
+/** Everything of single items. */
+function showWhole({ print, style, render }: Session, { tools, resources, templates, prompts }: Offered, target: DescribeOptions['target']): void {
+  const how: DescribeOptions = { style, columns: render.columns, target };
+  const members = (item: object): string[] => Object.entries(item).map(([name, value]) =>
+    `${style.dim(`${visible(name)}:`)} ${visible(typeof value === 'string' ? value : JSON.stringify(value))}`);
+  const all = [
+    ...tools.map((tool) => describeTool(tool, how)), ...prompts.map((prompt) => describePrompt(prompt, how)),
+    ...resources.map(members), ...templates.map(members),
+  ];
+  all.forEach((lines, at) => (at > 0 ? ['', ...lines] : lines).forEach(print));
+}
+
+function showTables({ client, print, style, render: { columns } }: Session, { tools, resources, templates, prompts }: Offered): void {
+  const { title, name = '(no name)', version = '' } = client.server ?? {};
+  print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
+  const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
+    if (rows.length === 0) return;
+    print('');
+    print(style.bold(`${kind} (${rows.length})`));
+    for (const line of table(heads, rows, { columns, head: style.dim, whole: [0] })) print(line);
+  };
+  const said = (text: string | undefined): string => visible((text ?? '').split('\n', 1)[0] ?? '');
+  show('Tools', ['name', 'hints', 'description'], tools.map(({ name: tool, description, annotations = {} }) => {
+    const { readOnlyHint, destructiveHint } = annotations;
+    const hint = readOnlyHint === true ? 'reads' : destructiveHint === false ? 'changes' : 'may destroy';
+    return [visible(tool), hint, said(description)];
+  }));
+  show('Resources', ['uri', 'name'], resources.map((one) => [visible(one.uri), visible(one.title ?? one.name)]));
+  show('Templates', ['template', 'name'], templates.map((one) => [visible(one.uriTemplate), visible(one.title ?? one.name)]));
+  show('Prompts', ['name', 'arguments', 'description'], prompts.map((one) =>
+    [visible(one.name), (one.arguments ?? []).map((argument) => `${visible(argument.name)}${argument.required ? '' : '?'}`).join(' '), said(one.description)]));
+}

@@ -25,13 +25,23 @@ export const command: Command = {
   async run(words) {
     const read = readWords(words, { verify: { type: 'boolean' }, file: { type: 'string' }, server: { type: 'string' } });
     const file = read.text('file') ?? logFile();
-    if (!existsSync(file)) throw new WrongUse(`there is no activity log at ${file}`);
+    const there = existsSync(file);
+    if (!there && read.text('file') !== undefined) throw new WrongUse(`there is no activity log at ${file}`);
+    // A log that was taken away has left its head.
+    if (!there && !existsSync(`${file}.head`)) {
+      process.stderr.write(`barewire: there is no activity log yet: barewire host writes it, to ${file}\n`);
+      return exitCodes.good;
+    }
     if (read.flag('verify')) {
       const verdict = await verifyLogFile(file);
       if (read.flag('json')) process.stdout.write(`${JSON.stringify(verdict)}\n`);
       else if (verdict.ok) process.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
       else process.stdout.write(`Line ${verdict.line} of ${verdict.file} does not hold: ${verdict.why}.\n`);
       return verdict.ok ? exitCodes.good : exitCodes.failed;
+    }
+    if (!there) {
+      process.stderr.write(`barewire: the activity log ${file} is gone: barewire log --verify says what it held\n`);
+      return exitCodes.failed;
     }
     const server = read.text('server');
     const out = linesTo(process.stdout);

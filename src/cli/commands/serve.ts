@@ -7,7 +7,7 @@ import { McpServer } from '../../server/index.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { Command } from '../command.ts';
-import { numberOf, readWords } from '../client-options.ts';
+import { numberOf, readVariable, readWords } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 
@@ -95,9 +95,3 @@ export const command: Command = {
     }
   },
 };
-
-function readVariable(text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new WrongUse('--env takes NAME=VALUE');
-  return [text.slice(0, at), text.slice(at + 1)];
-}

@@ -72,7 +72,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       reporter,
       transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line), options.http),
       answers: (hooks) => answersOf({
-        ...hooks, person, style: colours, note: (text) => reporter.note(text), patienceMs,
+        ...hooks, person, style: colours, onInterrupt: () => process.exit(exitCodes.interrupted), note: (text) => reporter.note(text), patienceMs,
         // The example's forms are our own: without a person they get their defaults.
         defaults: options.defaults || own,
       }),
@@ -82,7 +82,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
         ...atTerminal && {
           ask: async (tool, args) => {
             reporter.pause();
-            const prompter = openPrompter(process.stdin, process.stdout);
+            const prompter = openPrompter(process.stdin, process.stdout, () => process.exit(exitCodes.interrupted));
             try {
               return await askConsent(prompter, colours, describeTarget(target), tool, args);
             } finally {

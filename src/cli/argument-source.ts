@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import { WrongUse } from './exit-codes.ts';
+
+/** Where arguments come from that do not stand on the command line: the text of a file, or of stdin by the name `-`. */
+export type ArgumentSource = (name: string) => string;
+
+/** Reads files, and stdin unless it is taken. Throws `WrongUse` that names the file. */
+export function sourceOf(stdin: boolean): ArgumentSource {
+  let read: string | undefined;
+  return (name) => {
+    if (name === '-' && !stdin) throw new WrongUse('-: stdin is where commands come from here');
+    try {
+      if (name === '-') return read ??= readFileSync(0, 'utf8');
+      return readFileSync(name, 'utf8');
+    } catch (thrown) {
+      throw new WrongUse(`@${name}: ${errorMessage(thrown)} (a text that begins with @ is written with two)`);
+    }
+  };
+}

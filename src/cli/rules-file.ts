@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRules, rule, toolDigest } from '../host/index.ts';
+import type { Rule, ServerConfig } from '../host/index.ts';
+import { resolvePath } from '../host/node/index.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage } from '../jsonrpc/errors.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { homeFolder, userStore } from './configuration.ts';
+import { consentTo } from './consent.ts';
+import type { Consent, ConsentOptions } from './consent.ts';
+import { WrongUse } from './exit-codes.ts';
+
+/** The rules of a file, or of `rules.json` of the user; none where that is not there. Throws `WrongUse` that names the file. */
+export function rulesOf(given: string | undefined): Rule[] {
+  const file = given ?? join(homeFolder(), 'rules.json');
+  if (given === undefined && !existsSync(file)) return [];
+  try {
+    return readRules(JSON.parse(readFileSync(file, 'utf8')) as unknown);
+  } catch (thrown) {
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}
+
+/** A call of a tool of one server. */
+export interface ToolCall {
+  readonly server: ServerConfig;
+  /** Its name in the configuration; undefined: it was given as an address or a program. */
+  readonly name: string | undefined;
+  /** How the person named it. */
+  readonly targetName: string;
+  readonly tool: Tool;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Consent as `barewire host` has it: the first rule that fits decides, then what was allowed for good, then `--yes`,
+ * `--allow` and what says that it only reads, then the person.
+ */
+export async function ruledConsent(rules: readonly Rule[], call: ToolCall, options: ConsentOptions): Promise<Consent> {
+  const { server, name, targetName, tool, args } = call;
+  // A program by the name of a configured server is not that server.
+  const known = name ?? `-- ${targetName}`;
+  const identity = server.folder === undefined ? known : `${server.folder}#${known}`;
+  const { verdict, at } = await rule(rules, { server: known, identity, trusted: server.trusted === true, tool, args }, resolvePath);
+  if (verdict === 'deny') return { given: false, why: `rule ${at} denies it` };
+  if (verdict === 'allow') return { given: true, why: `rule ${at} allows it` };
+  if (at >= 0) {
+    if (!options.ask) return { given: false, why: `rule ${at} asks, and nobody is here` };
+    return consentTo(tool, args, { all: false, allowed: [], strict: true, ask: options.ask });
+  }
+  if (name !== undefined && await isGranted(identity, tool)) return { given: true, why: 'it was allowed always' };
+  return consentTo(tool, args, options);
+}
+
+/** Whether the person allowed this tool of this server for good in `barewire host`, as it is defined now. */
+async function isGranted(server: string, tool: Tool): Promise<boolean> {
+  const grants = await userStore().get('grants');
+  if (!Array.isArray(grants)) return false;
+  const digest = await toolDigest(tool);
+  return grants.some((one: unknown) => isObject(one) && one['server'] === server && one['tool'] === tool.name && one['digest'] === digest && one['principal'] === 'user');
+}

@@ -24,7 +24,7 @@ export interface HostShell extends Output {
   readonly host: Host;
   readonly logFile: string;
   /** Why a tool may run without a question; undefined: somebody has to be asked. */
-  readonly consented: (tool: Tool) => string | undefined;
+  readonly consented: (server: string, tool: Tool) => string | undefined;
   /** Undefined: nobody can be asked. */
   readonly ask: WithPrompter | undefined;
   progress(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
@@ -103,7 +103,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       const found = await toolCalled(host, name);
       const args = await completed(found.tool, readArguments(given, found.tool.inputSchema, sourceOf(false)), render.style, ask);
       checkArguments(found.tool, args);
-      const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, consented: shell.consented, onProgress: (report) => shell.progress(report) });
+      const result = await host.call(`${found.server}/${found.tool.name}`, args, { signal, consented: (tool) => shell.consented(found.server, tool), onProgress: (report) => shell.progress(report) });
       showResult(shell, result);
       return result.isError === true;
     },

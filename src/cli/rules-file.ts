@@ -50,8 +50,11 @@ export async function ruledConsent(rules: readonly Rule[], call: ToolCall, optio
     return consentTo(tool, args, { all: false, allowed: [], strict: true, ask: options.ask });
   }
   if (name !== undefined && await isGranted(identity, tool)) return { given: true, why: 'it was allowed always' };
-  return consentTo(tool, args, options);
+  return consentTo(tool, args, { ...options, strict: options.strict || !isBelieved(server) });
 }
+
+/** Whether a server's word that a tool only reads counts: that of one that came with a folder does not. */
+export const isBelieved = (server: ServerConfig | undefined): boolean => server?.folder === undefined;
 
 /** Whether the person allowed this tool of this server for good in `barewire host`, as it is defined now. */
 async function isGranted(server: string, tool: Tool): Promise<boolean> {

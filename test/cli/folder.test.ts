@@ -111,6 +111,7 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
   });
   assert.equal(host.code, 3, host.out);
   assert.match(host.err, /tools\/echo was not called: nobody can be asked/);
+  assert.equal((await inPipe(it, 'call', 'tools', 'echo', 'text=x')).code, 3);
   assert.ok(!readFileSync(it.ran, 'utf8').includes('shadow'));
   // Changed: asked for again.
   writeFolderFile(it.cwd, it.ran, 'second');

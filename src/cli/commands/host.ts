@@ -21,7 +21,7 @@ import { columnsFor, framed } from '../../host/node/frame.ts';
 import type { FrameOptions } from '../../host/node/frame.ts';
 import { openPrompter } from '../../host/node/prompter.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
-import { rulesOf } from '../rules-file.ts';
+import { isBelieved, rulesOf } from '../rules-file.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
 
@@ -106,7 +106,9 @@ export const command: Command = {
       piped: !process.stdout.isTTY, note,
       render: { style: colours, columns: outputColumns(), save: read.text('save') },
       frame: atTerminal ? { columns: columnsFor(process.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
-      consented: (tool) => consentedBeforehand(tool, { all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict') }),
+      consented: (server, tool) => consentedBeforehand(tool, {
+        all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict') || !isBelieved(servers[server]),
+      }),
       ask: atTerminal ? (use) => desk.question(use) : undefined,
       write: (bytes) => {
         bar.hide();

@@ -1,16 +1,18 @@
-// npm test: every test file that the build made, one a core and one more, because
-// some wait. The time limit of a file (180 seconds) is for what hangs: no test measures time, and the machine may be busy.
+// npm test: every test file that the build made, up to six of a folder in one process (scripts/tests/together.mjs), a process
+// a core and one more, because some wait. The time limit of a process (180 seconds) is for what hangs: no test measures time, and the machine may be busy.
 // What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
 // (scripts/tests/end.mjs). The processes that a file has started end with it (scripts/tests/leftovers.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
 // Tests that look at every place, or draw thousands of cases, take some of them here (test/every-nth.ts).
 // `--whole` runs the files that have such tests, and takes all cases, as CI does after npm test.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { endLeftovers } from './tests/leftovers.mjs';
+import { together } from './tests/together.mjs';
 
 const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, whole: { type: 'boolean' }, seconds: { type: 'string', default: '180' } } });
 const others = tokens.filter(({ name }) => !['only', 'whole', 'seconds'].includes(name)).map(({ index }) => process.argv[index + 2]);
@@ -23,10 +25,12 @@ const files = readdirSync(tests, { recursive: true })
   .filter((file) => !values.whole || /from '[./]*every-nth\.js'/.test(readFileSync(file, 'utf8')));
 // Without a file node --test would look for files by itself, and find fixtures.
 if (files.length === 0) throw new Error(`no test file under dist/test has ${only.join(' or ')} in its path`);
+const folder = mkdtempSync(join(tmpdir(), 'barewire-tests-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const runner = spawn(process.execPath, [
   `--import=${new URL('tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${Number(values.seconds) * 1000}`, `--test-concurrency=${availableParallelism() + 1}`,
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',
-  ...others, ...files,
+  ...others, ...together(files, tests, folder),
 ], { stdio: 'inherit', env: { ...process.env, BAREWIRE_TESTS: values.whole ? 'whole' : 'some' } });
 // Whoever stops the run stops all of it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => runner.kill(signal));

@@ -9,6 +9,8 @@ import { memoryTransport } from '../src/transport/memory.ts';
 import '../src/transport/http/fetch/index.ts';
 import '../src/transport/message-port.ts';
 
+// In a process of its own: it takes globals away.
+
 const missing = [
   'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder',
   'URL', 'crypto',

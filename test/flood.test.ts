@@ -16,6 +16,8 @@ import { decode } from '../src/jsonrpc/codec.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
+// In a process of its own: it runs for long.
+
 /** Lines that are no use to anybody. */
 const lines: Record<string, (by: Random) => string> = {
   'lines of a log': (by) => `2026-11-22 12:00:00 request ${by.int(1e6)} took ${by.int(1000)} ms`,

@@ -12,6 +12,8 @@ import { introspection } from '../src/oauth/resource/introspection.ts';
 import { proofReplays } from '../src/oauth/resource/proof-replays.ts';
 import { verifiedTokens } from '../src/oauth/resource/verified-tokens.ts';
 
+// In a process of its own: it counts what is called of Map and Set.
+
 /**
  * What is full and takes one more drops its oldest. A Map has a hole for each entry that was deleted, and every new iterator
  * passes those at its beginning, which no count shows. So the iterators are counted; and the steps through orders of use.

@@ -10,6 +10,8 @@ import { mutated, random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 import { everyNth } from './every-nth.ts';
 
+// In a process of its own: it runs for long, and measures memory.
+
 // Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another
 // question; the process lives, and holds no more at the end than at the beginning.
 // HOSTILE: how many messages (`npm run hostile`: 100,000). HOSTILE_SEED: which ones.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,18 +8,28 @@ import { fileURLToPath } from 'node:url';
 
 const script = (name: string): string => fileURLToPath(new URL(`../../scripts/tests/${name}.mjs`, import.meta.url));
 
-/** Runs a test file as scripts/test.mjs does, with shorter times. */
-function run(code: string, seconds: number): { status: number | null; report: string; words: string } {
+interface Run {
+  readonly status: number | null;
+  readonly report: string;
+  readonly words: string;
+}
+
+/** Runs test files as scripts/test.mjs does, with shorter times. */
+function runFiles(files: readonly string[], seconds: number): Run {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [
+    `--import=${new URL('../../scripts/tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${seconds * 1000}`,
+    '--test-reporter=tap', '--test-reporter-destination=stdout', `--test-reporter=${script('unfinished')}`, '--test-reporter-destination=stderr', ...files,
+  ], { encoding: 'utf8', env: { ...env, QUIET_MS: '200' } });
+  return { status, report: stdout, words: stderr };
+}
+
+function run(code: string, seconds: number): Run {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-runner-'));
   const file = join(folder, 'one.test.mjs');
   writeFileSync(file, `import { test } from 'node:test';\nimport { createServer } from 'node:http';\n${code}`);
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   try {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [
-      `--import=${new URL('../../scripts/tests/end.mjs', import.meta.url)}`, '--test', `--test-timeout=${seconds * 1000}`,
-      '--test-reporter=tap', '--test-reporter-destination=stdout', `--test-reporter=${script('unfinished')}`, '--test-reporter-destination=stderr', file,
-    ], { encoding: 'utf8', env: { ...env, QUIET_MS: '200' } });
-    return { status, report: stdout, words: stderr };
+    return runFiles([file], seconds);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -30,6 +40,34 @@ test('a test that hangs is named when the time of its file is over', () => {
     test('hangs', async () => { setInterval(() => {}, 1000); await new Promise(() => {}); });`, 2);
   assert.equal(status, 1);
   assert.match(words, /its time was over\n {2}still running: hangs\n$/);
+});
+
+test('of files that share a process, what hangs is named, and what another leaves open', async () => {
+  const { together } = await import(script('together')) as { together(files: readonly string[], tests: string, folder: string): string[] };
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-runner-'));
+  try {
+    const write = (name: string, code: string): string => {
+      mkdirSync(join(folder, 'noun'), { recursive: true });
+      const file = join(folder, 'noun', `${name}.test.js`);
+      writeFileSync(file, `const { test } = require('node:test');\n${code}`);
+      return file;
+    };
+    const files = [
+      write('a', `test('ends', () => {});`), write('b', `test('hangs', async () => { setInterval(() => {}, 1000); await new Promise(() => {}); });`),
+      write('c', `// In a process of its own: it must.\ntest('is by itself', () => {});`),
+    ];
+    const entries = together(files, folder, join(folder, 'entries'));
+    assert.deepEqual(entries, [files[2], join(folder, 'entries', 'noun-1.test.mjs')]);
+    const { status, report, words } = runFiles(entries, 2);
+    assert.equal(status, 1);
+    assert.match(report, /# tests 4\n[^]*# pass 2\n/);
+    assert.equal(words.trim(), `${files.slice(0, 2).join(', ')}: its time was over\n  still running: hangs`);
+    writeFileSync(files[1] ?? '', `require('node:net').createServer().listen(0, '127.0.0.1');`);
+    const open = runFiles(entries, 60);
+    assert.ok((open.report + open.words).includes(`${files.slice(0, 2).join(', ')}: all tests have ended, and the process has not for 0.2 s. Still open: `), open.report + open.words);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 const alive = (pid: number): boolean => {

@@ -7,6 +7,7 @@
 import { clearTimeout, setTimeout } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { endLeftovers, markChildren } from './leftovers.mjs';
+import { membersOf } from './together.mjs';
 
 const QUIET_MS = Number(process.env.QUIET_MS ?? 5_000);
 
@@ -33,7 +34,7 @@ if (process.env.NODE_TEST_CONTEXT === 'child-v8' && isMainThread && /\.test\.m?[
 
 function end() {
   const left = [...new Set(process.getActiveResourcesInfo())].join(', ');
-  console.error(`${process.argv[1]}: all tests have ended, and the process has not for ${QUIET_MS / 1000} s. Still open: ${left}`);
+  console.error(`${membersOf(process.argv[1]).join(', ')}: all tests have ended, and the process has not for ${QUIET_MS / 1000} s. Still open: ${left}`);
   for (const one of endLeftovers(process.ppid, process.argv[1])) console.error(`ended: ${one}`);
   process.exitCode = 1;
   process.exit();

@@ -1,6 +1,7 @@
 // A reporter beside the one that people read: names the tests that had not ended when the time of their file was over, and
 // ends what that file had started: its own process is ended by the runner, and nobody else knows of the others.
 import { endLeftovers } from './leftovers.mjs';
+import { membersOf } from './together.mjs';
 
 export default async function* unfinished(events) {
   const running = new Map();
@@ -12,9 +13,11 @@ export default async function* unfinished(events) {
     if (type === 'test:dequeue' && !isFile) names.set(key, data.name);
     else if (type === 'test:complete' && !isFile) names.delete(key);
     else if (type === 'test:fail' && isFile && data.details.error?.failureType === 'testTimeoutFailure') {
-      yield `\n${data.file}: its time was over\n`;
-      if (names.size === 0) yield '  all tests that began had ended\n';
-      for (const name of names.values()) yield `  still running: ${name}\n`;
+      const members = membersOf(data.file);
+      const left = members.flatMap((file) => [...(running.get(file)?.values() ?? [])]);
+      yield `\n${members.join(', ')}: its time was over\n`;
+      if (left.length === 0) yield '  all tests that began had ended\n';
+      for (const name of left) yield `  still running: ${name}\n`;
       for (const one of endLeftovers(process.pid, data.file)) yield `  ended: ${one}\n`;
     }
   }

@@ -9,6 +9,8 @@ import { helpOf } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { barewire } from './program.ts';
 
+// In a process of its own: it runs for long.
+
 // The program itself, in a pipe. What a terminal shows is in terminal-session.test.ts.
 const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));

@@ -8,6 +8,8 @@ import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';
 
+// In a process of its own: it counts the timers that are open.
+
 // What mutants showed that no other test of the client asks.
 
 const info = { name: 'tester', version: '1' };

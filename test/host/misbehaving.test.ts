@@ -8,6 +8,8 @@ import { Host, HostError } from '../../src/host/index.ts';
 import type { ApprovalRequest } from '../../src/host/index.ts';
 import { fileLog, openServer, verifyLogFile } from '../../src/host/node/index.ts';
 
+// In a process of its own: it runs for long.
+
 const program = fileURLToPath(new URL('./misbehaving.js', import.meta.url));
 
 test('host: a server that changes a tool after approval, one that floods, one that hangs, one that dies: the log says what became of each call, and a changed line is found', async (t) => {
@@ -35,7 +37,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
   const weather = (name: string, timeoutMs?: number): Promise<unknown> =>
     host.call(`${name}/weather`, {}, timeoutMs === undefined ? {} : { timeoutMs }).then(({ content }) => content, (thrown: Error) => thrown);
   // Each in its own way, all at once; the good one is asked meanwhile.
-  const [flooded, hung, died] = [weather('floods', 1_500), weather('hangs', 1_500), weather('dies')];
+  const [flooded, hung, died] = [weather('floods', 500), weather('hangs', 500), weather('dies')];
   const sunny = [{ type: 'text', text: 'sunny' }];
   for (let n = 0; n < 20; n++) assert.deepEqual(await weather('good'), sunny);
   assert.match(String(await died), /exited with code 1/);

@@ -26,6 +26,8 @@ interface Bench {
   take(): (Sent | undefined)[];
 }
 
+// In a process of its own: it counts the timers that are open, and what is called of Map.
+
 function bench(handlers: Partial<ConnectionHandlers> = {}, limits: Partial<ConnectionLimits> = {}): Bench {
   const sent: (Sent | undefined)[] = [];
   const errors: string[] = [];

@@ -5,6 +5,8 @@ import { runInNewContext } from 'node:vm';
 import { Budget } from '../../src/bounds/budget.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 
+// In a process of its own: it measures the memory of the process, and counts copies of bytes.
+
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const join = (...parts: (string | Uint8Array)[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? bytesOf(part) : part)));

@@ -9,6 +9,8 @@ import { sealLine } from '../../src/tasks/node/segment.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
 import { replaceDisk } from './disk.ts';
 
+// In a process of its own: it sets the umask.
+
 async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'barewire-tasks-'));
   t.after(() => rm(path, { recursive: true, force: true }));

@@ -4,6 +4,8 @@ import { sseParser } from '../../src/transport/http/sse-parser.ts';
 import type { SseEvent, SseParserOptions } from '../../src/transport/http/sse-parser.ts';
 import { sseEvent, sseHeartbeat } from '../../src/transport/http/sse-writer.ts';
 
+// In a process of its own: it counts calls of what Uint8Array has.
+
 const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === 'string' ? new TextEncoder().encode(text) : text;
 const join = (...parts: (string | Uint8Array)[]): Uint8Array => Buffer.concat(parts.map(bytesOf));

@@ -19,6 +19,8 @@ import { behindServer } from './travel.ts';
 import { everyNth } from '../../every-nth.ts';
 import { barewire } from '../program.ts';
 
+// In a process of its own: it runs for long.
+
 const program = fileURLToPath(new URL('./behind.js', import.meta.url));
 const behind = (revision: string): ClientTransport => stdioTransport(process.execPath, [program, revision]);
 

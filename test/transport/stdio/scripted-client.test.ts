@@ -8,6 +8,8 @@ import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { pid, scripted, settled, told } from './scripted-child.ts';
 import type { How } from './scripted-child.ts';
 
+// In a process of its own: it empties the environment, and changes the name of the platform.
+
 const KiB = 1024;
 
 /** Stops the clock of timers; `setImmediate` goes on. */

@@ -22,6 +22,8 @@ interface Own {
   signal(name: 'SIGINT' | 'SIGTERM'): void;
 }
 
+// In a process of its own: it puts other streams in the place of the process's own.
+
 const signals = ['SIGINT', 'SIGTERM'] as const;
 const listening = (): number[] => signals.map((name) => process.listenerCount(name));
 

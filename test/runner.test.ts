@@ -60,7 +60,7 @@ test('of files that share a process, what hangs is named, and what another leave
     assert.deepEqual(entries, [files[2], join(folder, 'entries', 'noun-1.test.mjs')]);
     const { status, report, words } = runFiles(entries, 2);
     assert.equal(status, 1);
-    assert.match(report, /# tests 4\n[^]*# pass 2\n/);
+    assert.match(report, /# pass 2\n/);
     assert.equal(words.trim(), `${files.slice(0, 2).join(', ')}: its time was over\n  still running: hangs`);
     writeFileSync(files[1] ?? '', `require('node:net').createServer().listen(0, '127.0.0.1');`);
     const open = runFiles(entries, 60);

@@ -1,10 +1,10 @@
 /**
- * A Map of at most `max` entries (0: none): one more drops the entry that was set longest ago. To set an entry again makes
- * it the newest.
+ * A Map of at most `max` entries (0: it stays empty): one entry more drops the entry that was set longest ago.
+ * Setting an entry again makes it the newest.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
-  // Kept, because a new iterator would first pass all holes that deleted entries have left.
+  // One iterator for many deletions: a new one would first pass every hole that deleted entries left.
   #oldest: Iterator<K> | undefined;
 
   constructor(max: number) {
@@ -16,7 +16,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     this.delete(key);
     super.set(key, value);
     if (this.size > this.#max) this.delete((this.#oldest ??= this.keys()).next().value as K);
-    // An iterator that stands still keeps what the Map held when it was larger.
+    // An iterator keeps the table of the Map from when it was larger, so drop it after the Map has shrunk.
     else if (this.size < this.#max / 2) this.#oldest = undefined;
     return this;
   }

@@ -1,7 +1,7 @@
-/** What one thing that stays open (a request, a subscription, a stream) costs beside its own bytes. */
+/** The cost of one thing that stays open (a request, a subscription, a stream), beside its own bytes. */
 export const openThingBytes = 1024;
 
-/** What each peer may always hold, however much the others make the process hold. */
+/** Every peer may hold this much, even when other peers have used up the budget of the process. */
 const reserveBytes = 65_536;
 
 /** 96 MiB: one message of 16 MiB with a million values weighs 80 MB. */
@@ -11,13 +11,13 @@ export const defaultPeerBytes: number = 100_663_296;
 export const defaultProcessBytes: number = 134_217_728;
 
 /**
- * What one peer makes us hold, in bytes of memory. What arrives is charged, and released when it goes: bytes
- * that are being read, requests in flight with their parameters, answers that are not written yet, events
- * kept for replay, names, subscriptions. A peer has one budget, whatever it opens; the parent of that is the
+ * What one peer makes us hold, in bytes of memory. We charge what arrives and release the charge when it goes: bytes
+ * that are being read, requests in flight with their parameters, answers that are not written yet, events kept for
+ * replay, names, subscriptions. A peer has one budget for everything that it opens; the parent of that budget is the
  * budget of the process.
  *
- * Who charges must release exactly as much, once: keep the number beside the thing. A peer over its budget is
- * refused by name, or not read any further.
+ * The caller that charges must release exactly the same amount, once: keep the number beside the object. A peer over
+ * its budget is refused by name, or is not read any further.
  */
 export class Budget {
   readonly parent: Budget | undefined;
@@ -31,24 +31,24 @@ export class Budget {
     this.parent = parent;
   }
 
-  /** Whether this much may be charged now. Of its parent's budget a peer always has the first 64 KiB. */
+  /** Whether this much may be charged now. The first 64 KiB of a peer always fit into the parent's budget. */
   fits(bytes: number): boolean {
     const used = this.used + bytes;
     return used <= this.limit && (used <= reserveBytes || !this.parent || this.parent.fits(bytes));
   }
 
-  /** Charges what arrives. False: it does not fit, nothing was charged, and it must not be kept. */
+  /** Charges what arrives. False: it does not fit and nothing was charged, so the caller must not keep it. */
   charge(bytes: number): boolean {
     const { parent } = this;
     const used = this.used + bytes;
     if (used > this.limit) return false;
-    // Below the reserve nobody else is asked.
+    // Below the reserve the parent is not asked.
     if (used > reserveBytes && parent && !parent.fits(bytes)) return false;
     for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
     return true;
   }
 
-  /** Charges what is held already, whether it fits or not. */
+  /** Charges what is already held, even where it does not fit. */
   hold(bytes: number): void {
     for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
   }
@@ -63,7 +63,7 @@ let whole: Budget | undefined;
 
 /** The budget of the process, which all peers share. Its `limit` may be set. */
 export function processBudget(): Budget {
-  // Made at the first use: an import makes nothing.
+  // Made at the first use, since importing a module does nothing.
   return whole ??= new Budget(defaultProcessBytes);
 }
 

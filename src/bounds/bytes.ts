@@ -1,8 +1,6 @@
 import type { Budget } from './budget.ts';
 
-/**
- * Joins the parts of a message, whose lengths add up to `length`. A single part is handed back, not copied.
- */
+/** Joins the parts of a message, whose lengths add up to `length`. A single part is returned without a copy. */
 export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Array {
   if (parts.length === 1) return parts[0] as Uint8Array;
   const whole = new Uint8Array(length);
@@ -14,12 +12,12 @@ export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Ar
   return whole;
 }
 
-/** The smallest block that is made for a message. */
+/** The smallest block that is allocated for a message. */
 const minBlock = 1024;
 
 /**
- * Gathers chunks until their message is whole, in at most one and a half times the memory of its bytes, however
- * small the chunks are: an object for each chunk would cost hundreds of bytes a byte. The memory is charged.
+ * Gathers the chunks of a message in at most one and a half times the memory of its bytes. One object for each chunk
+ * would cost hundreds of bytes for each byte where chunks are small. The memory is charged.
  */
 export class ByteGatherer {
   /** The bytes held. */
@@ -31,13 +29,13 @@ export class ByteGatherer {
     this.#budget = budget;
   }
 
-  /** Takes a chunk. False: the budget has no room for it; what came before is still held. */
+  /** Adds a chunk. False: the budget has no room for it; the earlier chunks are still held. */
   push(chunk: Uint8Array): boolean {
     const { length } = this;
     const held = this.#block;
     const whole = length + chunk.length;
     if (whole > held.length) {
-      // The first chunk is often the whole message: it is kept as it is, where little else hangs on it.
+      // The first chunk is often the whole message. It is kept without a copy, unless its ArrayBuffer is much larger.
       const asItIs = length === 0 && whole * 4 >= chunk.buffer.byteLength;
       const size = asItIs ? whole : Math.max(minBlock, whole, Math.ceil(1.5 * length));
       if (this.#budget?.charge(size - held.length) === false) return false;
@@ -49,7 +47,7 @@ export class ByteGatherer {
     return true;
   }
 
-  /** Hands out the message, and begins another. What was charged is released. */
+  /** Returns the message and begins another. The charge is released. */
   take(): Uint8Array {
     const whole = this.#block.subarray(0, this.length);
     this.clear();

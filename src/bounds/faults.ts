@@ -1,12 +1,12 @@
-/** Faults that are told in full in each interval. */
+/** The number of faults that are reported in full in each interval. */
 const toldInFull = 10;
 
 /** Milliseconds. */
 const intervalMs = 1000;
 
 /**
- * What a peer does wrong, as it is told to somebody: ten faults a second in full, of the others how many there were.
- * A fault costs nothing until it is told: its error, and the stack of that, are made then.
+ * Reports what a peer does wrong: ten faults a second in full, and the number of the others. The error of a fault and
+ * its stack are made only when the fault is reported.
  */
 export class Faults {
   readonly #tell: (error: Error) => void;
@@ -17,7 +17,7 @@ export class Faults {
     this.#tell = tell;
   }
 
-  /** Tells of a fault, or counts it. */
+  /** Reports a fault, or counts it. */
   add(make: () => Error): void {
     const now = Date.now();
     if (now - this.#since >= intervalMs) {
@@ -27,7 +27,10 @@ export class Faults {
     if (++this.#count <= toldInFull) this.#tell(make());
   }
 
-  /** Tells how many faults of the last interval were not told: when it is over, and when the peer has gone. */
+  /**
+   * Reports how many faults of the last interval were not reported. Called when the interval is over and when the
+   * peer has gone.
+   */
   end(): void {
     const more = this.#count - toldInFull;
     this.#count = 0;

@@ -1,7 +1,7 @@
 /**
- * The one refusal for options. Whatever a user passes as options, limits, a rule, a definition or a config is held against
- * a shape, which names each member and its kind. Without it a misspelt `auth` serves everybody, and a misspelt rule
- * allows everything.
+ * The one refusal for options. Options, limits, rules, definitions and configs of a user are checked against a shape,
+ * which names each member and its kind. Without this check a misspelt `auth` would serve everybody, and a misspelt
+ * rule would allow everything.
  */
 
 /** The kind of a value. A string of a closed set stands for itself, in quotes. */
@@ -10,38 +10,39 @@ type Word<V> = V extends string ? string extends V ? 'string' : `"${V}"`
     : V extends boolean ? 'boolean'
       : V extends (...args: never) => unknown ? 'function'
         : V extends readonly unknown[] ? 'list'
-          // A function may be one, such as the schemas of some libraries.
+          // An object may also be a function: the schemas of some libraries are.
           : V extends object ? 'object' | 'function' : never;
 
-// Of more than three words the first three are held against the type.
+// Of more than three words only the first three are checked against the type.
 type Words<W extends string> = W | `${W} or ${W}` | `${W} or ${W} or ${W}` | `${W} or ${W} or ${W} or ${string}`;
 
 /**
  * What a member takes: `string`, `number`, `boolean`, `function`, `object`, `list`, or one string in quotes
- * (`"public"`), with ` or ` between them. An object is the shape of an object. A number stands for `number`, and where the
- * name ends with `Ms` for milliseconds that a timer keeps: so default limits are the shape of limits.
+ * (`"public"`), with ` or ` between them. An object stands for an object of that shape. A number stands for `number`,
+ * and where the name ends with `Ms` for milliseconds that a timer accepts; so an object of default limits is also the
+ * shape of these limits.
  */
 export type Kind<V = unknown> = unknown extends V ? string | number | object
   : Words<Word<V>> | ([V] extends [number] ? number : [V] extends [object] ? Shape<V> : never);
 
-/** The longest time that timers keep, in milliseconds: 24 days. A longer one is over at once. */
+/** The longest time that a timer accepts, in milliseconds: 24 days. A timer with a longer time fires at once. */
 export const longestTimerMs = 0x7fffffff;
 
 /** Every member of an options type, with its kind. */
 export type Shape<T> = { readonly [K in keyof T]-?: Kind<Exclude<T[K], undefined>> };
 
 /**
- * Throws a TypeError that names the place, such as `serveHttp: options.atuh`. Its `code` is `unknown_option` for a member
- * that the shape does not have: the message suggests the name that is most like it. It is `invalid_option` for a value of
- * another kind, and for milliseconds below 0 or beyond what a timer keeps.
+ * Throws a TypeError that names the place, such as `serveHttp: options.atuh`. Its `code` is `unknown_option` for a
+ * member that the shape does not have: the message suggests the most similar name. It is `invalid_option` for a value
+ * of another kind, and for milliseconds below 0 or above what a timer accepts.
  *
- * A member that is undefined counts as not given, whatever its name; but not in `limits`, where it would take the place of
- * a default. Inherited members count: they are read like others.
+ * A member that is undefined counts as not given, whatever its name. The exception is `limits`, where undefined would
+ * replace a default. Inherited members are checked too, since they are read like own ones.
  */
 export function checkOptions<V>(place: string, given: V, kind: Kind<NoInfer<V>>): void;
 export function checkOptions(place: string, given: unknown, kind: string | number | object): void {
   const wanted = typeof kind === 'string' ? kind : typeof kind;
-  // NaN would lift a limit, too: nothing is above it.
+  // NaN is refused as well: no number is above it, so it would lift a limit.
   const is = Array.isArray(given) ? 'list' : given === null || given !== given ? `${given as null}`
     : typeof given === 'string' && wanted.includes('"') ? `"${given}"` : typeof given;
   let why = 'invalid';

@@ -1,12 +1,12 @@
-/** An item of an `OrderOfUse`, which alone sets these links. */
+/** An item of an `OrderOfUse`. Only the list sets these links. */
 export interface Placed<T> {
   older: T | undefined;
   newer: T | undefined;
 }
 
 /**
- * A list in the order of use, the item first that was used longest ago. A Map would keep a hole for each item that moves
- * to the end, and a search for the oldest would pass all holes.
+ * A list in the order of use: the item that was used longest ago comes first. A Map would keep a hole for each item
+ * that moves to the end, and a search for the oldest item would pass all holes.
  */
 export class OrderOfUse<T extends Placed<T>> {
   #oldest: T | undefined;
@@ -31,7 +31,7 @@ export class OrderOfUse<T extends Placed<T>> {
     one.older = one.newer = undefined;
   }
 
-  /** The item returned last may be removed while the loop goes on. */
+  /** The loop may remove the item that it received last. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let one = this.#oldest; one;) {
       const next: T | undefined = one.newer;

@@ -1,33 +1,33 @@
 import type { Shape } from './options.ts';
 
-/** What bounds a message beside its bytes. */
+/** The limits of a message beside its bytes. */
 export interface WeightLimits {
-  /** JSON values in one message of more than 64 KiB; an empty array or object counts as two. 1,000,000. */
+  /** JSON values in one message of more than 64 KiB; an empty array or object counts as two. Default: 1,000,000. */
   readonly maxValues?: number | undefined;
-  /** Arrays and objects within one another, in such a message. 1,000. */
+  /** Nesting of arrays and objects in such a message. Default: 1,000. */
   readonly maxDepth?: number | undefined;
 }
 
 /** For `checkOptions`. */
 export const weightShape: Shape<WeightLimits> = { maxValues: 0, maxDepth: 0 };
 
-/** How many values a message may hold, where no other limit is given. */
+/** How many values a message may hold, unless another limit is given. */
 export const defaultMaxValues = 1_000_000;
-/** How deep a message may nest, where no other limit is given. */
+/** How deep a message may nest, unless another limit is given. */
 export const defaultMaxDepth = 1000;
 
-/** A shorter text is not counted: whatever it says, it cannot cost much. In UTF-16 units. */
+/** A shorter text is not counted, since it cannot cost much. In UTF-16 units. */
 const smallText = 65_536;
 
 /** Bytes of memory for one JSON value, as V8 keeps them: between 8 for a number and 56 for an empty object. */
 const valueBytes = 64;
 
-/** How much memory a message takes, or which limit it passes. */
+/** The memory that a message takes, in bytes, or the limit that it exceeds. */
 export type Weight = number | { readonly over: string };
 
 /**
- * What a JSON text weighs once it is parsed: its length, and 64 bytes a value where it is longer than 64 KiB.
- * One pass, before `JSON.parse`: 16 MB of `[` cost that two seconds and 400 MB.
+ * The weight of a JSON text after parsing: its length, and 64 bytes for each value if it is longer than 64 KiB. One
+ * pass before `JSON.parse`, which needs two seconds and 400 MB for 16 MB of `[`.
  */
 export function weighText(text: string, limits: WeightLimits = {}): Weight {
   const { length } = text;
@@ -63,7 +63,7 @@ export function weighText(text: string, limits: WeightLimits = {}): Weight {
   return length + values * valueBytes;
 }
 
-/** The same for a value that came parsed. Strings and names count with their length. Does not recurse. */
+/** The same for a parsed value. Strings and names count with their length. Does not recurse. */
 export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
   const { maxValues = defaultMaxValues, maxDepth = defaultMaxDepth } = limits;
   let bytes = 0;

@@ -1,7 +1,7 @@
 /**
- * What the message types of every feature share. One type serves all five revisions: a member that a
- * revision added or removed is optional and says so; which of them a given peer may be sent is the revision
- * table's matter.
+ * The members that the message types of every feature share. One type serves all five revisions: a member that a
+ * revision added or removed is optional, and its comment says so. The revision table decides which members a given
+ * peer may be sent.
  */
 
 /** The contents of `_meta`: keys are prefixed names (`example.org/key`), values are JSON. */
@@ -17,17 +17,17 @@ export interface NotificationParams {
   _meta?: MetaObject | undefined;
 }
 
-/** How a result is to be read. Open: an extension may add its own. */
+/** How to read a result. An open set: an extension may add its own types. */
 export type ResultType = 'complete' | 'input_required' | (string & {});
 
-/** What every result may carry. */
+/** The members that every result may carry. */
 export interface Result {
   _meta?: MetaObject | undefined;
-  /** Since 2026-07-28 (required there); a result without it, from an older server, counts as `complete`. */
+  /** Since 2026-07-28 (required there). A result of an older server has no `resultType` and counts as `complete`. */
   resultType?: ResultType | undefined;
 }
 
-/** The answer of a request that has nothing to say. */
+/** The result of a request that returns no data. */
 export type EmptyResult = Result;
 
 /** A name for programs and a title for people. */
@@ -45,15 +45,15 @@ export interface Icon {
   mimeType?: string | undefined;
   /** `WIDTHxHEIGHT` each, or `any`. */
   sizes?: string[] | undefined;
-  /** The background that the icon is drawn for; without it the icon suits both. */
+  /** The background that the icon is made for; without it the icon suits both. */
   theme?: 'light' | 'dark' | undefined;
 }
 
-/** Whatever may be shown with icons. */
+/** The icons of an object that may be shown with some. */
 export interface Icons {
   /** Since 2025-11-25. */
   icons?: Icon[] | undefined;
 }
 
-/** Who a message speaks for. */
+/** The side for which a message speaks. */
 export type Role = 'user' | 'assistant';

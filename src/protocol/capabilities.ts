@@ -6,8 +6,8 @@ import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
 /**
- * A question that the client did not declare it can answer. A handler can catch it and do without.
- * 2026-07-28 basic/index#_meta: uncaught, it answers the request with `-32021` and what is missing.
+ * Thrown by a question for which the client declared no capability. A handler can catch it and go on without an
+ * answer. 2026-07-28 basic/index#_meta: uncaught, it answers the request with `-32021` and the missing capabilities.
  */
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {
@@ -19,7 +19,7 @@ export class MissingCapabilityError extends RpcError {
   }
 }
 
-/** What a question needs of the client, by its method and parameters; undefined where the client has it. */
+/** The capability that a question needs and the client did not declare; undefined: the client declared it. */
 export function missingForQuestion(
   method: string,
   params: Record<string, unknown>,

@@ -1,7 +1,7 @@
 /**
- * Everything that differs between two revisions, a column each: a function of the revision. A program carries the columns
- * that it asks. Code asks a column and never compares versions.
- * Source: the changelog.mdx of each revision, and its schema.ts.
+ * Everything that differs between two revisions: one function of the revision for each difference (a column of the
+ * table). A program carries only the columns that it calls. Code asks a column and never compares versions. Source:
+ * the changelog.mdx of each revision, and its schema.ts.
  */
 import type { Revision } from './revisions.ts';
 
@@ -20,14 +20,15 @@ export const batching = ({ place }: Revision): boolean => place === r2025_03_26;
  */
 export const nullErrorId = ({ place }: Revision): boolean => place <= r2025_06_18;
 
-/** HTTP is one endpoint; before, a pair of them (HTTP+SSE). */
+/** HTTP has one endpoint; earlier revisions have a pair of them (HTTP+SSE). */
 export const streamableHttp = ({ place }: Revision): boolean => place >= r2025_03_26;
 
 /** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
 export const versionHeader = ({ place }: Revision): boolean => place >= r2025_06_18;
 
 /**
- * An SSE stream begins with an event that primes the client to reconnect, and may be closed to be polled.
+ * An SSE stream begins with an event that carries an id for reconnecting, and the server may close it so that the
+ * client polls.
  */
 export const ssePolling = ({ place }: Revision): boolean => place === r2025_11_25;
 
@@ -61,7 +62,7 @@ export const completionContext = ({ place }: Revision): boolean => place >= r202
 /** Elicitation by form. */
 export const elicitation = ({ place }: Revision): boolean => place >= r2025_06_18;
 
-/** Forms with titled choices, choices of several, and defaults for every type. */
+/** Forms with titled choices, multiple choice, and defaults for every type. */
 export const richForms = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /** Elicitation by URL. */
@@ -77,7 +78,8 @@ export const samplingTools = ({ place }: Revision): boolean => place >= r2025_11
 export const icons = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /**
- * Arguments that break a tool's input schema are answered with a result that the model can learn from, and no error.
+ * Arguments that break a tool's input schema are answered with a result that the model can read, and not with an
+ * error.
  */
 export const inputErrorResults = ({ place }: Revision): boolean => place >= r2025_11_25;
 
@@ -93,5 +95,5 @@ export const cacheHints = ({ place }: Revision): boolean => place >= r2026_07_28
 /** `extensions` among the capabilities. */
 export const extensions = ({ place }: Revision): boolean => place >= r2026_07_28;
 
-/** Tasks are part of the core, and tools say in `execution` whether they may be called as one. */
+/** Tasks are part of the core, and `execution` of a tool says whether it may be called as a task. */
 export const coreTasks = ({ place }: Revision): boolean => place === r2025_11_25;

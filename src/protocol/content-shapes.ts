@@ -21,7 +21,7 @@ const resource: Members = { resource: resourceContents, 'annotations?': 'object'
 
 const unknown: Members = { type: 'string' };
 
-/** A block of content. A block of a type that is not known here is of a later revision, and has only its type checked. */
+/** A block of content. A block of an unknown type belongs to a later revision, and only its type is checked. */
 export const block = ({ type }: Record<string, unknown>): Members => {
   switch (type) {
     case 'text': return text;

@@ -10,7 +10,7 @@ export interface Annotations {
   lastModified?: string | undefined;
 }
 
-/** What any piece of content may carry. */
+/** The members that every piece of content may carry. */
 export interface ContentBase {
   annotations?: Annotations | undefined;
   /** Since 2025-06-18. */
@@ -37,7 +37,7 @@ export interface AudioContent extends ContentBase {
   mimeType: string;
 }
 
-/** Since 2025-06-18. A resource named in place; `resources/list` need not know it. */
+/** Since 2025-06-18. A link to a resource, which `resources/list` need not contain. */
 export interface ResourceLink extends ContentBase, BaseMetadata, Icons {
   type: 'resource_link';
   uri: string;
@@ -47,13 +47,13 @@ export interface ResourceLink extends ContentBase, BaseMetadata, Icons {
   size?: number | undefined;
 }
 
-/** A resource given in place. */
+/** A resource with its contents. */
 export interface EmbeddedResource extends ContentBase {
   type: 'resource';
   resource: TextResourceContents | BlobResourceContents;
 }
 
-/** What tools and prompts speak in. */
+/** A block of content in results of tools and messages of prompts. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /** The contents of one resource, or of a part of it. */

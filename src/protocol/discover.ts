@@ -22,7 +22,7 @@ export interface UnsupportedProtocolVersionError {
   data: { supported: string[]; requested: string };
 }
 
-/** Since 2026-07-28. The error of a request that needs what its client did not declare. */
+/** Since 2026-07-28. The error of a request that needs a capability which its client did not declare. */
 export interface MissingRequiredClientCapabilityError {
   code: -32021;
   message: string;

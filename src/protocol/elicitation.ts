@@ -6,12 +6,12 @@ import type { TaskAugmentedRequestParams } from './tasks.ts';
 export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
   /** Since 2025-11-25. Default: `form`. */
   mode?: 'form' | undefined;
-  /** What the person is asked. */
+  /** The question to the person. */
   message: string;
   requestedSchema: RequestedSchema;
 }
 
-/** Since 2025-11-25. A page to visit: for what must not pass through the client. */
+/** Since 2025-11-25. A page to visit, for data that must not pass through the client. */
 export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
   mode: 'url';
   /** Why the person should go there. */
@@ -46,7 +46,7 @@ export interface ElicitationCompleteNotificationParams extends NotificationParam
   elicitationId: string;
 }
 
-/** 2025-11-25 only. The error of a request that cannot go on before the person has been to these pages. */
+/** 2025-11-25 only. The error of a request that cannot go on until the person has visited these pages. */
 export interface URLElicitationRequiredError {
   code: -32042;
   message: string;

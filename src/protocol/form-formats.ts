@@ -4,27 +4,27 @@
 /** A format that a string of a form may have. Source: elicitation, "Requested Schema". */
 export type FormFormat = 'email' | 'uri' | 'date' | 'date-time';
 
-// What an instant in time writes again as it was written exists; 30 February comes back as a day in March.
+// A date exists if Date writes it back unchanged; 30 February comes back as a day in March.
 const isDate = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text;
 
-// RFC 3339, 5.6. Second 60 is taken wherever it stands: which minutes had one is a table, not a grammar.
+// RFC 3339, 5.6. Second 60 is accepted in every minute: a grammar cannot know which minutes had a leap second.
 const isDateTime = (text: string): boolean =>
   isDate(text.slice(0, 10)) &&
   /^T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text.slice(10));
 
-// The common form of a mailbox: dot-atom "@" host name, ASCII. Quoted local parts and address literals are
-// refused: nobody types them into a form, and what accepts them is rarely ready for them.
+// The common form of a mailbox: dot-atom "@" host name, ASCII. Quoted local parts and address literals are refused:
+// nobody types them into a form, and few programs accept them.
 const isEmail = (text: string): boolean =>
   text.length < 255 &&
   !text.includes('..') &&
   /^(?!\.)[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?<!\.)@((?!-)[a-z\d-]{1,63}(?<!-)(\.|$))+(?<!\.)$/i.test(text);
 
-// Absolute (a scheme), only characters that a URI may have, each "%" followed by two hex digits.
+// Absolute (with a scheme), only characters that a URI may have, each "%" followed by two hex digits.
 const isUri = (text: string): boolean =>
   /^[a-z][a-z\d+.-]*:/i.test(text) && !/[^\w:/?#[\]@!$&'()*+,;=.~%-]|%(?![\da-f]{2})/i.test(text);
 
-/** One check a format: true when the text has it. Linear in the text; never throws. */
+/** One check for each format: true when the text has it. Linear in the length of the text; never throws. */
 export const formFormats: Readonly<Record<FormFormat, (text: string) => boolean>> = {
   email: isEmail,
   uri: isUri,

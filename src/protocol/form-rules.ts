@@ -1,7 +1,7 @@
-// Which elicitation forms a revision allows, and how a newer one is written for an older revision. Source:
-// client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25
-// and 2026-07-28. Where page and schema.ts differ, schema.ts rules: `pattern`, which only the 2025-11-25 page
-// shows, is refused; running a peer's regular expression would also be unsafe.
+// Which elicitation forms a revision allows, and how a newer form is written for an older revision. Source:
+// client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25 and
+// 2026-07-28. Where the page and schema.ts differ, schema.ts decides: `pattern`, which only the 2025-11-25 page shows,
+// is refused; running a peer's regular expression would also be unsafe.
 import { isObject } from '../jsonrpc/codec.ts';
 import { cut, errorOf, formSchema, isText, optionsOf } from './form.ts';
 import type { Unknowns } from './form.ts';
@@ -13,18 +13,18 @@ import { formFormats } from './form-formats.ts';
 /** What one revision allows in a form. */
 export interface FormRules {
   /**
-   * Titled options (`oneOf`), multiple choice (`array`), defaults for every type and not only for booleans,
-   * and `$schema`. They came together, in 2025-11-25, and 2026-07-28 changed nothing in them.
+   * Titled options (`oneOf`), multiple choice (`array`), defaults for all types (before, only for booleans), and
+   * `$schema`. All came in 2025-11-25, and 2026-07-28 did not change them.
    */
   readonly richForms?: boolean;
 }
 
-/** A rule that a form breaks. `property` is its name, or '' for the form itself. */
+/** A rule that a form breaks. `property` is the name of the property, or '' for the form itself. */
 export interface FormFault {
   readonly property: string;
   readonly rule: string;
 }
-// The keywords of each kind of property, beside those that all have.
+// The keywords of each kind of property, beside those that all properties have.
 const kinds: Readonly<Record<string, string>> = {
   string: ' minLength maxLength format',
   number: ' minimum maximum',
@@ -32,13 +32,13 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: '',
   array: ' minItems maxItems items',
 };
-// What a keyword holds, written as a field: one function judges the answers to a form and the form itself.
+// What each keyword may hold, written as a field, so that one function checks both forms and answers.
 const text: Unknowns = { type: 'string' };
 const count: Unknowns = { type: 'integer', minimum: 0 };
 const number: Unknowns = { type: 'number' };
 const texts: Unknowns = { type: 'array', minItems: 1 };
 let keywords: Unknowns | undefined;
-// Made at the first use: an import does nothing.
+// Made at the first use, since importing a module does nothing.
 const ruleOf = (key: string): unknown =>
   (keywords ??= {
     type: { ...text, enum: Object.keys(kinds) },
@@ -92,10 +92,10 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
 }
 
 /**
- * Judges whether a form, whole or short, is allowed in a revision, strictly: a keyword that the revision's
- * schema.ts lacks is a fault, and so is what nobody could answer (no options, a minimum above its maximum, a
- * default that breaks its own rules). One fault a property, 20 in all; an empty list means allowed. A form
- * has at most 100 properties.
+ * Checks strictly whether a form, whole or short, is allowed in a revision. A keyword that the revision's schema.ts
+ * lacks is a fault, and so is a field that nobody could answer (no options, a minimum above its maximum, a default
+ * that breaks its own rules). At most one fault for each property and 20 in all; an empty list means that the form is
+ * allowed. A form has at most 100 properties.
  */
 export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] {
   const faults: FormFault[] = [];
@@ -108,7 +108,7 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
   for (const key of Object.keys(rest)) fault('', `${cut(key)} is not a keyword of a form`);
   const fields = Object.entries(isObject(properties) ? properties : {});
   if (fields.length > 100) fault('', 'must have at most 100 properties');
-  // `__proto__` would reach a prototype in the hands of whoever copies the content.
+  // `__proto__` would set a prototype in code that copies the content.
   else
     for (const [name, field] of fields)
       fault(name, name === '__proto__' ? 'must have another name' : faultOf(field, richForms === true));
@@ -121,10 +121,10 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
 }
 
 /**
- * The form as a revision can express it, or the faults that keep it from being sent. For a revision without
- * rich forms, titled options become `enum` with `enumNames`; a default that cannot be sent is told in the
- * description (and `completeForm`, given the original form, still applies it); `$schema` is left out.
- * Multiple choice has no older form and stays a fault.
+ * The form as a revision can express it, or the faults for which it cannot be sent. For a revision without rich
+ * forms, titled options become `enum` with `enumNames`; a default that cannot be sent is written into the description
+ * (`completeForm`, given the original form, still applies it); `$schema` is left out. Multiple choice has no older
+ * form and stays a fault.
  */
 export function formFor(
   form: unknown,

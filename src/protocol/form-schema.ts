@@ -1,12 +1,12 @@
-// The schemas that a form may hold, by the names of schema.ts. One set of types serves all revisions and both roles:
-// what an author writes, what travels in `requestedSchema`, and what a client is handed.
+// The schemas that a form may hold, with the names of schema.ts. One set of types serves all revisions and both roles:
+// the form that an author writes, `requestedSchema` on the wire, and the form that a client's handler receives.
 import type { FormFormat } from './form-formats.ts';
 
-/** What any property of a form may carry. */
+/** The members that every property of a form may carry. */
 interface Labels {
   /** What people see instead of the property's name. */
   readonly title?: string | undefined;
-  /** What people see beside it. */
+  /** What people see beside the title. */
   readonly description?: string | undefined;
 }
 
@@ -18,12 +18,12 @@ export interface StringSchema extends Labels {
   readonly format?: FormFormat | undefined;
   /** Since 2025-11-25. */
   readonly default?: string | undefined;
-  // Options that are not strings must not pass for a keyword that free text merely lacks.
+  // Options that are not strings must not be accepted as unknown keywords of free text.
   readonly enum?: never;
   readonly oneOf?: never;
 }
 
-/** A number; `integer` takes whole ones only. Both bounds are inclusive. */
+/** A number; `integer` takes only whole numbers. Both bounds are inclusive. */
 export interface NumberSchema extends Labels {
   readonly type: 'number' | 'integer';
   readonly minimum?: number | undefined;
@@ -46,13 +46,13 @@ export interface UntitledSingleSelectEnumSchema extends Labels {
   readonly default?: string | undefined;
 }
 
-/** One of several strings, titled in the older way; since 2025-11-25 see TitledSingleSelectEnumSchema. */
+/** One of several strings, titled by `enumNames`; since 2025-11-25 see TitledSingleSelectEnumSchema. */
 export interface LegacyTitledEnumSchema extends UntitledSingleSelectEnumSchema {
   /** What people see, one for each of `enum`. */
   readonly enumNames?: readonly string[] | undefined;
 }
 
-/** An option and what people see of it. */
+/** An option and its title for people. */
 export interface TitledOption {
   readonly const: string;
   readonly title: string;
@@ -109,7 +109,7 @@ export interface RequestedSchema {
 }
 
 /**
- * What a form may be written as: whole, or just its properties, each of which is then required unless it has a default.
- * A string as `type` tells the whole form from a property named `type`.
+ * A form is written either whole, or as its properties only; then each property without a default is required. If
+ * `type` is a string, it is the whole form, and not a property named `type`.
  */
 export type Form = RequestedSchema | FormProperties;

@@ -23,7 +23,7 @@ type FieldValue<F> = F extends { readonly enum: readonly (infer E)[] }
               ? boolean
               : never;
 type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
-// A list of names that the compiler knows only as strings promises nothing about any one of them.
+// Of a list that the compiler knows only as `string[]`, no name is known to be present.
 type Listed<S> = S extends { readonly required: readonly (infer R extends string)[] }
   ? string extends R
     ? never
@@ -39,28 +39,28 @@ export type FormContent<S> = S extends { readonly type: 'object'; readonly prope
   ? Flat<Values<P, Defaulted<P> | Listed<S>>>
   : Flat<Values<S, keyof S>>;
 
-/** What is wrong with one value, fit to stand beside its field in a form: `must be a whole number`. */
+/** What is wrong with one value, worded for display beside its field: `must be a whole number`. */
 export interface FormError {
   readonly property: string;
   readonly message: string;
 }
-/** What `completeForm` answers. */
+/** What `completeForm` returns. */
 export type FormCompletion<C> =
   | { readonly valid: true; readonly content: C }
   | { readonly valid: false; readonly errors: readonly FormError[] };
 
-/** An object from outside, of which nothing is known. */
+/** An object of unknown content. */
 export type Unknowns = Readonly<Record<string, unknown>>;
 /** Whether a value is a string. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 const isFormat = (value: unknown): value is FormFormat => isText(value) && Object.hasOwn(formFormats, value);
-/** Names and lists from the wire are cut before they are put into a sentence. */
+/** Cuts names and lists from the wire before they go into a sentence. */
 export const cut = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
 
 /**
- * What there is to choose from, or undefined where anything goes. A malformed option becomes undefined in it.
+ * The options of a field, or undefined where any value is allowed. A malformed option becomes undefined in the list.
  */
 export function optionsOf(field: Unknowns): unknown[] | undefined {
   const from = isObject(field.items) ? field.items : field;
@@ -79,7 +79,7 @@ function outside(what: string, size: number, low: unknown, high: unknown): strin
       : undefined;
 }
 
-/** The one thing that is wrong with a value, or undefined. Takes any field, judged or not. */
+/** The first fault of a value, or undefined. Accepts any field, also one that was not checked. */
 export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const { type, format } = field;
   if (type === 'boolean') return typeof value === type ? undefined : 'must be true or false';
@@ -97,7 +97,7 @@ export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const offered = options && new Set(options);
   for (const one of offered ? chosen : [])
     if (!offered?.has(one)) return cut(`must be one of ${options?.filter(isText).join(', ')}`);
-  // An option that is named twice is not two selections.
+  // Naming an option twice does not count as two selections.
   if (list)
     return chosen.size < (value as string[]).length
       ? 'must not repeat an option'
@@ -110,7 +110,9 @@ export function errorOf(field: Unknowns, value: unknown): string | undefined {
   );
 }
 
-/** The whole form of either writing. In the short one every property without a default is required. */
+/**
+ * Returns the whole form for either way of writing it. In the short way every property without a default is required.
+ */
 export function formSchema(form: Form): RequestedSchema {
   if (isText(form.type)) return form as RequestedSchema;
   const properties = form as FormProperties;
@@ -119,11 +121,10 @@ export function formSchema(form: Form): RequestedSchema {
 }
 
 /**
- * Validates the content that a user gave and applies the defaults of what is missing. Never throws, whatever
- * either argument holds, and never evaluates a `pattern`. Content that the form did not ask for is dropped:
- * the restricted schema cannot forbid it, the user could not correct it, and what is returned holds only what
- * its type says. Errors come in the order of the form, one a property, in words fit for a form and at most
- * 200 characters.
+ * Validates the content that a user gave and applies the defaults of missing properties. Never throws, whatever the
+ * arguments, and never runs a `pattern`. Drops content that the form did not ask for: the restricted schema cannot
+ * forbid it, the user could not correct it, and the result holds only what its type says. Errors come in the order of
+ * the form, one for each property, worded for display, at most 200 characters long.
  */
 export function completeForm<const S extends Form>(
   form: S,
@@ -140,10 +141,10 @@ export function completeForm<const S extends Form>(
     const message =
       value !== undefined ? errorOf(bag, value) : needed.has(property) ? 'is required' : undefined;
     if (message) errors.push({ property, message });
-    // A list is copied: it may be the form's own default, and the form is shared.
+    // Copy a list: it may be the form's own default, and the form is shared.
     else if (value !== undefined) values.push([property, Array.isArray(value) ? [...value] : value]);
   }
-  // fromEntries defines properties and runs no setter, so `__proto__` is a name like any other.
+  // fromEntries defines properties and calls no setter, so `__proto__` is a name like any other.
   if (errors.length) return { valid: false, errors };
   return { valid: true, content: Object.fromEntries(values) as FormContent<S> };
 }

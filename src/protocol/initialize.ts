@@ -1,6 +1,6 @@
 import type { BaseMetadata, Icons, NotificationParams, RequestParams, Result } from './base.ts';
 
-/** Who a client or a server says it is: for display and logs, never for trust. */
+/** The name that a client or a server gives itself: for display and logs, never for trust. */
 export interface Implementation extends BaseMetadata, Icons {
   version: string;
   /** Since 2025-11-25. */
@@ -22,7 +22,7 @@ export interface ClientCapabilities {
     /** Since 2025-11-25. */
     tools?: object | undefined;
   } | undefined;
-  /** Since 2025-06-18. An empty object means forms alone. */
+  /** Since 2025-06-18. An empty object means only forms. */
   elicitation?: {
     /** Since 2025-11-25. */
     form?: object | undefined;

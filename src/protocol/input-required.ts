@@ -3,8 +3,8 @@ import type { ElicitRequest, ElicitResult } from './elicitation.ts';
 import type { ListRootsRequest, ListRootsResult } from './roots.ts';
 import type { CreateMessageRequest, CreateMessageResult } from './sampling.ts';
 
-// Since 2026-07-28: what the server asks of the client travels in a result, and the client asks again with
-// the answers (2026-07-28 basic/patterns/mrtr).
+// Since 2026-07-28 the server puts its questions into a result, and the client sends the request again with the answers
+// (2026-07-28 basic/patterns/mrtr).
 
 /** Since 2026-07-28. A question to the client. */
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest;
@@ -22,7 +22,7 @@ export interface InputResponses {
   [key: string]: InputResponse;
 }
 
-/** Since 2026-07-28. In place of the result proper: the server needs answers first. */
+/** Since 2026-07-28. Sent in place of the final result: the server needs answers first. */
 export interface InputRequiredResult extends Result {
   resultType: 'input_required';
   inputRequests?: InputRequests | undefined;
@@ -30,7 +30,7 @@ export interface InputRequiredResult extends Result {
   requestState?: string | undefined;
 }
 
-/** What a request carries when it is made again with the answers. */
+/** What a request carries when it is sent again with the answers. */
 export interface InputResponseRequestParams extends RequestParams {
   /** Since 2026-07-28. */
   inputResponses?: InputResponses | undefined;

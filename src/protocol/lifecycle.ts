@@ -1,29 +1,27 @@
 /**
- * The legacy lifecycle as data: for each role its states, what moves it on, and what may pass in each state.
- * Source: 2025-11-25 basic/lifecycle (the same in the three revisions before it).
- * The modern era has no lifecycle: every request stands alone (2026-07-28 basic/index#statelessness).
+ * The legacy lifecycle as data: for each role its states, the events that change the state, and the requests that may
+ * pass in each state. Source: 2025-11-25 basic/lifecycle (the same in the three revisions before it). The modern era
+ * has no lifecycle: requests do not depend on one another (2026-07-28 basic/index#statelessness).
  */
 
 export type LifecycleState = 'new' | 'initializing' | 'ready' | 'closed';
 
 /**
- * `initialize`: the request was sent (client) or answered (server). `initialized`: the notification passed.
- * `opened`: another process answered the handshake, and the session that it made is opened here by its id.
+ * `initialize`: the request was sent (client) or answered (server). `initialized`: the notification was sent or
+ * received. `opened`: another process answered the handshake, and this process opens the session by its id.
  */
 export type LifecycleEvent = 'initialize' | 'initialized' | 'opened' | 'close';
 
-/**
- * Which requests may pass: none, the handshake and pings, pings alone, or every request but the handshake.
- */
+/** Which requests may pass: none, the handshake and pings, only pings, or every request except the handshake. */
 export type Passage = 'none' | 'handshake' | 'ping' | 'operation';
 
-/** What one state allows, and where its events lead. */
+/** What one state allows, and the states that its events lead to. */
 export interface LifecycleRow {
   /** Requests of the peer that are served. */
   readonly receive: Passage;
   /** Requests that may be sent to the peer. */
   readonly send: Passage;
-  /** The state that follows an event; an event without one is refused. */
+  /** The state that follows an event; an event without an entry is refused. */
   readonly on: Readonly<Partial<Record<LifecycleEvent, LifecycleState>>>;
 }
 
@@ -37,8 +35,8 @@ export const serverLifecycle: Lifecycle = {
   new: {
     receive: 'handshake', send: 'none', on: { initialize: 'initializing', opened: 'ready', close: 'closed' },
   },
-  // Liberal in what it takes: a client that has its answer may ask before its notification has arrived.
-  // Strict in what it sends: "The server SHOULD NOT send requests other than pings and logging" until then.
+  // Liberal in what it accepts: a client may send requests after it has the answer, before its notification has
+  // arrived. Strict in what it sends: "The server SHOULD NOT send requests other than pings and logging" until then.
   initializing: { receive: 'operation', send: 'ping', on: { initialized: 'ready', close: 'closed' } },
   ready: { receive: 'operation', send: 'operation', on: { close: 'closed' } },
   closed,
@@ -54,7 +52,7 @@ export const clientLifecycle: Lifecycle = {
   closed,
 };
 
-/** Whether a request of this method may pass. A test holds its two names against the table of methods. */
+/** Whether a request of this method may pass. A test compares the two names with the table of methods. */
 export function mayPass(passage: Passage, method: string): boolean {
   if (method === 'initialize') return passage === 'handshake';
   return passage === 'operation' || (method === 'ping' && passage !== 'none');

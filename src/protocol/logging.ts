@@ -22,7 +22,7 @@ export interface SetLevelRequestParams extends RequestParams {
 // notifications/message: notification, server to client. Deprecated since 2026-07-28.
 export interface LoggingMessageNotificationParams extends NotificationParams {
   level: LoggingLevel;
-  /** Who speaks. */
+  /** The part of the program that logs. */
   logger?: string | undefined;
   /** Any JSON value. */
   data: unknown;

@@ -2,21 +2,24 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../bounds/quote.ts';
 import { isMetaKey } from './meta.ts';
 
-/** How many keys are judged, and how many characters one may have: each is kept. Further and longer ones are ignored. */
+/**
+ * How many keys are checked, and how many characters a key may have, since each is kept. Further and longer keys are
+ * ignored.
+ */
 const maxKeys = 1000;
 const maxKeyLength = 256;
 
-/** Where results and messages hold what has a `_meta` of its own. */
+/** The members of results and messages that hold objects with their own `_meta`. */
 const holders = ['content', 'contents', 'messages', 'resource'] as const;
 
 /**
- * Tells, once for each key, of malformed keys of the `_meta` that is sent: of a result or a message, and of the content
- * in it. A key that was seen before costs one look-up. 2025-06-18 basic/index#_meta.
+ * Reports each malformed key once that we send in `_meta`: of a result or a message, and of the content in it. A
+ * known key costs one look-up. 2025-06-18 basic/index#_meta.
  */
 export class MetaWatch {
   readonly #seen = new Set<string>();
 
-  /** `depth`: how many levels of objects and lists it looks into. */
+  /** `depth`: how many levels of objects and lists to search. */
   look(value: unknown, tell: (fault: Error) => void, depth: number = 6): void {
     if (depth === 0) return;
     if (Array.isArray(value)) for (const item of value) this.look(item, tell, depth - 1);

@@ -37,14 +37,14 @@ export const metaKeys: {
 };
 
 /**
- * Errors that say that a server is a modern one.
- * 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions.
+ * Error codes by which a client recognizes a modern server. 2026-07-28
+ * basic/versioning#backward-compatibility-with-initialization-based-versions.
  */
 export const modernErrors: readonly number[] = [
   errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
 ];
 
-/** What a modern request says of itself. */
+/** The metadata of a modern request. */
 export interface RequestMeta {
   readonly revision: Revision;
   readonly client: Implementation | undefined;
@@ -52,10 +52,10 @@ export interface RequestMeta {
   readonly logLevel: LoggingLevel | undefined;
 }
 
-/** The metadata of a message, as it came. */
+/** The metadata of a message, not checked. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** The `_meta` of any parameters; undefined where there is none, or something that is not an object. */
+/** The `_meta` of any parameters; undefined where it is missing or not an object. */
 export function metaOf(params: Record<string, unknown> | undefined): Meta | undefined {
   const meta = params?.['_meta'];
   return isObject(meta) ? meta : undefined;
@@ -63,16 +63,18 @@ export function metaOf(params: Record<string, unknown> | undefined): Meta | unde
 
 const modernKeys = [versionKey, capabilitiesKey, clientInfoKey];
 
-/** Whether a request with this `_meta` speaks the modern era: it has one of the fields that only modern requests have. */
+/**
+ * Whether a request with this `_meta` is of the modern era: it has one of the fields that only modern requests have.
+ */
 export function isModern(meta: Meta | undefined): boolean {
   return meta !== undefined
     && modernKeys.some((key) => meta[key] !== undefined);
 }
 
 /**
- * Reads what a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
- * malformed, `-32022` where `served` does not hold the version. `known` is a revision that was found already, in a
- * header. 2026-07-28 basic/index#_meta, basic/versioning.
+ * Reads the metadata that a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
+ * malformed, `-32022` where `served` does not contain the version. `known`: the revision, if a header has already
+ * named it. 2026-07-28 basic/index#_meta, basic/versioning.
  */
 export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], known?: Revision): RequestMeta {
   const requested = meta[versionKey];
@@ -92,7 +94,7 @@ export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], kn
   return { revision, client, capabilities, logLevel };
 }
 
-/** Characters of a version that is sent back: none is longer. */
+/** The largest number of characters of a version that is sent back: real versions are shorter. */
 const maxVersion = 64;
 
 /** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
@@ -101,7 +103,7 @@ export function unsupportedVersion(
 ): RpcError {
   return new RpcError(errorCodes.unsupportedProtocolVersion, message, {
     supported: versionsOf(served),
-    // The schema wants a string, whatever came.
+    // The schema requires a string, also where something else came.
     requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',
   });
 }
@@ -110,9 +112,9 @@ export function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
 
-/** Throws a TypeError for what an author passes as the name and version of a client or a server. */
+/** Throws a TypeError for an invalid name or version of a client or a server. */
 export function checkInfo(place: string, info: Implementation): void {
-  // Null is no string: a required member.
+  // A required member that is missing becomes null, which is refused as not a string.
   checkOptions<object>(place, { ...info, name: info?.name ?? null, version: info?.version ?? null }, {
     name: 'string', version: 'string', title: 'string', description: 'string', websiteUrl: 'string', icons: 'list',
   } satisfies Shape<Implementation>);
@@ -132,9 +134,8 @@ export function subscriptionMeta(id: RequestId): Record<string, unknown> {
   return { [subscriptionKey]: id };
 }
 
-// Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part is
-// bounded, and the characters between the parts are in none of them, so that no input makes the matching go
-// back far.
+// Labels of letters, digits and inner hyphens, joined by dots; a slash; a name, or nothing. Every part has a bounded
+// length, and no part matches the characters between the parts, so that no input causes long backtracking.
 const prefixedName =
   /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 

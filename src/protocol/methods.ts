@@ -1,6 +1,6 @@
 import type { Revision } from './revisions.ts';
 
-/** Who sends a method, and in which revisions. The functions below say the rest. */
+/** Which side sends a method, and in which revisions. The functions below know the rest. */
 export interface Method {
   /** Who sends it. Default: the client. */
   readonly from?: 'server' | 'both';
@@ -16,9 +16,9 @@ const modern = '2026-07-28';
 const lastLegacy = '2025-11-25';
 
 /**
- * Every method of every revision, and of the extension for tasks: a row each, whose key is its name. What is
- * called `notifications/…` is a notification; the others are requests. Look rows up with `methodRow`.
- * Source: `ClientRequest`, `ServerNotification` and their like in the schema.ts of each revision.
+ * Every method of every revision, and of the extension for tasks. The key of a row is the method's name. A
+ * `notifications/…` is a notification; the others are requests. Look rows up with `methodRow`. Source:
+ * `ClientRequest`, `ServerNotification` and similar types in the schema.ts of each revision.
  */
 export const methods: Readonly<Record<string, Method>> = {
   initialize: { until: lastLegacy },
@@ -45,13 +45,13 @@ export const methods: Readonly<Record<string, Method>> = {
   'notifications/message': { from: 'server' },
   'subscriptions/listen': { since: modern },
   'notifications/subscriptions/acknowledged': { from: 'server', since: modern },
-  // From 2026-07-28 on the three requests of the server's travel in results, as `inputRequests`.
+  // Since 2026-07-28 the server's three requests travel in results, as `inputRequests`.
   'sampling/createMessage': { from: 'server' },
   'elicitation/create': { from: 'server', since: '2025-06-18' },
   'notifications/elicitation/complete': { from: 'server', since: lastLegacy, until: lastLegacy },
   'roots/list': { from: 'server' },
   'notifications/roots/list_changed': { until: lastLegacy },
-  // Of 2025-11-25; from 2026-07-28 on of the extension `io.modelcontextprotocol/tasks`.
+  // In 2025-11-25; since 2026-07-28 in the extension `io.modelcontextprotocol/tasks`.
   'tasks/get': { from: 'both', since: lastLegacy },
   'tasks/result': { from: 'both', since: lastLegacy, until: lastLegacy },
   'tasks/update': { since: modern },
@@ -62,7 +62,7 @@ export const methods: Readonly<Record<string, Method>> = {
 
 const unknown: Method = {};
 
-/** The row of a method; one that says nothing where the protocol has no such method. */
+/** The row of a method; an empty row where the protocol has no such method. */
 export function methodRow(name: unknown): Method {
   return typeof name === 'string' && Object.hasOwn(methods, name) ? methods[name] as Method : unknown;
 }
@@ -70,12 +70,12 @@ export function methodRow(name: unknown): Method {
 /** Whether a revision has this method. */
 export function hasMethod({ version }: Revision, name: string): boolean {
   if (!Object.hasOwn(methods, name)) return false;
-  // Versions are dates: their text has their order.
+  // Versions are dates: they sort as text.
   const { since = '', until = version } = methodRow(name);
   return since <= version && version <= until;
 }
 
-// Functions, and not columns of the table: a program carries only those that it calls.
+// Functions, and not columns of the table, so that a program carries only those that it calls.
 
 /** Whether its result may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
 export const mayAsk = (method: string): boolean =>
@@ -94,7 +94,7 @@ export function mirroredParameter(method: string): string | undefined {
   }
 }
 
-/** The capability of the server that a request of the client's needs; undefined: none, or no such request. */
+/** The server capability that a client's request needs; undefined: it needs none, or there is no such request. */
 export function neededCapability(method: string): string | undefined {
   switch (method) {
     case 'tools/list':

@@ -1,9 +1,9 @@
 import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../bounds/quote.ts';
 
-// 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a
-// tool's schema marks with `x-mcp-header` travel in HTTP headers too. The client writes them, the server
-// compares.
+// 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters: the arguments that a tool's schema
+// marks with `x-mcp-header` also travel in HTTP headers. The client writes them, and the server compares them with the
+// body.
 
 const annotation = 'x-mcp-header';
 const maxDepth = 256;
@@ -12,7 +12,7 @@ const plain = /^[\t\x20-\x7e]*$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const opening = '=?base64?';
 
-/** Keywords whose value is data, not a schema; and those whose value is a map of schemas by name. */
+/** Keywords whose value is data and not a schema, and keywords whose value is a map of schemas by name. */
 const data = new Set(['const', 'enum', 'default', 'examples']);
 const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
@@ -20,9 +20,8 @@ const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions',
 export type HeaderPaths = Map<string, readonly string[]>;
 
 /**
- * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that
- * lead to the argument. `fault` says which rule an annotation breaks, and where; such a tool is not to be
- * listed over HTTP.
+ * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that lead to the
+ * argument. `fault` says which rule an annotation breaks, and where; such a tool must not be listed over HTTP.
  */
 export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths } | { fault: string } {
   const headers: HeaderPaths = new Map();
@@ -30,7 +29,7 @@ export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths
   return fault === undefined ? { headers } : { fault };
 }
 
-/** `path` is undefined below anything but a chain of `properties`. Returns the first fault. */
+/** `path` is undefined anywhere but below a chain of `properties`. Returns the first fault. */
 function walk(
   schema: unknown, path: string[] | undefined, headers: HeaderPaths, at: string, depth: number,
 ): string | undefined {
@@ -61,7 +60,7 @@ function annotate(
   if (typeof name !== 'string' || !token.test(name)) {
     return `${annotation} must be the name of a header field`;
   }
-  if (!path?.length) return `${annotation} must stand at a property that "properties" alone leads to`;
+  if (!path?.length) return `${annotation} must be on a property that is reached only through "properties"`;
   const { type } = schema;
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') {
     return `${annotation} needs the type string, integer or boolean`;
@@ -79,7 +78,10 @@ export function argumentAt(args: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** The argument at a path, as its header says it before encoding; undefined where there is none to mirror. */
+/**
+ * The text of the argument at a path, before encoding for its header; undefined where the argument cannot be
+ * mirrored.
+ */
 export function mirroredValue(args: unknown, path: readonly string[]): string | undefined {
   const value = argumentAt(args, path);
   return typeof value === 'string' ? value
@@ -87,7 +89,7 @@ export function mirroredValue(args: unknown, path: readonly string[]): string | 
       : undefined;
 }
 
-/** A value as a header carries it: itself where it is plain ASCII, otherwise its UTF-8 in marked Base64. */
+/** A value as a header carries it: unchanged if it is plain ASCII, otherwise its UTF-8 in marked Base64. */
 export function encodeHeaderValue(value: string): string {
   if (plain.test(value) && value.trim() === value && !isMarked(value)) return value;
   let bytes = '';
@@ -95,7 +97,7 @@ export function encodeHeaderValue(value: string): string {
   return `${opening}${btoa(bytes)}?=`;
 }
 
-/** What a header's value means; undefined where it holds characters or Base64 that may not be there. */
+/** The value that a header encodes; undefined if it has invalid characters or invalid Base64. */
 export function decodeHeaderValue(text: string): string | undefined {
   if (!isMarked(text)) return plain.test(text) ? text : undefined;
   const encoded = text.slice(opening.length, -2);

@@ -1,9 +1,9 @@
 import type { RequestParams, Result } from './base.ts';
 
-/** An opaque place in a list: only its server can read it. */
+/** An opaque position in a list: only its server can read it. */
 export type Cursor = string;
 
-/** The parameters of every list request. Absent altogether (before 2026-07-28) for the first page. */
+/** The parameters of every list request. Before 2026-07-28 a request for the first page may have none. */
 export interface PaginatedRequestParams extends RequestParams {
   /** The `nextCursor` of the page before; absent for the first page. */
   cursor?: Cursor | undefined;

@@ -5,19 +5,22 @@ import { inBackground } from '../bounds/times.ts';
 import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 
-/** When a silent peer is asked whether it is there. Both are above 0. */
+/** When to ping a silent peer. Both times are above 0. */
 export interface PingOptions {
-  /** Milliseconds: an interval in which nothing came is followed by a ping. 30 seconds. */
+  /** Milliseconds: after an interval without messages a ping is sent. 30 seconds. */
   readonly intervalMs?: number | undefined;
-  /** Milliseconds within which something must come then. 10 seconds. */
+  /** Milliseconds in which a message must arrive after the ping. 10 seconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Asks a silent peer whether it is there: see `pinging`. */
+/** Pings a silent peer: see `pinging`. */
 export interface Pinging {
-  /** Watches a connection until it closes. `lost` is called where a ping is not answered, and has to close it. */
+  /** Watches a connection until it closes. Calls `lost`, which must close it, if a ping is not answered. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
-  /** Called at each change of a client's state, by its server. Once ready the client is pinged, unless it came over HTTP. */
+  /**
+   * A server calls this at each change of a client's state. A client that is ready is pinged, unless it came over
+   * HTTP.
+   */
   moved(client: PingedClient): void;
 }
 
@@ -26,22 +29,22 @@ export interface PingedClient {
   readonly state: LifecycleState;
   readonly connection: Connection;
   readonly options: {
-    /** Tells the channel that nobody is at its other end. */
+    /** Tells the channel that the peer has gone. */
     readonly lost?: ((why: string) => void) | undefined;
-    /** Whether requests that stand alone may come by the same channel. */
+    /** Whether the channel also carries modern requests, which belong to no session. */
     readonly modern?: boolean | undefined;
   };
-  /** Tells the server's author. */
+  /** Reports to the server's author. */
   error(error: Error): void;
-  /** Ends the session, and what runs for it with `cause`. */
+  /** Ends the session, and aborts its requests with `cause`. */
   close(why: string, cause: unknown): void;
 }
 
 /**
- * Finds out when the other side of a legacy connection has gone silent, and ends the connection: a part of a client
- * or a server, handed in as `pinging`. Whatever arrives is a sign of life, also an error in answer to the ping. The
- * timer keeps no process alive. 2026-07-28 has no pings. Throws a RangeError for a time that is none.
- * 2025-11-25 basic/utilities/ping#behavior-requirements; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
+ * Detects that the other side of a legacy connection has gone silent, and ends the connection: a part of a client or
+ * a server, passed as `pinging`. Everything that arrives is a sign of life, also an error in answer to the ping. The
+ * timer does not keep a process alive. 2026-07-28 has no pings. Throws a RangeError for an invalid time. 2025-11-25
+ * basic/utilities/ping#behavior-requirements; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
  */
 export function pinging(options: PingOptions = {}): Pinging {
   checkOptions('pinging: options', options, { intervalMs: 0, timeoutMs: 0 });
@@ -75,7 +78,7 @@ export function pinging(options: PingOptions = {}): Pinging {
   return {
     watch,
     moved(client) {
-      // Over HTTP a client need not have a stream open that a ping could reach; its session ends by being idle.
+      // Over HTTP a client may have no open stream to carry a ping; its session ends by the idle timeout.
       if (client.state !== 'ready' || client.options.modern === false) return;
       watch(client.connection, (error) => {
         client.error(error);

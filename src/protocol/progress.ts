@@ -2,10 +2,10 @@ import { isRequestId } from '../jsonrpc/codec.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { NotificationParams } from './base.ts';
 
-/** Chosen by the side that asks, in `_meta.progressToken` of its request. */
+/** Chosen by the side that sends the request, in `_meta.progressToken`. */
 export type ProgressToken = string | number;
 
-// notifications/progress: notification, both ways; since 2026-07-28 server to client alone.
+// notifications/progress: notification, both ways; since 2026-07-28 only server to client.
 export interface ProgressNotificationParams extends NotificationParams {
   progressToken: ProgressToken;
   /** Grows with every notification. */
@@ -16,24 +16,24 @@ export interface ProgressNotificationParams extends NotificationParams {
   message?: string | undefined;
 }
 
-/** Reports that may follow one another at once, and how many a second make up for them. */
+/** How many reports may follow one another at once, and how many a second are allowed after that. */
 const maxBurst = 100;
 const perSecond = 50;
 
 /**
- * The reports on one request of the peer's, as far as they may be sent: each above the last, and not too many in a row.
- * The report that reaches the total always passes.
- * 2025-11-25 basic/utilities/progress#behavior-requirements.
+ * Selects the progress reports on one request of the peer that may be sent: each above the last, and not more than
+ * the rate allows. The report that reaches the total always passes. 2025-11-25
+ * basic/utilities/progress#behavior-requirements.
  */
 export class ProgressReports {
   readonly #token: ProgressToken;
   #last = -Infinity;
   #left = maxBurst;
   #at = Date.now();
-  /** What the texts of all reports begin with. */
+  /** The beginning of the text of every report. */
   #start: string | undefined;
 
-  /** `token` is that of the request; undefined where it wants no reports, or its token is none. */
+  /** The reports for the token of a request; undefined if it has no token or a malformed one. */
   static of(meta: Readonly<Record<string, unknown>> | undefined): ProgressReports | undefined {
     const token = meta?.['progressToken'];
     return isRequestId(token) ? new ProgressReports(token) : undefined;
@@ -43,7 +43,7 @@ export class ProgressReports {
     this.#token = token;
   }
 
-  /** The notification as text; undefined: none is to be sent. JSON leaves out what is undefined. */
+  /** The notification as text; undefined: do not send it. JSON leaves out undefined members. */
   next(progress: number, total?: number, message?: string): string | undefined {
     if (!(progress > this.#last)) return undefined;
     const now = Date.now();

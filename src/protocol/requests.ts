@@ -13,11 +13,12 @@ export function requestsOf(connection: Connection): PendingRequests {
 }
 
 /**
- * The token is the request's id: unique among the requests in flight, as 2025-11-25 basic/utilities/progress
- * demands.
+ * The token is the id of the request: it is unique among the requests in flight, as 2025-11-25
+ * basic/utilities/progress requires.
  */
 export function withProgressToken(params: Params | undefined, id: RequestId): Params {
-  // Written twice: a member that is added to a spread, `{ ...x, more }`, makes a hidden class each time (bench/NOTES.md).
+  // Assigned twice: a member that is added to a spread, `{ ...x, more }`, makes a new hidden class each time
+  // (bench/NOTES.md).
   const _meta: Params = { progressToken: id, ...(params?.['_meta'] as object | undefined) };
   _meta['progressToken'] = id;
   const own: Params = { _meta, ...params };

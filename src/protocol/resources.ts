@@ -4,7 +4,7 @@ import type { Annotations, BlobResourceContents, TextResourceContents } from './
 import type { InputResponseRequestParams } from './input-required.ts';
 import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 
-/** Something that the server can read out. */
+/** A resource that the server can read. */
 export interface Resource extends BaseMetadata, Icons {
   uri: string;
   description?: string | undefined;
@@ -16,11 +16,11 @@ export interface Resource extends BaseMetadata, Icons {
   _meta?: MetaObject | undefined;
 }
 
-/** A family of resources: an RFC 6570 template that gives their URIs. */
+/** A group of resources: an RFC 6570 template gives their URIs. */
 export interface ResourceTemplate extends BaseMetadata, Icons {
   uriTemplate: string;
   description?: string | undefined;
-  /** Only where it is the same for every resource of the family. */
+  /** Only where it is the same for every resource of the group. */
   mimeType?: string | undefined;
   annotations?: Annotations | undefined;
   /** Since 2025-06-18. */

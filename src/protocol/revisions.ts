@@ -1,7 +1,7 @@
 /** `legacy`: with a handshake, until 2025-11-25. `modern`: stateless, since 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
-/** A revision of the protocol. What differs between two of them are the columns of columns.ts. */
+/** A revision of the protocol. columns.ts says what differs between revisions. */
 export interface Revision {
   readonly version: string;
   /** 2026-07-28 basic/versioning#terminology: a handshake and a session, or metadata in every request. */
@@ -33,7 +33,7 @@ export function selectRevisions(versions?: readonly string[]): readonly Revision
   return revisions.filter(({ version }) => versions.includes(version));
 }
 
-/** As the wire names them. */
+/** Their names on the wire. */
 export const versionsOf = (among: readonly Revision[]): string[] => among.map(({ version }) => version);
 
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
@@ -41,8 +41,8 @@ export function findRevision(among: readonly Revision[], version: unknown): Revi
 }
 
 /**
- * The revision that answers `initialize`: the one asked for, otherwise the newest that the server has;
- * undefined where it has no legacy revision at all. 2025-11-25 basic/lifecycle#version-negotiation.
+ * The revision that answers `initialize`: the requested one, otherwise the newest that the server has; undefined if
+ * it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
  */
 export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
   const legacy = served.filter(({ era }) => era === 'legacy');

@@ -5,7 +5,7 @@ import { shapeFault } from './shape.ts';
 import { toolResultFault } from './tool-results.ts';
 
 /**
- * What is wrong with the messages of a sampling request, in words for whoever sent it; undefined: nothing. Both sides judge
+ * The first fault in the messages of a sampling request, worded for the sender; undefined: no fault. Both sides check
  * them: 2025-11-25 client/sampling#security-considerations. 2025-11-25 client/sampling#messages.
  */
 export function samplingFault(messages: unknown): string | undefined {
@@ -27,9 +27,9 @@ function messageFault(message: unknown, place: string): string | undefined {
   const strange = role === 'user' ? 'tool_use' : 'tool_result';
   for (const one of blocks) {
     const { type } = one;
-    if (type === strange) return `${place}.content: ${strange} is not for the ${role}`;
+    if (type === strange) return `${place}.content: ${strange} is not allowed for the ${role}`;
     const shape = sampledBlock(type);
-    if (shape === undefined) return `${place}.content: ${quote(type)} is no type of content for a model`;
+    if (shape === undefined) return `${place}.content: ${quote(type)} is not a type of content for a model`;
     const fault = shapeFault(one, shape, `${place}.content`);
     if (fault !== undefined) return fault;
   }

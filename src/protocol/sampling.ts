@@ -3,16 +3,16 @@ import type { AudioContent, ContentBlock, ImageContent, TextContent } from './co
 import type { TaskAugmentedRequestParams } from './tasks.ts';
 import type { Tool } from './tools.ts';
 
-/** What the server would like the client to weigh when it picks a model; each priority from 0 to 1. */
+/** What the server asks the client to consider when it picks a model; each priority from 0 to 1. */
 export interface ModelPreferences {
-  /** The first that fits wins. */
+  /** The first match wins. */
   hints?: ModelHint[] | undefined;
   costPriority?: number | undefined;
   speedPriority?: number | undefined;
   intelligencePriority?: number | undefined;
 }
 
-/** A part of a model's name that the server would like. */
+/** A model that the server would like. */
 export interface ModelHint {
   /** A part of a model's name. */
   name?: string | undefined;
@@ -33,7 +33,7 @@ export interface ToolUseContent {
   _meta?: MetaObject | undefined;
 }
 
-/** Since 2025-11-25. What the tool answered. */
+/** Since 2025-11-25. The result of the tool. */
 export interface ToolResultContent {
   type: 'tool_result';
   /** The `id` of the ToolUseContent that it answers. */

@@ -1,23 +1,23 @@
 import { isObject } from '../jsonrpc/codec.ts';
 
-// What the message types promise of a peer's message, as data: a few property checks, and no schema.
+// The members that the message types require in a peer's message, as data: a few property checks instead of a schema.
 
 /**
- * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object whose
- * members a function finds by looking at it.
+ * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object
+ * whose required members a function returns for it.
  */
 export type Shape = Kind | readonly [Shape] | Members | ((value: Record<string, unknown>) => Members);
 
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'role';
 
-/** An object with these members; `name?`: one that may be left out. */
+/** An object with these members. `name?` may be left out. */
 export interface Members {
   readonly [member: string]: Shape;
 }
 
 /**
- * The first member that is missing or of another type, in words for an error; undefined where all members are right.
- * `path` names the value. Some peers write null for a member that may be left out: it is removed from the value.
+ * The first member that is missing or of another type, worded for an error; undefined: all members are valid. `path`
+ * names the value. Some peers write null for an optional member: it is removed from the value.
  */
 export function shapeFault(value: unknown, shape: Shape, path: string): string | undefined {
   if (typeof shape === 'string') return isOf(value, shape) ? undefined : wrong(value, shape, path);
@@ -38,7 +38,7 @@ export function shapeFault(value: unknown, shape: Shape, path: string): string |
     if (optional && member === null) delete value[name];
     if (optional && (member === undefined || member === null)) continue;
     const expected = members[key] as Shape;
-    // Most members are strings. A call for each would be half of the calls.
+    // Most members are strings: check them here, since a call for each would be half of all calls.
     if (typeof expected === 'string' && isOf(member, expected)) continue;
     const fault = shapeFault(member, expected, path && `${path}.${name}` || name);
     if (fault !== undefined) return fault;

@@ -1,6 +1,6 @@
 import type { NotificationParams, RequestParams, Result } from './base.ts';
 
-/** Since 2026-07-28. What a client wants to be told of. */
+/** Since 2026-07-28. The changes that a client wants to hear of. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean | undefined;
   promptsListChanged?: boolean | undefined;
@@ -19,8 +19,8 @@ export interface SubscriptionsListenRequestParams extends RequestParams {
 /** Carries `_meta['io.modelcontextprotocol/subscriptionId']`. */
 export type SubscriptionsListenResult = Result;
 
-// notifications/subscriptions/acknowledged: notification, server to client. Since 2026-07-28. The first one
-// of a subscription: what the server agreed to tell.
+// notifications/subscriptions/acknowledged: notification, server to client. Since 2026-07-28. The first one of a
+// subscription: the changes that the server agreed to report.
 export interface SubscriptionsAcknowledgedNotificationParams extends NotificationParams {
   notifications: SubscriptionFilter;
 }

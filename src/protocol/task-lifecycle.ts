@@ -1,20 +1,20 @@
 import type { TaskStatus } from './tasks.ts';
 
 /**
- * The states of a task as data: the same five in both kinds, and what moves a task from one to another.
+ * The states of a task as data: five states, the same in both kinds of tasks, and the events that change them.
  * Source: 2025-11-25 basic/utilities/tasks#task-status-lifecycle; ext-tasks, Task Status.
  */
 
 /**
- * `ask`: the work needs an answer of the client's. `answer`: the last answer that was missing is there.
- * `complete`, `fail`: the work ended. `cancel`: the client wants no result.
+ * `ask`: the work needs an answer of the client. `answer`: the last missing answer has arrived. `complete`, `fail`:
+ * the work ended. `cancel`: the client does not want the result.
  */
 export type TaskEvent = 'ask' | 'answer' | 'complete' | 'fail' | 'cancel';
 
 export interface TaskRow {
-  /** Nothing follows: the task keeps this status until it is deleted. */
+  /** True: the task keeps this status until it is deleted. */
   readonly terminal: boolean;
-  /** The status that follows an event; an event without one is refused, and changes nothing. */
+  /** The status that follows an event; an event without an entry is refused and changes nothing. */
   readonly on: Readonly<Partial<Record<TaskEvent, TaskStatus>>>;
 }
 

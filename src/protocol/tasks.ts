@@ -1,7 +1,7 @@
 import type { NotificationParams, RequestParams, Result } from './base.ts';
 import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 
-// 2025-11-25 only, and experimental there; from 2026-07-28 on tasks are an extension.
+// 2025-11-25 only, and experimental there; since 2026-07-28 tasks are an extension.
 
 /** 2025-11-25 only. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
@@ -14,7 +14,7 @@ export interface TaskMetadata {
 
 /** The parameters of a request that may be made as a task. */
 export interface TaskAugmentedRequestParams extends RequestParams {
-  /** 2025-11-25 only. Asks for a CreateTaskResult now and the result proper later. */
+  /** 2025-11-25 only. Asks for a CreateTaskResult now and for the final result later. */
   task?: TaskMetadata | undefined;
 }
 
@@ -35,13 +35,13 @@ export interface Task {
   createdAt: string;
   /** ISO 8601. */
   lastUpdatedAt: string;
-  /** In milliseconds from creation; null: without end. */
+  /** In milliseconds from creation; null: unlimited. */
   ttl: number | null;
-  /** How often to ask, in milliseconds. */
+  /** How often to poll, in milliseconds. */
   pollInterval?: number | undefined;
 }
 
-/** 2025-11-25 only. The answer of a request made as a task. */
+/** 2025-11-25 only. The result of a request that was made as a task. */
 export interface CreateTaskResult extends Result {
   task: Task;
 }
@@ -58,7 +58,7 @@ export type GetTaskRequestParams = TaskRequestParams;
 export interface GetTaskResult extends Result, Task {}
 
 // tasks/result: request, both ways. 2025-11-25 only. Answered by the result of the request itself.
-/** Names the task whose result is waited for. */
+/** Names the task whose result the sender waits for. */
 export type GetTaskPayloadRequestParams = TaskRequestParams;
 
 /** The result of the request that made the task. */

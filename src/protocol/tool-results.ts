@@ -10,9 +10,9 @@ function blocksOf(message: unknown): Block[] {
 }
 
 /**
- * What breaks the rules for tool results in the messages of `sampling/createMessage`; undefined: nothing. A message
- * with a tool result holds nothing else, and each tool use is answered in the very next message.
- * 2025-11-25 client/sampling#tool-result-messages and client/sampling#tool-use-and-result-balance.
+ * The first fault by the rules for tool results in the messages of `sampling/createMessage`; undefined: no fault. A
+ * message with a tool result holds nothing else, and the next message answers each tool use. 2025-11-25
+ * client/sampling#tool-result-messages and client/sampling#tool-use-and-result-balance.
  */
 export function toolResultFault(messages: readonly unknown[]): string | undefined {
   let due: unknown[] = [];

@@ -5,13 +5,13 @@ import type { InputResponseRequestParams } from './input-required.ts';
 import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 import type { TaskAugmentedRequestParams } from './tasks.ts';
 
-/** Since 2025-03-26. Hints about a tool; nothing to trust when the server is not trusted. */
+/** Since 2025-03-26. Hints about a tool; do not trust them unless you trust the server. */
 export interface ToolAnnotations {
-  /** A title for people; the tool's own `title` goes first. */
+  /** A title for people; the tool's own `title` takes precedence. */
   title?: string | undefined;
   /** The tool changes nothing. Default: false. */
   readOnlyHint?: boolean | undefined;
-  /** The tool may destroy (of use when it is not read-only). Default: true. */
+  /** The tool may destroy data (meaningful when it is not read-only). Default: true. */
   destructiveHint?: boolean | undefined;
   /** A second call with the same arguments changes nothing more. Default: false. */
   idempotentHint?: boolean | undefined;
@@ -59,7 +59,7 @@ export interface CallToolResult extends Result {
   content: ContentBlock[];
   /** Since 2025-06-18. An object until 2025-11-25; any JSON value after. */
   structuredContent?: unknown;
-  /** The tool itself failed: the model is to see it. Default: false. */
+  /** The tool itself failed, and the model should see that. Default: false. */
   isError?: boolean | undefined;
 }
 

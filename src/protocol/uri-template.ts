@@ -1,17 +1,16 @@
-// URI templates, RFC 6570 levels 1 to 3: expanding them, and the way back. The specification asks for them in
-// server/resources, "Resource Templates". RFC 6570, 1.4, leaves matching open; the rule here stands at
-// `match`.
+// URI templates, RFC 6570 levels 1 to 3: expansion and matching. The specification requires them in server/resources,
+// "Resource Templates". RFC 6570, 1.4, leaves matching open; see `match` for the rule here.
 
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
 
-/** What bounds a template, and the work of a match: variables times characters. */
+/** Limits of a template and of the work of a match: variables times characters. */
 export interface UriTemplateLimits {
   /** Characters of the template. Default 2048. */
   readonly maxLength?: number;
   /** Variables of the template. Default 32. */
   readonly maxVariables?: number;
-  /** Characters of a URI that is matched; a longer one does not match. Default 8192. */
+  /** Characters of a URI to match; a longer one does not match. Default 8192. */
   readonly maxUriLength?: number;
 }
 
@@ -30,8 +29,8 @@ type Needed<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}$
       ? A
       : E;
 /**
- * The variables that a template's match holds: `{ city: string; units?: string }` of
- * `weather://{city}{?units}`. The first variable of an expression without a prefix is always there.
+ * The type of a match: `{ city: string; units?: string }` for `weather://{city}{?units}`. The first variable of an
+ * expression without a prefix is always present.
  */
 export type UriVariables<T extends string> = string extends T
   ? { [name: string]: string }
@@ -44,16 +43,16 @@ export interface UriTemplate<T extends string = string> {
   /** The names of its variables, in the order of the template. */
   readonly variables: readonly string[];
   /**
-   * The decoded values with which the template gives this URI, or undefined when there are none or they are
-   * not well percent-encoded. Where several readings fit, each variable, from left to right, takes as little
-   * as lets the rest fit, and is there rather than missing. A value ends where the next part of a URI begins:
-   * at "/", "?" or "#" for `{x}` `{.x}` `{/x}` (and `;` for `{;x}`), at "&" or "#" for `{?x}` `{&x}`, nowhere
-   * for `{+x}` `{#x}`. `{x}` and `{+x}` hold at least one character. Named variables are expected in the
-   * order of the template. A name that the template has twice must have one value.
+   * The decoded values for which the template gives this URI; undefined if there are none, or if a value has
+   * malformed percent-encoding. Where several readings fit, each variable, from left to right, takes as few
+   * characters as possible, and is present rather than missing. A value ends where the next part of a URI begins: at
+   * "/", "?" or "#" for `{x}` `{.x}` `{/x}` (and `;` for `{;x}`), at "&" or "#" for `{?x}` `{&x}`, nowhere for `{+x}`
+   * `{#x}`. `{x}` and `{+x}` hold at least one character. Named variables are expected in the order of the template.
+   * A name that occurs twice in the template must have one value.
    *
    * A decoded value of `{x}` `{.x}` `{/x}` `{;x}` holds no "/", "\\" or control character, and one of `{x}` `{/x}` is
-   * neither "." nor "..": such a URI does not match, so that `file:///{name}` cannot be made to leave its folder. `{+x}` `{#x}`
-   * `{?x}` `{&x}` hand over what came, "../" included: check it before it becomes a path.
+   * neither "." nor "..": such a URI does not match, so that `file:///{name}` cannot leave its folder. `{+x}` `{#x}`
+   * `{?x}` `{&x}` return the value unchanged, "../" included: check it before you use it as a path.
    */
   match(uri: string): UriVariables<T> | undefined;
 }
@@ -65,16 +64,17 @@ interface Step {
   /** A literal, or the first variable of its expression. */
   readonly head: boolean;
   /**
-   * What stands before the value: of the first variable that is there, and of a later one. Or the literal.
+   * The text before the value: if the variable is the first present one of its expression, and if it is a later one.
+   * Or the literal.
    */
   readonly opens: readonly [first: string, later: string];
-  /** Characters that end the value. Undefined: there is no value. */
+  /** Characters that end the value. Undefined: a literal, which has no value. */
   readonly stop?: string;
   readonly operator?: string;
 }
 
-// RFC 6570, appendix A: what begins an expression, what parts its variables; and where a value ends in a
-// match.
+// RFC 6570, appendix A: the text that begins an expression, the text between its variables; and the characters that end
+// a value in a match.
 const operators: Readonly<Record<string, readonly [first: string, separator: string, stop: string]>> = {
   '': ['', ',', '/?#'],
   '+': ['', ',', ''],
@@ -86,7 +86,7 @@ const operators: Readonly<Record<string, readonly [first: string, separator: str
   '&': ['&', '&', '&#'],
 };
 
-/** What no decoded value may be whose operator stands for a part of one path segment. */
+/** Characters that a decoded value must not hold if its operator stands for a part of one path segment. */
 const separators = /[/\\\u0000-\u001f\u007f-\u009f]/;
 const dots = /^\.{1,2}$/;
 
@@ -100,7 +100,7 @@ const encode = (value: string): string =>
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-// RFC 6570, 3.2.3: reserved characters and what is percent-encoded already pass as they are.
+// RFC 6570, 3.2.3: reserved characters and percent-encoded ones pass unchanged.
 const encodeRaw = (value: string): string =>
   value.replace(/%(?![\dA-Fa-f]{2})|[^\w:/?#[\]@!$&'()*+,;=.~%-]/gu, encodeURIComponent);
 
@@ -140,7 +140,7 @@ function parse(text: string, limits: UriTemplateLimits): Step[] {
         name,
         head: !j,
         opens: [first + named, separator + named],
-        // All but the last end where the next would begin.
+        // Every variable but the last ends where the next one would begin.
         stop: j < names.length - 1 ? stop + separator : stop,
         operator,
       });
@@ -153,8 +153,8 @@ function parse(text: string, limits: UriTemplateLimits): Step[] {
 }
 
 /**
- * The URI that a template gives for these values. A variable that is missing is left out, as RFC 6570, 2.3,
- * has it. Throws as `uriTemplate` does, and a URIError for a value with half a surrogate pair.
+ * The URI that a template gives for these values. A missing variable is left out, as RFC 6570, 2.3, says. Throws like
+ * `uriTemplate`, and a URIError for a value with half a surrogate pair.
  */
 export function expandUriTemplate(
   text: string,
@@ -167,7 +167,7 @@ export function expandUriTemplate(
     if (head) later = 0;
     const value = name === undefined ? '' : Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) continue;
-    // RFC 6570, 3.2.7: a path parameter that is empty is its name alone.
+    // RFC 6570, 3.2.7: an empty path parameter is written as only its name.
     uri += operator === ';' && !value ? opens[later].slice(0, -1) : opens[later];
     uri += operator === '+' || operator === '#' ? encodeRaw(value) : encode(value);
     later = 1;
@@ -177,15 +177,15 @@ export function expandUriTemplate(
 
 /**
  * Compiles a template for matching. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a
- * SyntaxError that names the place for what is not a template or is beyond a limit.
+ * SyntaxError that names the place for an invalid template or one beyond a limit.
  */
 export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
   const { maxUriLength = 8192 } = limits;
   const steps = parse(text, limits);
 
-  // From the last step to the first, for each place in the URI: where the step ends if it starts there and
-  // the rest fits, or -1. A variable has two such rows: as the first of its expression that is there, and as
-  // a later one. Each row costs one pass, so that no URI costs more than steps times characters.
+  // From the last step to the first, a row says for each position in the URI where the step ends if it starts there and
+  // the rest fits, or -1. A variable has two rows: as the first present one of its expression, and as a later one. Each
+  // row costs one pass, so that a URI costs at most steps times characters.
   function match(uri: string): UriVariables<T> | undefined {
     const size = uri.length;
     if (size > maxUriLength || (steps[0] && !steps[0].name && !uri.startsWith(steps[0].opens[0])))
@@ -196,11 +196,11 @@ export function uriTemplate<const T extends string>(text: T, limits: UriTemplate
     const rows = [...steps].reverse().map(({ name, head, opens, stop, operator }) => {
       const [fresh, after] = rest;
       const fits = (p: number): boolean => (after[p] ?? -1) >= 0;
-      // Where the shortest value ends that starts at a place; `grown`: and that has a character there.
+      // The end of the shortest value that starts at a position; `grown`: if its next character belongs to it.
       const ends = after.slice();
       const grown = (p: number): number =>
         stop?.includes(uri.charAt(p)) === false ? (ends[p + 1] ?? -1) : -1;
-      // No value ends inside the bytes of one percent-encoded character.
+      // A value does not end inside the bytes of one percent-encoded character.
       const torn = (p: number): boolean =>
         uri[p - 1] === '%' || uri[p - 2] === '%' || /^%[89ab]/i.test(uri.slice(p, p + 2));
       for (let p = size; p >= 0; p--) ends[p] = fits(p) && !torn(p) ? p : grown(p);

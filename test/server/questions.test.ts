@@ -364,7 +364,7 @@ test('messages that a client could not send to its model are the author\'s error
     [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /messages\[1\]: tool result missing in request, for the tool use "u"/],
     [[{ role: 'assistant', content: use }], /messages: tool result missing in request, for the tool use "u"/],
     [[{ role: 'user', content: result }], /messages\[0\] has a tool result without its tool use/],
-    [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not for the user/],
+    [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not allowed for the user/],
   ];
   for (const [given, why] of faults) {
     messages = given;

@@ -1,8 +1,11 @@
-/** A signature algorithm as WebCrypto wants it: one object for `importKey`, `generateKey`, `sign` and `verify`. */
+/**
+ * A signature algorithm in the form that WebCrypto takes: one object for `importKey`, `generateKey`, `sign` and
+ * `verify`.
+ */
 export interface Algorithm {
   /** The `kty` of its keys. */
   readonly kty: 'EC' | 'RSA' | 'OKP';
-  /** The `crv` of its keys, where there are several. */
+  /** The `crv` of its keys, if the `kty` has several curves. */
   readonly crv?: string;
   readonly name: string;
   readonly hash?: string;
@@ -11,9 +14,9 @@ export interface Algorithm {
 }
 
 /**
- * The asymmetric signature algorithms of JWS by name (RFC 7518 section 3.1, RFC 8037, RFC 9864). `none` and the
- * HMACs are left out on purpose: nothing signed with a secret is accepted, so that a public key can never be
- * taken for one.
+ * The asymmetric signature algorithms of JWS by name (RFC 7518 section 3.1, RFC 8037, RFC 9864). `none` and the HMACs
+ * are left out on purpose: a signature made with a shared secret is never accepted, so that nobody can use a public
+ * key as such a secret.
  */
 export const algorithms: Readonly<Record<string, Algorithm>> = {
   ES256: { kty: 'EC', crv: 'P-256', name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
@@ -32,7 +35,7 @@ export const algorithms: Readonly<Record<string, Algorithm>> = {
 /** Every name in `algorithms`. */
 export const algorithmNames = (): string[] => Object.keys(algorithms);
 
-/** The algorithm of this name; undefined where there is none, whatever the name (`__proto__`, `none`, `HS256`). */
+/** The algorithm of this name; undefined for any other name (`__proto__`, `none`, `HS256`). */
 export function findAlgorithm(name: unknown): Algorithm | undefined {
   return typeof name === 'string' && Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
 }

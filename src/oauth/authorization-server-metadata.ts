@@ -5,7 +5,7 @@ import type { FetchOptions } from './fetch-json.ts';
 import { readFields } from './metadata-fields.ts';
 import type { Fields } from './metadata-fields.ts';
 
-/** What an authorization server says of itself, under the names of RFC 8414 section 2 and its registry. */
+/** The metadata of an authorization server, under the names of RFC 8414 section 2 and its registry. */
 export interface AuthorizationServerMetadata {
   readonly issuer: string;
   readonly authorization_endpoint?: string;
@@ -42,7 +42,10 @@ const fields = {
   client_id_metadata_document_supported: 'boolean',
 } as const satisfies Fields;
 
-/** Where the metadata of an issuer may be, in the order that 2026-07-28 basic/authorization/authorization-server-discovery asks for. */
+/**
+ * The possible addresses of an issuer's metadata, in the order of 2026-07-28
+ * basic/authorization/authorization-server-discovery.
+ */
 export function authorizationServerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = parseUrl(issuer, 'the issuer');
   const path = pathname.replace(/\/$/, '');
@@ -55,10 +58,11 @@ export function authorizationServerMetadataUrls(issuer: string): string[] {
 
 /**
  * Fetches the metadata of an authorization server, by RFC 8414 or OpenID Connect Discovery 1.0. Resolves with
- * undefined where it has none at any of the addresses (HTTP 4xx, or no JSON object).
+ * undefined if none of the addresses has it (HTTP 4xx, or not a JSON object).
  *
- * Rejects with `OAuthError`: `issuer_mismatch` where the document names another issuer than the one asked for, compared
- * as strings (RFC 8414 section 3.3); `metadata_malformed`, `metadata_unavailable` (HTTP 5xx); the codes of `fetchJson`.
+ * Rejects with `OAuthError`: `issuer_mismatch` if the document names another issuer than the requested one, compared
+ * as strings (RFC 8414 section 3.3); `metadata_malformed`, `metadata_unavailable` (HTTP 5xx); the codes of
+ * `fetchJson`.
  */
 export async function authorizationServerMetadata(
   issuer: string, options: FetchOptions = {},
@@ -75,12 +79,12 @@ export async function authorizationServerMetadata(
   return undefined;
 }
 
-/** A metadata document; undefined where there is none at this address. */
+/** A metadata document; undefined if this address has none. */
 export async function metadataDocument(
   url: string, what: string, options: FetchOptions,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { status, value } = await fetchJson(url, what, {}, options);
   if (status >= 500) throw new OAuthError('metadata_unavailable', `${what} at ${shownUrl(url)}: HTTP ${status}`);
-  // A web application answers every path with its page: what is no JSON object is not there.
+  // A web application answers every path with its page, so anything but a JSON object counts as missing.
   return status === 200 && isObject(value) ? value : undefined;
 }

@@ -1,11 +1,11 @@
 import type { OAuthErrorCode } from './error-codes.ts';
 
 /**
- * Authorization failed. `code` is stable and for programs (`jwks_unavailable`, `token_expired`);
- * `message` is for people and names the document, the field, and what was expected. Neither holds a credential.
+ * Authorization failed. `code` is stable and for programs (`jwks_unavailable`, `token_expired`); `message` is for
+ * people and names the document, the field, and what was expected. Neither contains a credential.
  */
 export class OAuthError extends Error {
-  /** Of barewire an `OAuthErrorCode`; a `verify` of the application may have others. */
+  /** An `OAuthErrorCode` if barewire throws it; a `verify` function of the application may use others. */
   readonly code: OAuthErrorCode | (string & {});
 
   constructor(code: OAuthErrorCode | (string & {}), message: string, options?: { cause?: unknown }) {
@@ -15,7 +15,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A JWT, an access token or a DPoP proof that is not accepted. It is the sender's fault, and nothing is broken here. */
+/** A JWT, an access token or a DPoP proof that is not accepted: a fault of the sender, not of this process. */
 export class TokenError extends OAuthError {
   constructor(code: OAuthErrorCode | (string & {}), message: string, options?: { cause?: unknown }) {
     super(code, message, options);
@@ -23,16 +23,16 @@ export class TokenError extends OAuthError {
   }
 }
 
-/** What came, as an error may say it: JSON, cut where it is long. */
+/** A value from the wire for an error: JSON, cut to 80 characters. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing';
-  // What nests is not serialized: it may be deep.
+  // Arrays and objects are not serialized: they may be deep.
   const text = Array.isArray(value) ? 'a list' : typeof value === 'object' && value !== null ? 'an object'
     : JSON.stringify(typeof value === 'string' ? value.slice(0, 81) : value);
   return text.length > 84 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** A URL as an error may say it: without a user, a query and a fragment, where credentials may stand, and cut where it is long. */
+/** A URL for an error: without user, query and fragment, which may hold credentials, and cut where it is long. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return (url.split(/[?#]/, 1)[0]?.split('@').at(-1) ?? '').slice(0, 200);
   const parsed = new URL(url);

@@ -4,34 +4,37 @@ import { decodeUtf8 } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { OAuthError, shownUrl } from './errors.ts';
 
-/** What bounds the answer of an authorization server. */
+/** Limits for the response of an authorization server. */
 export interface FetchLimits {
   /** Bytes of a document. 256 KiB. */
   maxBytes: number;
   /** Milliseconds until the whole document is there. 10 seconds. */
   timeoutMs: number;
-  /** Redirects that a GET follows; a POST, which carries credentials, follows none. 3. */
+  /** Redirects that a GET follows; a POST carries credentials and follows none. 3. */
   maxRedirects: number;
 }
 
 /** The defaults of `FetchLimits`. */
 export const defaultFetchLimits: FetchLimits = { maxBytes: 256 * 1024, timeoutMs: 10_000, maxRedirects: 3 };
 
-/** A request as `fetch` takes it. */
+/** A request in the form that `fetch` takes. */
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What an error may say of a text that `fetch` made of the request. Default: all but the URL's user and query. */
+  /**
+   * Removes secrets from a text of `fetch` about the request, for an error. Default: removes the URL's user and
+   * query.
+   */
   readonly clean?: (text: string) => string;
 }
 
-/** How documents are fetched: by which function, and for how long at most. */
+/** The function that fetches documents, and its limits. */
 export interface FetchOptions {
   readonly limits?: Partial<FetchLimits> | undefined;
   /** Another `fetch`, such as one with a proxy or a private authority. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Judges each address before it is asked, redirects included: a throw refuses it. Default `requireSecure`. */
+  /** Checks each address before it is requested, redirects included: a throw refuses it. Default `requireSecure`. */
   readonly allow?: ((url: URL, what: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,30 +42,30 @@ export interface FetchOptions {
 /** For `checkOptions`. */
 export const fetchShape: Shape<FetchOptions> = { limits: defaultFetchLimits, fetch: 'function', allow: 'function', signal: 'object' };
 
-/** An answer, whatever its status. */
+/** A response with any status. */
 export interface JsonAnswer {
-  /** Where it came from in the end. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly status: number;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly value: unknown;
   header(name: string): string | undefined;
 }
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Whether the host is this machine's own. */
+/** Whether the host is this machine. */
 export const isLoopback = ({ hostname }: URL): boolean => loopback.test(hostname);
 
-/** Throws for an address that is neither https nor, on this machine itself, http. OAuth 2.1 section 1.5. */
+/** Throws unless the address is https, or http on this machine. OAuth 2.1 section 1.5. */
 export function requireSecure(url: URL, what: string): void {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return;
   throw new OAuthError('insecure_url', `${what}: ${url.protocol}//${url.host} is not https`);
 }
 
 /**
- * Fetches a JSON document, bounded in bytes, time and redirects. Rejects with `OAuthError`: `insecure_url`,
- * `fetch_failed`, `fetch_timeout`, `fetch_too_large`, `fetch_redirect`. A status is the caller's to judge.
+ * Fetches a JSON document with limits on bytes, time and redirects. Rejects with `OAuthError`: `insecure_url`,
+ * `fetch_failed`, `fetch_timeout`, `fetch_too_large`, `fetch_redirect`. The caller checks the status.
  *
  * @param what names the document in errors, such as `the key set of https://as.example`
  */
@@ -84,7 +87,7 @@ export async function fetchJson(
     let at = parseUrl(url, what);
     for (let redirects = 0; ; redirects++) {
       await allow(at, what);
-      // Redirects are followed here, where each one is judged.
+      // Redirects are followed here, so that each address is checked.
       const response = await fetch(at, { ...headers && { headers }, ...body !== undefined && { body }, method, redirect: 'manual', signal: controller.signal });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || location === null) {
@@ -105,7 +108,7 @@ export async function fetchJson(
     if (controller.signal.aborted) throw controller.signal.reason;
     const { cause = thrown } = thrown as { cause?: unknown };
     const why = errorMessage(cause);
-    // A header field that `fetch` refuses stands in its error, credentials and all.
+    // If `fetch` refuses a header field, its error quotes the field with the credentials in it.
     const told = clean(why);
     throw fail('fetch_failed', told, told === why ? thrown : undefined);
   } finally {
@@ -114,7 +117,7 @@ export async function fetchJson(
   }
 }
 
-/** Throws `OAuthError` where the text is no URL. */
+/** Throws `OAuthError` if the text is not a URL. */
 export function parseUrl(url: string, what: string): URL {
   try {
     return new URL(url);

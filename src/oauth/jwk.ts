@@ -3,23 +3,23 @@ import { isObject } from '../jsonrpc/codec.ts';
 import type { Algorithm } from './algorithms.ts';
 import { shown, TokenError } from './errors.ts';
 
-/** A JSON Web Key (RFC 7517): from the wire, so nothing of it is known yet. */
+/** A JSON Web Key (RFC 7517) from the wire, not validated. */
 export type Jwk = Readonly<Record<string, unknown>>;
 
 /** A key of WebCrypto. */
 export type Key = Parameters<typeof crypto.subtle.verify>[1];
 
-/** The members that make a public key what it is, in the order that RFC 7638 section 3.2 wants. */
+/** The members that define a public key, in the order of RFC 7638 section 3.2. */
 const members: Readonly<Record<string, readonly string[]>> = {
   EC: ['crv', 'kty', 'x', 'y'],
   OKP: ['crv', 'kty', 'x'],
   RSA: ['e', 'kty', 'n'],
 };
 
-/** The longest modulus that is used, in bits: a signature under a longer one costs too much to check. */
+/** The longest accepted modulus, in bits: checking a signature with a longer one costs too much. */
 const maxModulusBits = 8192;
 
-/** The public members alone, in their order. Throws `TokenError` where one is missing, or the kind is not known. */
+/** Only the public members, in their order. Throws `TokenError` if one is missing or the kind is unknown. */
 export function publicMembers(jwk: Jwk): Record<string, string> {
   const { kty } = jwk;
   const names = typeof kty === 'string' && Object.hasOwn(members, kty) ? members[kty] : undefined;
@@ -46,7 +46,10 @@ export async function sha256(text: string): Promise<string> {
   return toBase64(new Uint8Array(digest), 'base64url');
 }
 
-/** Whether the key says of itself that it checks signatures of this algorithm (`kty`, `crv`, `alg`, `use`, `key_ops`). */
+/**
+ * Whether the key's own members allow it to check signatures of this algorithm (`kty`, `crv`, `alg`, `use`,
+ * `key_ops`).
+ */
 export function fits(jwk: Jwk, name: string, { kty, crv }: Algorithm): boolean {
   const { alg, use, key_ops: operations } = jwk;
   return jwk['kty'] === kty && (crv === undefined || jwk['crv'] === crv)
@@ -56,14 +59,14 @@ export function fits(jwk: Jwk, name: string, { kty, crv }: Algorithm): boolean {
 }
 
 /**
- * Imports a public key to check signatures with. Throws `TokenError` (`jwk_invalid`) for a key of another kind, a
- * private one, and an RSA modulus below 2048 bits (RFC 7518 section 3.3) or above 8192.
+ * Imports a public key for checking signatures. Throws `TokenError` (`jwk_invalid`) for a key of another kind, a
+ * private key, and an RSA modulus below 2048 bits (RFC 7518 section 3.3) or above 8192.
  */
 export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<Key> {
   if (!isObject(jwk) || jwk['kty'] !== algorithm.kty) {
     throw new TokenError('jwk_invalid', `the key's kty is ${shown(jwk['kty'])}, expected ${algorithm.kty}`);
   }
-  // Whoever publishes a private key has lost it.
+  // A published private key is compromised.
   if ('d' in jwk) throw new TokenError('jwk_invalid', 'the key is a private one, expected a public key');
   const own = publicMembers(jwk);
   if (own['n'] !== undefined) {
@@ -71,7 +74,7 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
     if (bits < 2048 || bits > maxModulusBits) {
       throw new TokenError('jwk_invalid', `the key's modulus has ${bits} bits, expected 2048 to ${maxModulusBits}`);
     }
-    // A long exponent makes each check slow, for the profit of nobody.
+    // A long exponent makes each check slow and has no benefit.
     if (bitLength(own['e'] ?? '') > 32) throw new TokenError('jwk_invalid', 'the key\'s exponent is above 32 bits');
   }
   try {
@@ -81,10 +84,10 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
   }
 }
 
-/** The bits of a number in base64url; 0 where it is none. */
+/** The number of bits of a base64url number; 0 if it is malformed. */
 function bitLength(text: string): number {
   const bytes = fromBase64Url(text) ?? new Uint8Array();
   const first = bytes.findIndex((byte) => byte !== 0);
-  // `clz32` counts 24 zero bits that a byte does not have.
+  // `clz32` counts 24 leading zero bits more than a byte has.
   return first < 0 ? 0 : (bytes.length - first) * 8 - Math.clz32(bytes[first] as number) + 24;
 }

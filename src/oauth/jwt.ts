@@ -5,11 +5,11 @@ import { shown, TokenError } from './errors.ts';
 import { fits, importPublicKey } from './jwk.ts';
 import type { Jwk, Key } from './jwk.ts';
 
-/** A JWT in its three parts. Nothing of it may be believed before `verifyJwt` said true. */
+/** The three parts of a JWT. Do not trust any of it before `verifyJwt` has returned true. */
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What was signed: header and claims as they were sent. */
+  /** The signed text: header and claims as they were sent. */
   readonly signed: string;
   readonly signature: Uint8Array;
 }
@@ -19,8 +19,8 @@ export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]*\.[\w-]*$
 
 /**
  * Reads a JWT in compact serialization (RFC 7515 section 3.1, RFC 7519). `what` names it in errors ("access token").
- * Throws `TokenError` with the code `jwt_malformed`; `jwt_crit` for extensions that must be understood, of which
- * there are none here (RFC 7515 section 4.1.11).
+ * Throws `TokenError` with the code `jwt_malformed`; `jwt_crit` for extensions that must be understood, since this
+ * reader knows none (RFC 7515 section 4.1.11).
  */
 export function readJwt(text: string, what: string): Jwt {
   const parts = text.split('.', 4);
@@ -52,8 +52,9 @@ function jsonObject(bytes: Uint8Array, what: string): Readonly<Record<string, un
 }
 
 /**
- * Whether one of `keys` made the signature. The algorithm is the header's, and must be in `allowed` and fit the key:
- * the token chooses among what this side takes, and no more. Throws `TokenError` with the code `jwt_algorithm`.
+ * Whether one of `keys` made the signature. The algorithm comes from the header, and must be in `allowed` and fit the
+ * key: the token can only choose among algorithms that this side accepts. Throws `TokenError` with the code
+ * `jwt_algorithm`.
  */
 export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly string[], what: string): Promise<boolean> {
   const { alg } = jwt.header;
@@ -72,18 +73,18 @@ export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly
 }
 
 /**
- * RFC 8017 sections 8.1.2 and 8.2.2: an RSA signature is as long as the modulus. OpenSSL takes a PSS signature without
- * its leading zero too, which would be another spelling of the same token.
+ * RFC 8017 sections 8.1.2 and 8.2.2: an RSA signature is as long as the modulus. OpenSSL also accepts a PSS signature
+ * without its leading zero, which would be a second spelling of the same token.
  */
 function hasLength(signature: Uint8Array, { algorithm }: Key): boolean {
   const { modulusLength: bits } = algorithm as { readonly modulusLength?: number };
   return bits === undefined || signature.length === Math.ceil(bits / 8);
 }
 
-/** Keys are imported once, as long as their document is kept. */
+/** Imported keys, kept as long as their document. */
 const known = new WeakMap<Jwk, Map<string, Key | undefined>>();
 
-/** The key for this algorithm; undefined where it is none. One bad key in a set does not spoil the others. */
+/** The key for this algorithm; undefined if it does not fit. One bad key in a set does not affect the others. */
 async function imported(jwk: Jwk, alg: string): Promise<Key | undefined> {
   let keys = known.get(jwk);
   if (keys === undefined) known.set(jwk, keys = new Map());
@@ -94,14 +95,14 @@ async function imported(jwk: Jwk, alg: string): Promise<Key | undefined> {
   return keys.get(alg);
 }
 
-/** Signs claims. `header.alg` says how, and `key` is a private key for that. */
+/** Signs claims. `header.alg` names the algorithm, and `key` is a private key for it. */
 export async function signJwt(
   header: Readonly<Record<string, unknown>> & { readonly alg: string },
   claims: Readonly<Record<string, unknown>>,
   key: Key,
 ): Promise<string> {
   const algorithm = findAlgorithm(header.alg);
-  if (algorithm === undefined) throw new TypeError(`${shown(header.alg)} is no signature algorithm known here`);
+  if (algorithm === undefined) throw new TypeError(`${shown(header.alg)} is not a supported signature algorithm`);
   const encoder = new TextEncoder();
   const part = (value: object): string => toBase64(encoder.encode(JSON.stringify(value)), 'base64url');
   const signed = `${part(header)}.${part(claims)}`;

@@ -2,7 +2,7 @@ import { OAuthError, shown } from './errors.ts';
 
 type Kind = 'string' | 'url' | 'strings' | 'boolean';
 interface Kinds { string: string; url: string; strings: readonly string[]; boolean: boolean }
-/** The fields of a document that are read, with the form that each must have. */
+/** The fields of a document that are read, with the required form of each. */
 export type Fields = Readonly<Record<string, Kind>>;
 type Read<F extends Fields> = { readonly [K in keyof F]?: Kinds[F[K]] };
 
@@ -20,8 +20,8 @@ function has(value: unknown, kind: Kind): boolean {
 }
 
 /**
- * The known fields of a metadata document, and no others; `null` counts as absent. Throws `OAuthError`
- * (`metadata_malformed`) that names the document `what`, the field, and the form that was expected.
+ * The known fields of a metadata document, and no others; `null` counts as missing. Throws an `OAuthError`
+ * (`metadata_malformed`) that names the document `what`, the field, and the expected form.
  */
 export function readFields<F extends Fields>(document: Readonly<Record<string, unknown>>, fields: F, what: string): Read<F> {
   const found: Record<string, unknown> = {};

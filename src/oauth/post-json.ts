@@ -3,18 +3,20 @@ import { fetchJson } from './fetch-json.ts';
 import type { FetchOptions, JsonAnswer, JsonRequest } from './fetch-json.ts';
 import { secretsOf, withoutSecrets } from './request-secrets.ts';
 
-/** Characters of a text of the other side that an error may say. */
+/** The number of characters of the other side's text that an error may quote. */
 const maxTold = 1000;
 
-/** The answer to a request that carries credentials, which the server may have written back. */
+/** The response to a request with credentials, which the server may have written back. */
 export interface PostAnswer extends JsonAnswer {
-  /** A text of the answer without those credentials, and its beginning only where it is long. */
+  /** A text of the response without those credentials, cut where it is long. */
   clean(text: string): string;
-  /** A value of the answer as an error may say it: JSON, clean, and cut where it is long. */
+  /** A value of the response for an error: JSON without those credentials, cut where it is long. */
   says(value: unknown): string;
 }
 
-/** Sends a request that carries credentials, by POST. Rejects as `fetchJson` does; no error holds a credential of the request. */
+/**
+ * Sends a request with credentials, by POST. Rejects like `fetchJson`; no error contains a credential of the request.
+ */
 export async function postJson(
   url: string, what: string, request: Omit<JsonRequest, 'method' | 'clean'>, options: FetchOptions = {},
 ): Promise<PostAnswer> {

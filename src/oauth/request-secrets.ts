@@ -1,7 +1,7 @@
 import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 
-/** What a request carries, as far as it may hold credentials. */
+/** The parts of a request that may hold credentials. */
 export interface Carried {
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -9,10 +9,13 @@ export interface Carried {
   readonly body?: string | undefined;
 }
 
-/** Header fields that are no credentials. All others are taken for some. */
+/** Header fields that are not credentials. All others are treated as credentials. */
 const publicFields = new Set(['accept', 'content-type', 'mcp-protocol-version']);
 
-/** Parameters that are no credentials: of RFC 6749, 7662, 8693, 8707, 7521, and of registrations (RFC 7591). All others are taken for some. */
+/**
+ * Parameters that are not credentials: of RFC 6749, 7662, 8693, 8707, 7521, and of registrations (RFC 7591). All
+ * others are treated as credentials.
+ */
 const publicParameters = new Set([
   'grant_type', 'client_id', 'redirect_uri', 'scope', 'resource', 'audience', 'requested_token_type', 'subject_token_type',
   'token_type_hint', 'client_assertion_type', 'client_name', 'client_uri', 'redirect_uris', 'grant_types', 'response_types',
@@ -20,10 +23,10 @@ const publicParameters = new Set([
   'contacts', 'software_id', 'software_version',
 ]);
 
-/** The shortest part of a secret that is not shown either, in characters. */
+/** Parts of a secret with at least this many characters are removed as well. */
 const partLength = 8;
 
-/** All that must not stand in an error, of a request: not by a list of what is secret, but by what is not. */
+/** The texts of a request that must not appear in an error: everything that the lists above do not name as public. */
 export function secretsOf({ url = '', headers = {}, body = '' }: Carried): string[] {
   const found: string[] = [];
   if (URL.canParse(url)) {
@@ -41,7 +44,7 @@ export function secretsOf({ url = '', headers = {}, body = '' }: Carried): strin
   return found.filter((secret) => secret !== '');
 }
 
-/** The password of Basic credentials, as it is and as RFC 6749 section 2.3.1 has it encoded. */
+/** The password of Basic credentials, plain and encoded as RFC 6749 section 2.3.1 requires. */
 function passwordOf(credentials: string): string[] {
   const bytes = fromBase64Url(credentials.replaceAll('+', '-').replaceAll('/', '_').split('=', 1)[0] ?? '');
   const [, ...password] = new TextDecoder().decode(bytes).split(':');
@@ -56,8 +59,8 @@ function parametersOf(body: string): Iterable<[string, string]> {
 }
 
 /**
- * A text of the other side as an error may say it: without the secrets of the request that it answers, however they are
- * encoded, and without longer parts of them. `text` is to be bounded.
+ * A text of the other side for an error: without the secrets of the request that it answers, in any encoding, and
+ * without longer parts of them. The caller limits the length of `text`.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const spellings = [...new Set(secrets.flatMap(spellingsOf))].sort((one, other) => other.length - one.length);
@@ -66,7 +69,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     for (let at = 0; at + partLength <= spelling.length; at++) parts.add(spelling.slice(at, at + partLength));
   }
   let told = '';
-  /** Up to where the text is part of a secret. */
+  /** The end of the part of the text that belongs to a secret. */
   let hidden = 0;
   for (let at = 0; at < text.length; at++) {
     const whole = spellings.find((spelling) => spelling.length < partLength && text.startsWith(spelling, at))?.length ?? 0;

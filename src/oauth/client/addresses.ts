@@ -1,13 +1,14 @@
 import { OAuthError } from '../errors.ts';
 import { requireSecure } from '../fetch-json.ts';
 
-/** What tells the addresses of a host name, as text. On Node: `(name) => lookup(name, { all: true })`. */
+/** Resolves a host name to its addresses, as text. On Node: `(name) => lookup(name, { all: true })`. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * IPv4 blocks that are no public unicast address: first address and length of the prefix. All of IANA's registry of special
- * purposes (RFC 6890 and later): those that it calls global as well (192.31.196.0, 192.52.193.0, 192.175.48.0), since who
- * answers there is whoever is nearest. And 168.63.129.16, where every virtual machine of Azure finds its host.
+ * IPv4 blocks that are not public unicast addresses: first address and length of the prefix. All of IANA's registry
+ * of special purposes (RFC 6890 and later), including blocks that it calls global (192.31.196.0, 192.52.193.0,
+ * 192.175.48.0): they are anycast, so the nearest network answers there. And 168.63.129.16, where every virtual
+ * machine of Azure reaches its host.
  */
 const privateV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['168.63.129.16', 32], ['169.254.0.0', 16], ['172.16.0.0', 12],
@@ -15,33 +16,34 @@ const privateV4: readonly (readonly [string, number])[] = [
   ['192.175.48.0', 24], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3],
 ];
 /**
- * The same within 2000::/3, outside of which nothing of IPv6 is public: protocol assignments with Teredo, benchmarking and
- * ORCHID (2001::/23), documentation (two blocks), AS112.
+ * The same for IPv6 within 2000::/3; outside of it no IPv6 address is public. Protocol assignments with Teredo,
+ * benchmarking and ORCHID (2001::/23), documentation (two blocks), AS112.
  */
 const privateV6: readonly (readonly [groups: readonly number[], bits: number])[] = [
   [[0x2001, 0], 23], [[0x2001, 0xdb8], 32], [[0x2620, 0x4f, 0x8000], 48], [[0x3fff, 0], 20],
 ];
 /**
- * Names that resolve inside a machine or a network: RFC 6761, RFC 6762, everything in .arpa (RFC 8375), `.internal`, the
- * names that ICANN delegates to nobody since networks use them (home, corp, mail), those of Kubernetes, Consul and routers.
+ * Names that resolve inside a machine or a network: RFC 6761, RFC 6762, everything in .arpa (RFC 8375), `.internal`,
+ * the names that ICANN does not delegate because networks use them (home, corp, mail), and those of Kubernetes,
+ * Consul and routers.
  */
 const privateName = /(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home|corp|mail|svc|cluster|consul|test|arpa)$/;
 
 /**
  * Whether a host is certainly not on the public internet: a literal address of a private block, or a name that is
- * reserved for local use. What any other name resolves to cannot be seen here.
+ * reserved for local use. Other names are not resolved here.
  */
 export function isPrivate(hostname: string): boolean {
   const host = bare(hostname);
   if (host.includes(':')) return isPrivateV6(host);
   const v4 = toNumber(host);
   if (v4 !== undefined) return isPrivateV4(v4);
-  // A last label of digits is an address, or nothing (WHATWG URL, 3.5).
+  // If the last label has only digits, the host is an IPv4 address or invalid (WHATWG URL, 3.5).
   if (/(^|\.)\d+$/.test(host)) return true;
   return privateName.test(host) || !host.includes('.');
 }
 
-/** The host as it stands in a URL, without the brackets of IPv6 and the dots at its end. */
+/** The host of a URL, without the brackets of IPv6 and trailing dots. */
 function bare(hostname: string): string {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '');
   let end = host.length;
@@ -66,13 +68,13 @@ function isPrivateV6(host: string): boolean {
   if (groups === undefined) return true;
   const [first = 0, second = 0] = groups;
   const v4 = (high: number): boolean => isPrivateV4((groups[high] as number) * 65536 + (groups[high + 1] as number));
-  // 6to4 (2002::/16) leads to the IPv4 address in it.
+  // A 6to4 address (2002::/16) leads to the IPv4 address in it.
   if (first === 0x2002) return v4(1);
-  // NAT64 (64:ff9b::/96) and IPv4-mapped addresses (::ffff:0:0/96) are one.
-  // 64:ff9b:1::/48 is translation within a network (RFC 8215).
+  // NAT64 (64:ff9b::/96) and IPv4-mapped addresses (::ffff:0:0/96) also contain an IPv4 address. 64:ff9b:1::/48 is for
+  // translation within a network (RFC 8215).
   if (first === 0x64 && second === 0xff9b) return groups.slice(2, 6).some((group) => group !== 0) || v4(6);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return v4(6);
-  // ISATAP (RFC 5214): whatever the prefix, the router sends it to the IPv4 address in it.
+  // ISATAP (RFC 5214): with any prefix, the router sends it to the IPv4 address in it.
   if ((groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe && v4(6)) return true;
   return (first & 0xe000) !== 0x2000 || privateV6.some(([from, bits]) => begins(groups, from, bits));
 }
@@ -101,13 +103,13 @@ function expand(host: string): number[] | undefined {
   return groups.every((group) => /^[\da-f]{1,4}$/.test(group)) ? groups.map((group) => parseInt(group, 16)) : undefined;
 }
 
-/** Which addresses the documents of a server may name. */
+/** The addresses that the documents of a server may name. */
 export interface AddressRules {
-  /** The MCP server. Where its own host is private, so may be what it names. */
+  /** The MCP server. If its own host is private, it may name private addresses. */
   readonly server: URL;
-  /** Let a public server name private addresses. */
+  /** True: a public server may name private addresses. */
   readonly allowPrivate: boolean;
-  /** Resolves a name first, so that one with a private address is refused, too. */
+  /** Resolves a name first, so that a name with a private address is refused too. */
   readonly lookup?: Lookup | undefined;
 }
 
@@ -115,8 +117,8 @@ export interface AddressRules {
  * A check for each URL that a server's document names.
  *
  * - https, or http to loopback (2026-07-28 basic/authorization/security-considerations#communication-security).
- * - Where the MCP server is public, no private address. Literal addresses and reserved names are judged; other names
- *   only with `lookup`, and even then the name may resolve differently when the connection is made.
+ * - If the MCP server is public, no private address. Literal addresses and reserved names are checked; other names only
+ *   with `lookup`, and even then the name may resolve differently when the connection is made.
  */
 export function addressCheck({ server, allowPrivate, lookup }: AddressRules): (url: URL, document: string) => Promise<void> {
   const guarded = !allowPrivate && !isPrivate(server.hostname);
@@ -127,13 +129,13 @@ export function addressCheck({ server, allowPrivate, lookup }: AddressRules): (u
       throw new OAuthError('private_address', `${document}: ${url.host} ${what}, and the server that named it, ${server.host}, is public`);
     };
     if (isPrivate(url.hostname)) refuse('is a private address');
-    // A name that cannot be resolved here may be resolved by a proxy; then nothing is known of it.
+    // If the name cannot be resolved here, a proxy may still resolve it; then this check knows nothing about it.
     const addresses = await lookup?.(bare(url.hostname)).catch(() => []) ?? [];
     if (addresses.some(isPrivate)) refuse('resolves to a private address');
   };
 }
 
-/** Throws unless `url` is https, or http to this machine, and holds no user. */
+/** Throws unless `url` is https, or http to this machine, and has no user part. */
 export function checkSecure(url: URL, document: string): void {
   if (url.username !== '' || url.password !== '') {
     throw new OAuthError('insecure_url', `${document}: the URL on ${url.host} has a user in it`);

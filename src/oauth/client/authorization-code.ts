@@ -17,7 +17,7 @@ import type { AuthorizationStore } from './store.ts';
 import { requestToken } from './token-endpoint.ts';
 import type { TokenEndpoint, TokenResponse } from './token-endpoint.ts';
 
-/** A person has to log in, and `interactive` is false. `url` says where; `finish` takes what comes back. */
+/** A person has to log in, and `interactive` is false. `url` is where; pass the response to `finish`. */
 export class AuthorizationRequired extends OAuthError {
   readonly url: string;
 
@@ -28,48 +28,51 @@ export class AuthorizationRequired extends OAuthError {
   }
 }
 
-/** What takes the redirect on this machine, such as `loopback()` of `barewire/oauth/node`. */
+/** Receives the redirect on this machine, such as `loopback()` of `barewire/oauth/node`. */
 export interface RedirectReceiver {
-  /** Listens, at `preferred` where that is free. Resolves when the port is bound. */
+  /** Listens at `preferred` if that port is free. Resolves when the port is bound. */
   listen(preferred: string | undefined): Promise<RedirectListener>;
 }
 
 /** A listener whose port is bound. */
 export interface RedirectListener {
   readonly redirectUri: string;
-  /** The next response that comes to the redirect URI. Rejects when the listener closes. */
+  /** The next response to the redirect URI. Rejects when the listener closes. */
   next(): Promise<RedirectResponse>;
   /** Stops listening. */
   close(): void;
 }
 
-/** A request to the redirect URI, which nobody has judged yet. */
+/** A request to the redirect URI, not validated. */
 export interface RedirectResponse {
   readonly url: string;
   /** Shows the person whether it worked. */
   answer(error?: Error): void;
 }
 
-/** A login of this process whose response is waited for. */
+/** A login of this process that waits for its response. */
 interface Waiting {
   readonly login: PendingLogin;
   readonly store: AuthorizationStore;
   take(response: URL): void;
 }
 
-/** Who logs in, and how the person and the answer get through. */
+/** The client, and how the person reaches the login and the response comes back. */
 export interface AuthorizationCodeOptions {
   readonly client: ClientOptions;
   /**
-   * Opens or shows the URL. May resolve with the URL that the authorization server redirected to, where this code sees
-   * it itself; otherwise `redirect` receives it, or `finish` is called with it. `signal` aborts when the login is over.
+   * Opens or shows the URL. May resolve with the URL that the authorization server redirected to, if this code sees
+   * it itself; otherwise `redirect` receives it, or the program calls `finish` with it. `signal` aborts when the
+   * login is over.
    */
   readonly onAuthorize: (url: URL, signal: AbortSignal) => void | string | URL | Promise<void | string | URL>;
   /** Receives the redirect. */
   readonly redirect?: RedirectReceiver | undefined;
-  /** Where the authorization server sends the person back, without a `redirect`: https, or http on this machine. */
+  /**
+   * Where the authorization server sends the person back, if there is no `redirect`: https, or http on this machine.
+   */
   readonly redirectUri?: string | undefined;
-  /** False: nobody is there to log in. Rejects at once with `AuthorizationRequired`. */
+  /** False: nobody can log in now. Rejects at once with `AuthorizationRequired`. */
   readonly interactive?: boolean | undefined;
   /** False: do not ask for `offline_access`, which lets some servers issue a refresh token. */
   readonly offlineAccess?: boolean | undefined;
@@ -82,10 +85,10 @@ export const codeShape: Shape<AuthorizationCodeOptions> = {
 };
 
 /**
- * A person who logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
+ * A person logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
  *
- * Throws `OAuthError` (`insecure_url`) for a `redirectUri` that is neither https nor on this machine
- * (2026-07-28 basic/authorization/security-considerations#communication-security).
+ * Throws `OAuthError` (`insecure_url`) for a `redirectUri` that is neither https nor on this machine (2026-07-28
+ * basic/authorization/security-considerations#communication-security).
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   checkOptions('authorizationCode: options', options, codeShape);
@@ -114,7 +117,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
       if (!interactive) throw new AuthorizationRequired(url.href);
       const response = await responseTo(url, { login, store }, listener, limits.authorizationMs, over.signal);
       try {
-        // Whoever takes it may use it: a response counts once, also when it comes twice.
+        // Only the caller that takes the login may use the response, so that a response that arrives twice counts once.
         if (await takeLogin(store, { client: identity, server: login.server, state: login.state }) === undefined) {
           throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
         }
@@ -131,7 +134,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     }
   }
 
-  /** Waits for the response, from whichever side it comes. One that is of another login does not end the wait. */
+  /** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
   function responseTo(
     url: URL, { login, store }: Omit<Waiting, 'take'>, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
   ): Promise<RedirectResponse> {
@@ -149,7 +152,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     });
   }
 
-  /** Throws unless the login was begun by this client, and sent the person to this redirect URI. */
+  /** Throws unless this client began the login and sent the person to this redirect URI. */
   function checkOwn({ client: begunBy, redirectUri, issuer }: PendingLogin): void {
     const other = (what: string, came: string, expected: string): OAuthError =>
       new OAuthError('login_mismatch', `the login that this response answers has the ${what} ${shown(came)}, expected ${shown(expected)}`);
@@ -168,8 +171,8 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     };
     const { store, server: mcpServer } = request;
     const inProcess = waiting.get(state);
-    // Several objects may share this grant: each takes only what was begun for its own server, with its own store. A store is
-    // one person's: the response of one person must not end the login that another has begun (RFC 6749 section 10.12).
+    // Several objects may share this grant: each takes only logins for its own server, with its own store. A store
+    // belongs to one person: the response of one person must not end a login of another (RFC 6749 section 10.12).
     if (inProcess && inProcess.store === store && inProcess.login.server === mcpServer) {
       check(inProcess.login);
       inProcess.take(response);
@@ -219,7 +222,7 @@ function beginLogin(
 async function authorizationUrl(login: PendingLogin, request: GrantRequest, offlineAccess: boolean): Promise<URL> {
   const { discovery: { authorizationServer: server }, dpop, options } = request;
   const url = new URL(server.authorization_endpoint as string);
-  // It is handed to a browser, and no `fetch` of ours ever sees it.
+  // A browser opens this URL, so `fetch` never checks it.
   await options.allow?.(url, `authorization server metadata of ${shown(server.issuer)}: authorization_endpoint`);
   const offline = offlineAccess && server.scopes_supported?.includes('offline_access') ? 'offline_access' : undefined;
   const scope = unionOfScopes(login.scope, offline);
@@ -233,7 +236,7 @@ async function authorizationUrl(login: PendingLogin, request: GrantRequest, offl
     state: login.state,
     scope,
     resource: login.resourceParameter,
-    // OpenID Connect Core section 11: without it, offline_access is ignored.
+    // OpenID Connect Core section 11: without this parameter, offline_access is ignored.
     prompt: scopesOf(scope).includes('offline_access') ? 'consent' : undefined,
     dpop_jkt: dpop && await thumbprintOf(dpop),
   };
@@ -247,12 +250,12 @@ async function listenFor(
   for (;;) {
     const response = await listener.next();
     if (stateOf(new URL(response.url)) === login.state) return found(response);
-    // Any page can send the browser here: that must not end the login of the person who is logging in.
+    // Any page can send the browser here: that must not end the login of the person.
     response.answer(new OAuthError('state_mismatch', 'this response belongs to no login that waits here'));
   }
 }
 
-/** Judges the response, and only then exchanges its code (OAuth 2.1 section 4.1.3). */
+/** Checks the response before it exchanges the code (OAuth 2.1 section 4.1.3). */
 function redeem(response: URL, login: PendingLogin, endpoint: TokenEndpoint): Promise<TokenResponse> {
   const code = readAuthorizationResponse(response, login, endpoint.server);
   return requestToken(endpoint, {

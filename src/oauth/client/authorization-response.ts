@@ -2,7 +2,7 @@ import type { AuthorizationServerMetadata } from '../authorization-server-metada
 import { OAuthError, shown } from '../errors.ts';
 import { withoutSecrets } from '../request-secrets.ts';
 
-/** The authorization server, or the person, said no (RFC 6749 section 4.1.2.1). */
+/** The authorization server, or the person, refused (RFC 6749 section 4.1.2.1). */
 export class AuthorizationRefused extends OAuthError {
   /** Such as `access_denied`. */
   readonly error: string;
@@ -14,24 +14,24 @@ export class AuthorizationRefused extends OAuthError {
   }
 }
 
-/** What is compared with an authorization response, recorded before the person was sent away. */
+/** The values that an authorization response must match, recorded before the person was sent away. */
 export interface ExpectedResponse {
   readonly state: string;
   readonly redirectUri: string;
   readonly issuer: string;
 }
 
-/** The `state` of an authorization response; undefined where it has none, or several. */
+/** The `state` of an authorization response; undefined if it has none or several. */
 export function stateOf(response: URL): string | undefined {
   const states = response.searchParams.getAll('state');
   return states.length === 1 ? states[0] : undefined;
 }
 
 /**
- * The code of an authorization response. Throws before anything of it is used where it is not the answer to this
+ * The code of an authorization response. Throws before it uses any part of a response that does not answer this
  * request: `redirect_mismatch` for another address than the redirect URI; `state_mismatch`; `issuer_mismatch`
- * (2026-07-28 basic/authorization#authorization-response-validation, RFC 9207 section 2.4), then also for errors.
- * `AuthorizationRefused` for a genuine error, `response_malformed` for neither.
+ * (2026-07-28 basic/authorization#authorization-response-validation, RFC 9207 section 2.4), also for errors.
+ * `AuthorizationRefused` for a genuine error, `response_malformed` for a response with neither code nor error.
  */
 export function readAuthorizationResponse(
   response: URL, expected: ExpectedResponse, server: AuthorizationServerMetadata,
@@ -57,7 +57,7 @@ export function readAuthorizationResponse(
   return code;
 }
 
-/** Issuers are compared as strings, without any normalization. */
+/** Compares issuers as strings, without any normalization. */
 function checkIssuer(issuer: string | undefined, expected: string, server: AuthorizationServerMetadata): void {
   if (issuer === expected) return;
   if (issuer !== undefined || server.authorization_response_iss_parameter_supported === true) {
@@ -65,7 +65,7 @@ function checkIssuer(issuer: string | undefined, expected: string, server: Autho
   }
 }
 
-/** A parameter that may occur once (RFC 6749 section 3.1). */
+/** A parameter that may occur only once (RFC 6749 section 3.1). */
 function single(response: URL, name: string): string | undefined {
   const values = response.searchParams.getAll(name);
   if (values.length > 1) throw new OAuthError('response_malformed', `the authorization response: ${name} occurs ${values.length} times, expected once`);

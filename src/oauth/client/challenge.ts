@@ -6,16 +6,16 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What a server asks of an OAuth client: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
+/** The challenge of a server to an OAuth client: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
 export interface OAuthChallenge {
-  /** Whether a challenge is of the scheme DPoP. */
+  /** Whether one of the challenges has the scheme DPoP. */
   readonly dpop: boolean;
   readonly resourceMetadata?: string | undefined;
   readonly scope?: string | undefined;
   readonly error?: string | undefined;
 }
 
-/** Characters of a field that are read; the rest is ignored. */
+/** The number of characters of a field that are read; the rest is ignored. */
 const maxFieldLength = 8192;
 
 const separators = /[ \t,]*/y;
@@ -24,7 +24,7 @@ const token68 = /[ \t]+[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
 const equals = /[ \t]*=[ \t]*/y;
 const quotedString = /"((?:[^"\\]|\\.)*)"/y;
 
-/** The challenges of a field, several fields being joined by commas. Reads as far as the field is well-formed. */
+/** The challenges of a field; several fields are joined by commas. Reads up to the first malformed part. */
 export function parseChallenges(field: string): Challenge[] {
   const text = field.slice(0, maxFieldLength);
   const found: { scheme: string; parameters: Map<string, string> }[] = [];
@@ -43,7 +43,7 @@ export function parseChallenges(field: string): Challenge[] {
     if (next(equals)) {
       const value = next(quotedString)?.[1]?.replace(/\\(.)/g, '$1') ?? next(token)?.[0];
       if (value === undefined || parameters === undefined) return found;
-      // A parameter must occur once; a second one is not believed.
+      // A parameter must occur once; a second one is ignored.
       if (!parameters.has(name)) parameters.set(name, value);
     } else {
       found.push({ scheme: name, parameters: new Map() });
@@ -53,8 +53,8 @@ export function parseChallenges(field: string): Challenge[] {
 }
 
 /**
- * What the Bearer and DPoP challenges of a field say together; the first to say a thing is believed. A server that writes
- * the credentials of the request (`sent`) back brings them into no error and no URL.
+ * The Bearer and DPoP challenges of a field together; the first value of each parameter counts. If the server writes
+ * the credentials of the request (`sent`) back, they are removed and reach no error and no URL.
  */
 export function oauthChallenge(field: string | undefined, sent: Readonly<Record<string, string>> = {}): OAuthChallenge {
   const text = withoutSecrets((field ?? '').slice(0, maxFieldLength), secretsOf({ headers: sent }));

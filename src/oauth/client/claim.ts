@@ -3,32 +3,32 @@ import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** Who may renew the tokens of one server now, written into the store for all who share it. */
+/** The claim of a process to renew the tokens of one server. It is written into the store for all that share it. */
 interface ClaimRecord {
   readonly owner: string;
-  /** Milliseconds since the epoch; after that the owner is taken for dead. */
+  /** Milliseconds since the epoch; after that the owner counts as dead. */
   readonly until: number;
-  /** How the owner's work ended, for those who waited for it. */
+  /** The result of the owner's work, for the processes that waited for it. */
   readonly failed?: { readonly code: string; readonly message: string };
 }
 
-/** Where the claim stands, and how long it lasts. */
+/** The place of the claim in the store, and its duration. */
 export interface ClaimOptions {
   readonly store: AuthorizationStore;
   readonly key: string;
-  /** Milliseconds after which a claim that nobody renews runs out. */
+  /** Milliseconds after which a claim expires if its owner does not renew it. */
   readonly claimMs: number;
 }
 
-/** Milliseconds between two looks at a claim that another holds: half of it is jitter. */
+/** Milliseconds between two checks of another process's claim: half of it is jitter. */
 const pollMs = 100;
 
 /**
- * Runs `work` while this process alone holds the claim. Where another holds it, waits until it is done, gone or dead.
- * The claim is renewed as long as `work` runs, and runs out by itself where its owner dies.
+ * Runs `work` while only this process holds the claim. If another process holds it, waits until that one has
+ * finished, gone or died. The claim is renewed while `work` runs, and expires if its owner dies.
  *
- * `work` must look first whether there is still something to do. Where the owner that was waited for failed, this
- * rejects with its error and does not try again: a person who said no is not asked once for each process.
+ * `work` must first check whether there is still something to do. If the owner that this call waited for failed, this
+ * rejects with the owner's error and does not try again: a person who refused is not asked once for each process.
  */
 export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: () => Promise<T>): Promise<T> {
   const owner = randomText();
@@ -66,7 +66,7 @@ export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: 
   try {
     result = await work();
   } catch (thrown) {
-    // A login that needs a person is not shared: each process gets a URL of its own to show.
+    // A login that needs a person is not shared: each process needs its own URL to show.
     const failed = thrown instanceof OAuthError && thrown.code !== 'authorization_required'
       ? { code: thrown.code, message: thrown.message } : undefined;
     await end(failed && write(failed)).catch(() => {});

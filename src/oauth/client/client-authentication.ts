@@ -10,20 +10,20 @@ import { randomText } from './pkce.ts';
 export interface SigningKey {
   readonly key: string | Jwk | Key;
   readonly algorithm: 'ES256' | 'RS256';
-  /** The key's `kid`, where the authorization server knows several. */
+  /** The key's `kid`, if the authorization server knows several keys of the client. */
   readonly kid?: string | undefined;
 }
 
-/** How a client makes itself known, under the names of RFC 7591. */
+/** How a client identifies itself, under the names of RFC 7591. */
 export interface ClientInformation {
   readonly client_id: string;
   readonly client_secret?: string | undefined;
-  /** Where it is not said, the best that the server offers. */
+  /** Default: the best method that the server offers. */
   readonly token_endpoint_auth_method?: string | undefined;
   readonly signingKey?: SigningKey | undefined;
 }
 
-/** What a token request carries for the client. */
+/** The client's part of a token request. */
 export interface Authenticated {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface Authenticated {
 
 /**
  * Authenticates a token request (RFC 6749 section 2.3, RFC 7523 section 2.2). Rejects with `OAuthError`
- * (`unsupported`) where the server takes no method that the client has.
+ * (`unsupported`) if the server accepts none of the client's methods.
  */
 export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata): Promise<Authenticated> {
   const { client_id, client_secret = '' } = client;
@@ -48,7 +48,7 @@ export async function authenticate(client: ClientInformation, server: Authorizat
 
 function methodOf(client: ClientInformation, server: AuthorizationServerMetadata): string {
   const { token_endpoint_auth_method: said, client_secret, signingKey } = client;
-  // RFC 8414 section 2: where the server does not say, it is client_secret_basic.
+  // RFC 8414 section 2: if the server does not say, it is client_secret_basic.
   const { token_endpoint_auth_methods_supported: offered = ['client_secret_basic'] } = server;
   const has: readonly string[] = [
     ...signingKey ? ['private_key_jwt'] : [],
@@ -65,14 +65,14 @@ function methodOf(client: ClientInformation, server: AuthorizationServerMetadata
   throw new OAuthError('unsupported', `authorization server metadata of ${shown(server.issuer)}: token_endpoint_auth_methods_supported is ${list}, expected one of ${has.join(', ')}`);
 }
 
-/** As a form encodes a value: RFC 6749 section 2.3.1 asks for that below Basic. */
+/** Form-encodes a value: RFC 6749 section 2.3.1 requires that inside Basic. */
 const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 async function assertion({ client_id, signingKey }: ClientInformation, audience: string): Promise<Record<string, string>> {
   const { algorithm, kid, key } = signingKey as SigningKey;
   const now = Math.floor(Date.now() / 1000);
   const header = { alg: algorithm, typ: 'JWT', ...kid !== undefined && { kid } };
-  // The issuer alone as the audience: a token endpoint there lets one server use the assertion at another.
+  // Only the issuer is the audience: with a token endpoint as audience, one server could use the assertion at another.
   const claims = { iss: client_id, sub: client_id, aud: audience, jti: randomText(), iat: now, exp: now + 60 };
   return {
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -91,7 +91,7 @@ async function imported(key: SigningKey['key'], name: SigningKey['algorithm']): 
     }
     return isKey(key) ? key : await crypto.subtle.importKey('jwk', { ...key }, algorithm, false, ['sign']);
   } catch (cause) {
-    throw new OAuthError('signing_key', `the signing key is no private key for ${name}, expected PKCS #8 in PEM, or a JWK`, { cause });
+    throw new OAuthError('signing_key', `the signing key is not a private key for ${name}, expected PKCS #8 in PEM, or a JWK`, { cause });
   }
 }
 

@@ -4,8 +4,9 @@ import type { RegisteredClient } from './registration.ts';
 import { requestToken } from './token-endpoint.ts';
 
 /**
- * A client that acts for itself (`client_credentials`, the extension `io.modelcontextprotocol/oauth-client-credentials`),
- * with a secret or a signing key. No person, no refresh token: a new token is asked for when one expires.
+ * A client that acts for itself (`client_credentials`, the extension
+ * `io.modelcontextprotocol/oauth-client-credentials`), with a secret or a signing key. There is no person and no
+ * refresh token: the client asks for a new token when one expires.
  */
 export function clientCredentials(registered: RegisteredClient): Grant {
   checkRegistered('clientCredentials: options', registered, registeredShape);

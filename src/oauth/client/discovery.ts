@@ -6,11 +6,11 @@ import type { OAuthChallenge } from './challenge.ts';
 import { protectedResourceMetadata } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
 
-/** Who lets the client in, and to what. */
+/** The authorization server of an MCP server, and the resource that tokens are for. */
 export interface Discovery {
-  /** The resource identifier, as the bytes of the metadata. */
+  /** The resource identifier, byte for byte as in the metadata. */
   readonly resource: string;
-  /** Undefined for a server of 2025-03-26, which has none. */
+  /** Undefined for a server of 2025-03-26, which has no such document. */
   readonly protectedResource: ProtectedResourceMetadata | undefined;
   readonly authorizationServer: AuthorizationServerMetadata;
   /** The address that the challenge named. */
@@ -21,8 +21,8 @@ export interface Discovery {
 export type ChooseIssuer = (issuers: readonly string[]) => string;
 
 /**
- * Finds the authorization server of an MCP server. Rejects with `OAuthError`: `metadata_missing`, or what one of the
- * two documents is refused with.
+ * Finds the authorization server of an MCP server. Rejects with `OAuthError`: `metadata_missing`, or the error of one
+ * of the two documents.
  */
 export async function discover(
   server: URL, challenge: OAuthChallenge, choose: ChooseIssuer, options: FetchOptions,
@@ -39,7 +39,7 @@ export async function discover(
   return { resource, protectedResource, resourceMetadata, authorizationServer: await knownServer(choose(issuers), options) };
 }
 
-/** The metadata of an issuer that must have some. */
+/** The metadata of an issuer; rejects if there is none. */
 export async function knownServer(issuer: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
   const metadata = await authorizationServerMetadata(issuer, options);
   if (metadata === undefined) {
@@ -49,13 +49,14 @@ export async function knownServer(issuer: string, options: FetchOptions): Promis
 }
 
 /**
- * The MCP server as its own authorization server, with default paths where it has no metadata
- * (2025-03-26 basic/authorization#fallbacks-for-servers-without-metadata-discovery). That revision asks every server for
- * PKCE, and gives a server without metadata no place to say so.
+ * The MCP server as its own authorization server, with default paths if it has no metadata (2025-03-26
+ * basic/authorization#fallbacks-for-servers-without-metadata-discovery). That revision requires PKCE of every server,
+ * and a server without metadata cannot say that it supports it.
  */
 export async function legacyServer(origin: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
   const { fetch = globalThis.fetch } = options;
-  // 2025-03-26 basic/authorization#server-metadata-discovery-headers. A page would have to ask first whether it may (CORS).
+  // 2025-03-26 basic/authorization#server-metadata-discovery-headers. In a page this header would need a CORS
+  // preflight, so it is left out.
   const versioned: typeof fetch = (url, init) => fetch(url, { ...init, headers: { 'mcp-protocol-version': '2025-03-26' } });
   return await authorizationServerMetadata(origin, 'location' in globalThis ? options : { ...options, fetch: versioned }) ?? {
     issuer: origin,

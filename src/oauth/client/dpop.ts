@@ -4,17 +4,17 @@ import { signJwt } from '../jwt.ts';
 import { randomText } from './pkce.ts';
 import type { AuthorizationStore, StoredKey } from './store.ts';
 
-/** Where a key is kept: in the text itself, or under this name in the store's `keys`. */
+/** Where a key is kept: as a JWK in the text, or under this name in the store's `keys`. */
 export type DpopReference = { readonly jwk: Jwk } | { readonly id: string };
 
-/** The key that tokens are bound to (RFC 9449), and its public half as it stands in every proof. */
+/** The key that tokens are bound to (RFC 9449), and its public half as every proof carries it. */
 export interface DpopKey extends StoredKey {
   readonly reference: DpopReference;
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** Makes a key for ES256. It can be read out only where the store holds no `CryptoKey` objects. */
+/** Makes a key for ES256. It is extractable only if the store cannot hold `CryptoKey` objects. */
 export async function makeDpopKey({ keys }: AuthorizationStore): Promise<DpopKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, keys === undefined, ['sign', 'verify']);
   const key = { privateKey, jwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey) as Jwk) };
@@ -24,7 +24,7 @@ export async function makeDpopKey({ keys }: AuthorizationStore): Promise<DpopKey
   return { ...key, reference: { id } };
 }
 
-/** A key that was kept; undefined where it is lost, and with it the use of its tokens. */
+/** The key of stored tokens; undefined if it is lost, and then its tokens are useless. */
 export async function keptDpopKey({ keys }: AuthorizationStore, reference: DpopReference): Promise<DpopKey | undefined> {
   if ('id' in reference) {
     const key = await keys?.get(reference.id);
@@ -41,17 +41,17 @@ export async function keptDpopKey({ keys }: AuthorizationStore, reference: DpopR
 /** The thumbprint that binds an authorization code to the key (RFC 9449 section 10). */
 export const thumbprintOf = ({ jwk }: DpopKey): Promise<string> => sha256(JSON.stringify(jwk));
 
-/** What a proof is for: one request. */
+/** The request that a proof is made for. */
 export interface ProofOf {
   readonly method: string;
   readonly url: string;
-  /** The last nonce of the server that gets it. */
+  /** The last nonce of the server that receives the proof. */
   readonly nonce?: string | undefined;
-  /** The access token that goes with it. */
+  /** The access token that is sent with the proof. */
   readonly accessToken?: string | undefined;
 }
 
-/** A proof of possession for one request (RFC 9449 section 4.2). Never the same twice. */
+/** A proof of possession for one request (RFC 9449 section 4.2). Every call makes a different one. */
 export async function dpopProof({ privateKey, jwk }: DpopKey, { method, url, nonce, accessToken }: ProofOf): Promise<string> {
   const { origin, pathname } = new URL(url);
   return signJwt({ typ: 'dpop+jwt', alg: 'ES256', jwk }, {
@@ -72,10 +72,10 @@ export class DpopNonces {
     return this.byOrigin.get(new URL(url).origin);
   }
 
-  /** Keeps the nonce of an answer. Whether it is a new one. */
+  /** Keeps the nonce of a response. True if it is new. */
   note(url: string, nonce: string | undefined): boolean {
     const { origin } = new URL(url);
-    // RFC 9449 section 8.1: NQCHAR. An absurd one would be sent back with every request.
+    // RFC 9449 section 8.1: NQCHAR. The length is limited, since the nonce is sent back with every request.
     if (nonce === undefined || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce) || this.byOrigin.get(origin) === nonce) return false;
     this.byOrigin.set(origin, nonce);
     return true;

@@ -13,23 +13,26 @@ const idJag = 'urn:ietf:params:oauth:token-type:id-jag';
 /** The enterprise's identity provider, and the client's registration there. */
 export interface IdentityProvider extends Omit<RegisteredClient, 'issuer'> {
   readonly issuer: string;
-  /** Default: what the metadata of `issuer` says. */
+  /** Default: from the metadata of `issuer`. */
   readonly tokenEndpoint?: string | undefined;
 }
 
-/** The client at the MCP server's authorization server, and the person at the identity provider. */
+/**
+ * The client's registration at the MCP server's authorization server, and the person's identity at the identity
+ * provider.
+ */
 export interface EnterpriseManagedOptions extends RegisteredClient {
   readonly identityProvider: IdentityProvider;
-  /** The identity assertion that the person's single sign-on gave, or what reads it: an ID token, or SAML 2.0. */
+  /** The identity assertion of the person's single sign-on (an ID token, or SAML 2.0), or a function that reads it. */
   readonly identityAssertion: string | (() => string | Promise<string>);
   /** Default `urn:ietf:params:oauth:token-type:id_token`; for SAML `urn:ietf:params:oauth:token-type:saml2`. */
   readonly identityAssertionType?: string | undefined;
 }
 
 /**
- * A person whom the enterprise's identity provider has logged in (the extension
- * `io.modelcontextprotocol/enterprise-managed-authorization`): the identity assertion is exchanged for an Identity
- * Assertion JWT Authorization Grant (ID-JAG, RFC 8693), and that for an access token (RFC 7523).
+ * Authorizes a person whom the enterprise's identity provider has logged in (the extension
+ * `io.modelcontextprotocol/enterprise-managed-authorization`). The client exchanges the identity assertion for an
+ * Identity Assertion JWT Authorization Grant (ID-JAG, RFC 8693), and that for an access token (RFC 7523).
  */
 export function enterpriseManaged(given: EnterpriseManagedOptions): Grant {
   checkRegistered('enterpriseManaged: options', given, {
@@ -39,7 +42,7 @@ export function enterpriseManaged(given: EnterpriseManagedOptions): Grant {
   const { identityProvider, identityAssertion, identityAssertionType, ...registered } = given;
   async function exchange({ discovery, scope, nonces, options }: GrantRequest): Promise<string> {
     const { issuer, tokenEndpoint } = identityProvider;
-    // The operator's own choice, not a server's: an address inside the network is right.
+    // The operator chose this address, not a server: it may be inside the network.
     const own: FetchOptions = { ...options, allow: requireSecure };
     const server = tokenEndpoint === undefined ? await knownServer(issuer, own) : { issuer, token_endpoint: tokenEndpoint };
     const client = registeredClient(identityProvider, issuer);

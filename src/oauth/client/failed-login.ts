@@ -1,18 +1,18 @@
 /**
- * Remembers the login that failed last, for the requests that were under way then: a person who said no is not asked
- * again for each request of a storm.
+ * Remembers the last failed login for the requests that were in flight at that time: a person who refused is not
+ * asked again for each of many concurrent requests.
  */
 export interface FailedLogin {
-  /** A request goes out with these header fields. */
+  /** Call this when a request is sent with these header fields. */
   sent(fields: object): void;
   note(error: unknown): void;
-  /** Throws the failure where the request with these fields was under way then. */
+  /** Throws the failure if the request with these fields was in flight at that time. */
   check(fields: object): void;
 }
 
-/** Makes what remembers; nothing has failed yet. */
+/** Makes an empty memory of failed logins. */
 export function createFailedLogin(): FailedLogin {
-  /** The number of the request that header fields were made for. */
+  /** The number of the request that has these header fields. */
   const numbers = new WeakMap<object, number>();
   let requests = 0;
   let last: { readonly error: unknown; readonly requests: number } | undefined;

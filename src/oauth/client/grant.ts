@@ -8,12 +8,12 @@ import type { PendingLogin } from './pending-logins.ts';
 import type { AuthorizationStore } from './store.ts';
 import type { TokenResponse } from './token-endpoint.ts';
 
-/** What a grant gets to work with. */
+/** The input of a grant. */
 export interface GrantRequest {
   readonly discovery: Discovery;
-  /** The scopes to ask for; undefined: none are named. */
+  /** The scopes to ask for; undefined: leave the parameter out. */
   readonly scope: string | undefined;
-  /** The `resource` parameter (RFC 8707); undefined where it is left out. */
+  /** The `resource` parameter (RFC 8707); undefined: leave it out. */
   readonly resource: string | undefined;
   readonly dpop: DpopKey | undefined;
   readonly nonces: DpopNonces;
@@ -30,15 +30,15 @@ export interface Granted {
   readonly client: ClientInformation;
 }
 
-/** What taking an authorization response needs. */
+/** The input for an authorization response. */
 export interface FinishRequest extends Pick<GrantRequest, 'nonces' | 'store' | 'options' | 'server'> {
-  /** Throws where the login asked for a token for another resource than this object asks for. */
+  /** Throws if the login asked for a token for another resource than this object does. */
   readonly check: (login: PendingLogin) => void;
-  /** Finds the authorization server that the login was begun with. */
+  /** Finds the authorization server at which the login was begun. */
   readonly discover: (issuer: string) => Promise<AuthorizationServerMetadata>;
 }
 
-/** Tokens of a login that another process, or another page, began. */
+/** The tokens of a login that another process or page began. */
 export interface Finished extends Granted {
   readonly login: PendingLogin;
   readonly dpop: DpopKey | undefined;
@@ -46,19 +46,20 @@ export interface Finished extends Granted {
 
 /** A way to get tokens: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
 export interface Grant {
-  /** Tells the tokens of one client in a shared store from those of another. */
+  /** Identifies the client, so that several clients can share a store. */
   readonly client: string;
-  /** Whether asking again with more scopes makes sense. */
+  /** Whether a new request with more scopes makes sense. */
   readonly stepUp: boolean;
-  /** The issuer that the client's credentials are for, where it is known. */
+  /** The issuer that the client's credentials belong to, if known. */
   readonly issuer?: string | undefined;
-  /** Gets tokens. Rejects with `OAuthError` where the authorization server refuses. */
+  /** Gets tokens. Rejects with `OAuthError` if the authorization server refuses. */
   obtain(request: GrantRequest): Promise<Granted>;
-  /** The client's credentials, for a refresh; undefined where they are kept beside the tokens. */
+  /** The client's credentials for a refresh; undefined if they are kept beside the tokens. */
   credentials?(issuer: string): ClientInformation | undefined;
   /**
-   * Takes an authorization response. Undefined: a login of this process waits for it, and goes on. Rejects, and leaves the
-   * login where it is, unless it was begun for this server, with this store, by this client and with this redirect URI.
+   * Takes an authorization response. Undefined: it belonged to a login of this process, which goes on with it.
+   * Rejects, and keeps the login, unless the login was begun for this server, with this store, by this client and
+   * with this redirect URI.
    */
   finish?(response: URL, request: FinishRequest): Promise<Finished | undefined>;
 }

@@ -4,32 +4,35 @@ import { refreshTime } from './refresh.ts';
 import type { Need, Renewal } from './renewal.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds from a refresh ahead of time that has failed to the next. */
+/** Milliseconds between a failed early refresh and the next attempt. */
 const refreshPauseMs = 5000;
 
 /** The tokens that this program holds for one MCP server. */
 export interface HeldTokens {
   readonly current: Tokens | undefined;
-  /** Whether this is the access token that is held, and it was granted and not refreshed: if it is refused, another would be too. */
+  /**
+   * True if this is the current access token and it comes from a login, not from a refresh. If the server rejects it,
+   * a new login would not help.
+   */
   isGranted(accessToken: string | undefined): boolean;
   /** The tokens. The first call reads them from the store. */
   load(): Promise<Tokens | undefined>;
-  /** The tokens to send: refreshed ahead of their end, and the old ones where that fails. */
+  /** The tokens to send: refreshed before they expire; if that fails, the old ones. */
   fresh(): Promise<Tokens | undefined>;
-  /** Requests that need the same at the same time share one renewal, and its failure. */
+  /** Renews the tokens. Concurrent requests with the same need share one renewal and its failure. */
   renew(need: Need): Promise<void>;
   finish(response: URL): Promise<void>;
   signOut(): Promise<void>;
 }
 
-/** Holds what `renewal` gets; reads nothing before it is asked. */
+/** Holds the tokens that `renewal` gets; reads nothing before the first call. */
 export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: (error: Error) => void): HeldTokens {
   const jitter = Math.random();
   const once = sharing();
   let tokens: Tokens | undefined;
   let loaded = false;
   let refreshPausedUntil = 0;
-  /** The last access token that was granted, not refreshed. */
+  /** The last access token that came from a grant and not from a refresh. */
   let granted: string | undefined;
 
   async function load(): Promise<Tokens | undefined> {
@@ -62,7 +65,7 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     try {
       await renew({ used: held.access_token });
     } catch (thrown) {
-      // The server may take the old token still, and will say so where it does not.
+      // The server may still accept the old token; otherwise it refuses the request.
       refreshPausedUntil = now + refreshPauseMs;
       onError(toError(thrown));
     }
@@ -87,7 +90,7 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
   };
 }
 
-/** Runs work of one name once for all who want it at the same time. */
+/** Runs work once for all concurrent callers that give the same name. */
 function sharing(): (name: string, work: () => Promise<void>) => Promise<void> {
   const running = new Map<string, Promise<void>>();
   return (name, work) => {

@@ -2,7 +2,7 @@ import { need } from '../../jsonrpc/errors.ts';
 import { OAuthError } from '../errors.ts';
 import type { AuthorizationStore, StoredKey } from './store.ts';
 
-// As much of IndexedDB as is used here, so that these sources need no types of a browser.
+// The parts of IndexedDB that this file uses, so that these sources need no DOM types.
 interface Request<T> {
   readonly result: T;
   readonly error: unknown;
@@ -30,8 +30,8 @@ interface Objects {
 type Mode = 'readonly' | 'readwrite';
 
 /**
- * Keeps tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are made not extractable and
- * kept beside them: a script that reads the database can use a key while it runs, and never take it away.
+ * Keeps tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are not extractable and
+ * are kept beside the tokens: a script that reads the database can use a key while it runs, but cannot export it.
  *
  * Rejects with `OAuthError` (`store_unreadable`).
  *
@@ -40,7 +40,7 @@ type Mode = 'readonly' | 'readwrite';
 export function indexedDbStore(name: string = 'barewire-oauth'): AuthorizationStore {
   let opened: Promise<Database> | undefined;
 
-  /** Runs `work` in one transaction, and resolves with what it said when that is committed. */
+  /** Runs `work` in one transaction, and resolves with its result when the transaction is committed. */
   async function transact<T>(
     store: 'texts' | 'keys', mode: Mode, work: (objects: Objects, say: (value: T) => void) => void,
   ): Promise<T | undefined> {
@@ -67,7 +67,7 @@ export function indexedDbStore(name: string = 'barewire-oauth'): AuthorizationSt
     async update(key, expected, next) {
       return await transact<boolean>('texts', 'readwrite', (objects, say) => {
         const request = objects.get(key);
-        // One transaction for reading and writing: those of other tabs wait for it.
+        // Read and write in one transaction, so that the transactions of other tabs wait for it.
         request.onsuccess = () => {
           if (request.result !== expected) return say(false);
           if (next === undefined) objects.delete(key);

@@ -9,18 +9,18 @@ import type { ClientInformation } from './client-authentication.ts';
 /** The `grant_type` of RFC 7523 section 2.1. */
 export const jwtBearerGrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** A workload, and the token that its platform gives it. */
+/** A workload, and the token that its platform issues to it. */
 export interface JwtBearerOptions extends RegisteredClient {
   /**
-   * The workload's own token (a projected service account, a SPIFFE JWT-SVID), or what reads it. Its audience must be
-   * the issuer of the authorization server.
+   * The workload's own token (a projected service account, a SPIFFE JWT-SVID), or a function that reads it. Its
+   * audience must be the issuer of the authorization server.
    */
   readonly assertion: string | ((issuer: string) => string | Promise<string>);
 }
 
 /**
- * A workload that shows the token of its platform (RFC 7523, the extension `io.modelcontextprotocol/auth/wif`). Each
- * assertion is tried once: one that was refused is not sent again, and no other grant is tried instead.
+ * Authorizes a workload by the token of its platform (RFC 7523, the extension `io.modelcontextprotocol/auth/wif`).
+ * Each assertion is sent once: after a refusal it is not sent again, and no other grant is tried.
  */
 export function jwtBearer(options: JwtBearerOptions): Grant {
   checkRegistered('jwtBearer: options', options, { ...registeredShape, assertion: 'string or function' });

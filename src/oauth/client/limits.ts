@@ -1,13 +1,13 @@
 import { defaultFetchLimits } from '../fetch-json.ts';
 import type { FetchLimits } from '../fetch-json.ts';
 
-/** Bounds on what a server can make the client read, follow and wait for. */
+/** Limits for the client: what it reads and follows, and how long it waits. */
 export interface OAuthLimits extends FetchLimits {
-  /** Times that one request to the MCP server is sent again because its token or scopes were refused. 3. */
+  /** How often one request to the MCP server is sent again because its token or scopes were refused. 3. */
   maxAttempts: number;
   /** Milliseconds that a person has for the login. 5 minutes. */
   authorizationMs: number;
-  /** Milliseconds after which the claim of a process that is gone runs out; one that lives renews it. 15 seconds. */
+  /** Milliseconds after which the claim of a dead process expires; a live process renews it. 15 seconds. */
   claimMs: number;
 }
 

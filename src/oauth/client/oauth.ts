@@ -19,33 +19,39 @@ import { renewal } from './renewal.ts';
 import { memoryStore } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** How a client gets in at one MCP server. */
+/** How a client is authorized at one MCP server. */
 export interface OAuthOptions {
-  /** How tokens are got: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
+  /** How to get tokens: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
   readonly grant: Grant;
-  /** The MCP server, where tokens may be needed before its first request. Default: the first request's URL. */
+  /** The MCP server, if tokens may be needed before the first request to it. Default: the URL of the first request. */
   readonly server?: string | URL | undefined;
-  /** Default: memory, for as long as the process lives. */
+  /** Default: memory, for the lifetime of the process. */
   readonly store?: AuthorizationStore | undefined;
-  /** Scopes that are always asked for, separated by spaces; those that the server asks for are added. */
+  /** Scopes to ask for always, separated by spaces; the scopes that the server asks for are added. */
   readonly scope?: string | undefined;
   /** The `resource` parameter, or false to leave it out. Default: the identifier in the server's metadata, byte for byte. */
   readonly resource?: string | false | undefined;
-  /** True: tokens bound to a key, or none; false: never. Default: where the MCP server asks for it (RFC 9449). */
+  /**
+   * True: require tokens that are bound to a key; false: never use DPoP. Default: use DPoP if the MCP server asks for
+   * it (RFC 9449).
+   */
   readonly dpop?: boolean | undefined;
-  /** Chooses among several authorization servers. Default: the one that the grant's credentials are for, else the first. */
+  /**
+   * Chooses among several authorization servers. Default: the one that the grant's credentials belong to, else the
+   * first.
+   */
   readonly chooseIssuer?: ChooseIssuer | undefined;
   /**
-   * Lets a public MCP server name authorization servers on private addresses. False: literal private addresses and
-   * local names are refused; other names are judged only with `lookup`.
+   * Whether a public MCP server may name authorization servers on private addresses. False: literal private addresses
+   * and local names are refused; other names are checked only with `lookup`.
    */
   readonly allowPrivateAddresses?: boolean | undefined;
-  /** Resolves a host name, so that one with a private address is refused as well. */
+  /** Resolves a host name, so that a name with a private address is refused as well. */
   readonly lookup?: Lookup | undefined;
-  /** For metadata, registration and tokens. Default: the runtime's own. */
+  /** The `fetch` for metadata, registration and tokens. Default: the runtime's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly limits?: Partial<OAuthLimits> | undefined;
-  /** What went wrong beside a request: a refresh ahead of time that failed, tokens that were dropped. */
+  /** Called for errors that fail no request: an early refresh that failed, tokens that were dropped. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -59,13 +65,14 @@ export const oauthShape: Shape<OAuthOptions> = {
 /** The authorization of one MCP server, for `httpTransport(url, { auth })`. */
 export interface OAuth extends HttpAuthorization {
   /**
-   * Takes the URL that the authorization server redirected to, where this program receives it: also for a login that
-   * another process or an earlier page began, given the same store. Rejects with `OAuthError` where it answers none.
+   * Takes the URL that the authorization server redirected to, if this program receives it: also for a login that
+   * another process or an earlier page began, given the same store. Rejects with `OAuthError` if the URL answers no
+   * login.
    */
   finish(response: string | URL): Promise<void>;
   /**
-   * Gets tokens before the first request, where the server wants some and there are none: a login then takes as long as
-   * the person needs, and no request of the client's runs out of time meanwhile. Needs the option `server`.
+   * Gets tokens before the first request, if the server requires them and the store has none. The login then takes as
+   * long as the person needs, without a timeout of a client's request. Needs the option `server`.
    */
   authorize(): Promise<void>;
   /** Removes the tokens of this server from the store. */
@@ -73,11 +80,11 @@ export interface OAuth extends HttpAuthorization {
 }
 
 /**
- * Gets a client in: finds the authorization server, registers, gets tokens by the grant, sends them with every request
- * to the MCP server's origin and nowhere else, and renews them. One object for one MCP server.
+ * Authorizes a client: finds the authorization server, registers, gets tokens by the grant, sends them with every
+ * request to the MCP server's origin and to no other, and renews them. One object for one MCP server.
  *
- * Throws a TypeError for an unknown or malformed option. What fails rejects the MCP request with an `OAuthError`, whose `code`
- * is stable.
+ * Throws a TypeError for an unknown or malformed option. A failure rejects the MCP request with an `OAuthError`,
+ * whose `code` is stable.
  */
 export function oauth(options: OAuthOptions): OAuth {
   checkOptions('oauth: options', options, oauthShape);
@@ -89,7 +96,7 @@ export function oauth(options: OAuthOptions): OAuth {
   let server = options.server === undefined ? undefined : new URL(options.server);
   let held: HeldTokens | undefined;
 
-  /** The tokens for the MCP server. Where no option names it, the first request does. */
+  /** The tokens for the MCP server. Without the option `server`, the first request names it. */
   function tokensOf(target: URL): HeldTokens {
     server ??= target;
     if (target.origin !== server.origin) {
@@ -152,7 +159,7 @@ export function oauth(options: OAuthOptions): OAuth {
   };
 }
 
-/** A request that every server refuses that wants tokens. */
+/** A request that every server with authorization refuses. */
 const ping = {
   method: 'POST', body: '{"jsonrpc":"2.0","id":0,"method":"ping"}', headers: {
     accept: 'application/json, text/event-stream', 'content-type': 'application/json',

@@ -3,13 +3,13 @@ import type { DpopReference } from './dpop.ts';
 import { parseStored, swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** A login that was begun: what its response is compared with, and what goes into the token request. */
+/** A login that was begun: the values that its response must match, and the values for the token request. */
 export interface PendingLogin {
   readonly state: string;
   readonly verifier: string;
   readonly redirectUri: string;
   readonly issuer: string;
-  /** Without the credentials that the program gave: those it gives again. */
+  /** Without the credentials that the program gave: it gives them again. */
   readonly client: ClientInformation;
   /** The MCP server's URL. */
   readonly server: string;
@@ -17,27 +17,27 @@ export interface PendingLogin {
   readonly resource: string;
   /** The address of the protected resource metadata that a challenge named. */
   readonly resourceMetadata?: string | undefined;
-  /** The `resource` parameter; undefined where it is left out. */
+  /** The `resource` parameter; undefined: it was left out. */
   readonly resourceParameter?: string | undefined;
   readonly scope?: string | undefined;
-  /** The DPoP key that the code is bound to. */
+  /** The DPoP key that the authorization code is bound to. */
   readonly dpop?: DpopReference | undefined;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Logins that wait at the same time for one client and one MCP server; the oldest goes first. */
+/** The largest number of pending logins for one client and one MCP server; the oldest is dropped first. */
 const maxPending = 16;
 
 /**
- * The key of a store for the logins of a client that wait. Each MCP server has its own, so that a response finds only
- * logins that were begun for the server that it is handed in for.
+ * The key under which a store keeps the pending logins of a client. Each MCP server has its own, so that a response
+ * finds only logins for the server that it is passed for.
  */
 const pendingKey = (client: string, server: string): string => `pending ${client} ${server}`;
 
 /**
- * Keeps a login until its response comes. Logins for another issuer or resource are dropped: the server has named another
- * since, and a late response must not bring the old one back.
+ * Keeps a login until its response comes. Logins for another issuer or resource are dropped: the server now names
+ * another one, and a late response must not restore the old one.
  */
 export async function keepLogin(store: AuthorizationStore, client: string, login: PendingLogin): Promise<void> {
   await swap(store, pendingKey(client, login.server), (text) => {
@@ -46,17 +46,20 @@ export async function keepLogin(store: AuthorizationStore, client: string, login
   });
 }
 
-/** Which login is taken from a store. */
+/** Selects the login to take from a store. */
 export interface WantedLogin {
-  /** The client as the grant names it. */
+  /** The client, as the grant identifies it. */
   readonly client: string;
   readonly server: string;
   readonly state: string;
-  /** Throws where the login does not belong to who takes it; then it stays in the store. */
+  /** Throws if the login does not belong to the caller; then it stays in the store. */
   readonly check?: ((login: PendingLogin) => void) | undefined;
 }
 
-/** Takes a login out of the store, so that its response counts once; undefined where no login with this `state` waits. */
+/**
+ * Takes a login out of the store, so that its response counts once; undefined if there is no pending login with this
+ * `state`.
+ */
 export async function takeLogin(
   store: AuthorizationStore, { client, server, state, check }: WantedLogin,
 ): Promise<PendingLogin | undefined> {

@@ -5,7 +5,7 @@ import type { FetchOptions } from '../fetch-json.ts';
 import { readFields } from '../metadata-fields.ts';
 import type { Fields } from '../metadata-fields.ts';
 
-/** What an MCP server says of its authorization, under the names of RFC 9728 section 2. */
+/** The authorization metadata of an MCP server, under the names of RFC 9728 section 2. */
 export interface ProtectedResourceMetadata {
   readonly resource: string;
   readonly authorization_servers?: readonly string[];
@@ -23,12 +23,12 @@ const fields = {
 const wellKnown = '/.well-known/oauth-protected-resource';
 
 /**
- * The metadata of the MCP server: at the address that its challenge names, which is then the only one asked; otherwise
- * at the well-known address with the server's path, then at the root
- * (2026-07-28 basic/authorization/authorization-server-discovery). Undefined where there is none.
+ * The metadata of the MCP server. If a challenge names its address, only that address is asked; otherwise the
+ * well-known address with the server's path, then the one at the root (2026-07-28
+ * basic/authorization/authorization-server-discovery). Undefined if there is no metadata.
  *
- * Rejects with `OAuthError`: `resource_mismatch` where `resource` does not cover the server, and what
- * `metadataDocument` rejects with.
+ * Rejects with `OAuthError`: `resource_mismatch` if `resource` does not cover the server, and the errors of
+ * `metadataDocument`.
  */
 export async function protectedResourceMetadata(
   server: URL, challenged: string | undefined, options: FetchOptions,
@@ -58,8 +58,9 @@ function read(document: Readonly<Record<string, unknown>>, server: URL, what: st
 }
 
 /**
- * Whether a resource identifier is for this server: of the same origin, with the same path or one above it (RFC 8707
- * section 2 lets a token be for more than one path). Only compared here; what is sent on are its own bytes.
+ * Whether a resource identifier covers this server: the same origin, and the same path or one above it (RFC 8707
+ * section 2 allows a token for more than one path). The identifier is only compared here; requests carry its own
+ * bytes.
  */
 function covers(resource: string, server: URL, what: string): boolean {
   const { origin, pathname, hash } = parseUrl(resource, `${what}: resource`);

@@ -19,15 +19,15 @@ export interface RegisteredClient {
   /** Such as `client_secret_post`. Default: the best that the server offers. */
   readonly authenticationMethod?: string | undefined;
   /**
-   * The issuer that gave them. Say it: without it they go to the first authorization server that the MCP server names,
-   * and only a later change is noticed.
+   * The issuer of the credentials. Set it: without it, they go to the first authorization server that the MCP server
+   * names, and only a later change is detected.
    */
   readonly issuer?: string | undefined;
 }
 
-/** Who the client is, for whichever way of registration the authorization server offers. */
+/** The client's details, for any way of registration that the authorization server offers. */
 export interface ClientOptions {
-  /** For dynamic registration, and for the person who is asked. */
+  /** For dynamic registration, and for the person who logs in. */
   readonly name?: string | undefined;
   /** The https URL of the client's own metadata document, which is then its ID (client ID metadata documents). */
   readonly metadataDocument?: string | undefined;
@@ -49,18 +49,18 @@ export const clientShape: Shape<ClientOptions> = {
 
 /** Throws a TypeError for options of a grant with an unknown or malformed member, or without a client ID. */
 export function checkRegistered<O extends RegisteredClient>(place: string, options: O, shape: Shape<O>): void {
-  // Null is no string: a required member.
+  // A required member that is missing becomes null, which is refused as not a string.
   checkOptions<object>(place, { ...options, clientId: options?.clientId ?? null }, shape);
 }
 
-/** What a registration needs to know. */
+/** The input of a registration. */
 export interface Registration {
   readonly client: ClientOptions;
   readonly server: AuthorizationServerMetadata;
   readonly redirectUri: string;
   readonly dpop: boolean;
   readonly store: AuthorizationStore;
-  /** The key of the store for a dynamic registration with this server. */
+  /** The store's key for a dynamic registration with this server. */
   readonly key: string;
   readonly options: FetchOptions;
 }
@@ -69,7 +69,7 @@ export interface Registration {
  * The client's ID for an authorization server: pre-registered, else its metadata document, else by dynamic
  * registration, which is made once and kept (the order of 2026-07-28 basic/authorization/client-registration).
  *
- * Rejects with `OAuthError`: `no_registration` where the server offers no way that this client has,
+ * Rejects with `OAuthError`: `no_registration` if the client can use none of the ways that the server offers,
  * `registration_refused`, `registration_malformed`, `issuer_changed`.
  */
 export async function clientFor(registration: Registration): Promise<ClientInformation> {
@@ -84,7 +84,7 @@ export async function clientFor(registration: Registration): Promise<ClientInfor
     + `${server.client_id_metadata_document_supported ? ', but takes client ID metadata documents: host one, and give its URL as client.metadataDocument' : ' and takes no client ID metadata documents: register there by hand, and give the client ID as client.registered'}`);
 }
 
-/** The given credentials. Throws `OAuthError` (`issuer_changed`) where they are another server's. */
+/** The given credentials. Throws `OAuthError` (`issuer_changed`) if they belong to another server. */
 export function registeredClient(registered: RegisteredClient, issuer: string): ClientInformation {
   const { clientId, clientSecret, signingKey, authenticationMethod } = registered;
   if (registered.issuer !== undefined && registered.issuer !== issuer) {
@@ -110,10 +110,10 @@ async function dynamicClient(registration: Registration, endpoint: string): Prom
   return made;
 }
 
-/** The key of a store for the dynamic registration of a client with an issuer. */
+/** The store's key for the dynamic registration of a client with an issuer. */
 export const registrationKey = (client: string, issuer: string): string => `client ${client} ${issuer}`;
 
-/** The redirect URI of the registration that is kept, so that a listener can try the same port again. */
+/** The redirect URI of the stored registration, so that a listener can try the same port again. */
 export async function registeredRedirectUri(store: AuthorizationStore, key: string): Promise<string | undefined> {
   const uri = parseStored(await store.get(key))?.['redirect_uri'];
   return typeof uri === 'string' ? uri : undefined;
@@ -125,7 +125,7 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
   const request = {
     client_name: client.name ?? 'MCP client',
     redirect_uris: [redirectUri],
-    // Where a server lists its grants without this one, asking for it would be refused.
+    // If a server lists its grants without this one, a request for it would be refused.
     grant_types: ['authorization_code', ...!grants || grants.includes('refresh_token') ? ['refresh_token'] : []],
     response_types: ['code'],
     token_endpoint_auth_method: method,
@@ -162,7 +162,7 @@ function clientOf(value: Readonly<Record<string, unknown>>): ClientInformation |
   };
 }
 
-/** Whether the redirect comes to this machine, by loopback or a scheme of the application's own. */
+/** Whether the redirect goes to this machine, by loopback or by the application's own scheme. */
 function isNative(redirectUri: string): boolean {
   const url = new URL(redirectUri);
   return url.protocol !== 'https:' && (url.protocol !== 'http:' || isLoopback(url));

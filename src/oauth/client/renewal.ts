@@ -18,16 +18,16 @@ import type { AuthorizationStore } from './store.ts';
 import { readTokens, recordOf, removeTokens } from './tokens.ts';
 import type { ServerRecord, TokenRecord, Tokens } from './tokens.ts';
 
-/** What renewing the tokens of one MCP server needs. */
+/** The input for renewing the tokens of one MCP server. */
 export interface RenewalOptions {
   readonly server: URL;
   readonly grant: Grant;
   readonly store: AuthorizationStore;
-  /** Scopes that are always asked for. */
+  /** Scopes to ask for always. */
   readonly scope: string | undefined;
-  /** The `resource` parameter; undefined: that of the metadata; false: none. */
+  /** The `resource` parameter; undefined: take it from the metadata; false: leave it out. */
   readonly resource: string | false | undefined;
-  /** Undefined: where the server asks for it. */
+  /** Undefined: use DPoP if the server asks for it. */
   readonly dpop: boolean | undefined;
   readonly choose: ChooseIssuer;
   readonly nonces: DpopNonces;
@@ -36,35 +36,39 @@ export interface RenewalOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Why new tokens are needed. */
+/** The reason for new tokens. */
 export interface Need {
-  /** The server's challenge. Undefined: the tokens are refreshed ahead of their end. */
+  /** The server's challenge. Undefined: an early refresh. */
   readonly challenge?: OAuthChallenge | undefined;
-  /** The access token that is of no use any more. */
+  /** The access token that is no longer useful. */
   readonly used?: string | undefined;
-  /** Scopes that the present tokens lack. */
+  /** Scopes that the current tokens lack. */
   readonly scope?: string | undefined;
 }
 
-/** The tokens of one MCP server: read, renewed by one process for all, and kept. */
+/** The tokens of one MCP server: read, renewed by one process for all, and stored. */
 export interface Renewal {
   /** The tokens in the store. */
   load(): Promise<Tokens | undefined>;
-  /** Tokens that answer the need: another's, refreshed, or granted. Undefined: none, and nobody was asked for them. */
+  /**
+   * Tokens that satisfy the need: from another process, refreshed, or granted. Undefined: there are none, and nobody
+   * was asked for them.
+   */
   renew(need: Need): Promise<Tokens | undefined>;
   finish(response: URL): Promise<Tokens | undefined>;
   signOut(): Promise<void>;
 }
 
-/** Puts the text of tokens into the store. False: others have replaced what was there. */
+/** Writes the text of tokens into the store. False: another process has replaced the old text. */
 type Keep = (text: string) => Promise<boolean>;
 
-/** Makes what reads, renews and keeps the tokens of one MCP server; asks nobody before it is told to. */
+/** Reads, renews and keeps the tokens of one MCP server. Sends no request before a call. */
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
   const keepClient = grant.credentials === undefined;
   const serverKey = `server ${grant.client} ${server.href}`;
-  // With the server in it: several servers may name one resource (a whole host), and each has the tokens of its own logins.
+  // The key contains the server: several servers may name one resource (a whole host), and each has the tokens of its
+  // own logins.
   const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${grant.client} ${server.href} ${issuer} ${resource}`;
 
   async function knownRecord(): Promise<ServerRecord | undefined> {
@@ -73,7 +77,10 @@ export function renewal(options: RenewalOptions): Renewal {
     return { issuer, resource, resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined };
   }
 
-  /** Tokens that could not be kept, because the disk is full, say: the authorization server takes no older ones any more. */
+  /**
+   * Tokens that could not be stored, for example because the disk is full; the authorization server no longer accepts
+   * older ones.
+   */
   let owed: { readonly tokens: Tokens; readonly keep: Keep; readonly error: Error } | undefined;
 
   async function load(): Promise<Tokens | undefined> {
@@ -82,7 +89,7 @@ export function renewal(options: RenewalOptions): Renewal {
     return record && readTokens(store, tokensKey(record), (why) => options.onError(new Error(why)));
   }
 
-  /** Keeps tokens. Where that fails they are used all the same, and kept when they are asked for again. */
+  /** Stores tokens. If that fails, they are used all the same, and stored at the next call. */
   async function keepOrOwe(tokens: Tokens, keep: Keep): Promise<Tokens | undefined> {
     let isKept: boolean;
     try {
@@ -123,7 +130,7 @@ export function renewal(options: RenewalOptions): Renewal {
     });
   }
 
-  /** The resource has another authorization server now: nothing of the old one is used there, or kept. */
+  /** The resource now has another authorization server: nothing of the old one is used or kept. */
   async function leave(known: ServerRecord, kept: Tokens | undefined, { authorizationServer: { issuer } }: Discovery): Promise<void> {
     if (grant.credentials && grant.issuer === undefined) {
       // 2026-07-28 basic/authorization/client-registration#authorization-server-binding.
@@ -145,10 +152,10 @@ export function renewal(options: RenewalOptions): Renewal {
         issuer: known.issuer, requested: kept.requested_scope, dpop: kept.key, login: kept.login, keepClient,
       });
       const text = JSON.stringify(record);
-      // Where a login has replaced the tokens meanwhile, or somebody has signed out, that counts.
+      // If a login has replaced the tokens meanwhile, or somebody has signed out, that state counts.
       return keepOrOwe({ ...record, text, key: kept.key }, owed?.keep ?? ((newest) => store.update(tokensKey(known), kept.text, newest)));
     }
-    // Another may have refreshed them, though it could not claim that: only what failed is removed.
+    // Another process may have refreshed them without the claim: remove only the tokens that failed.
     if (owed) await swap(store, tokensKey(known), () => undefined);
     else await removeTokens(store, tokensKey(known), kept);
     owed = undefined;
@@ -156,7 +163,7 @@ export function renewal(options: RenewalOptions): Renewal {
     return load();
   }
 
-  /** The metadata of the issuer that tokens came from, without asking the MCP server who that is. */
+  /** The metadata of the issuer of the tokens, without a request to the MCP server. */
   function serverOf(issuer: string): Promise<Discovery['authorizationServer']> {
     return issuer === server.origin ? legacyServer(issuer, fetch) : knownServer(issuer, fetch);
   }
@@ -176,7 +183,7 @@ export function renewal(options: RenewalOptions): Renewal {
     return save({ issuer, resource, resourceMetadata }, record, dpop);
   }
 
-  /** Whether tokens are bound to a key: where they must be, and where both servers offer it. */
+  /** Whether tokens are bound to a key: required if the server demands it, offered if both servers support it. */
   function dpopWish({ authorizationServer, protectedResource }: Discovery, challenge: OAuthChallenge | undefined): 'required' | 'offered' | undefined {
     if (options.dpop === false) return undefined;
     const { issuer, dpop_signing_alg_values_supported: offered } = authorizationServer;
@@ -207,7 +214,7 @@ export function renewal(options: RenewalOptions): Renewal {
     const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
     if (options.dpop === true) checkBound(finished, issuer);
     const tokens = await save({ issuer, resource, resourceMetadata }, recordOf(finished, { issuer, requested: scope, dpop, keepClient }), dpop);
-    // Whoever finishes a login may end right after.
+    // The program may end right after it has finished a login, so store the tokens before that.
     if (owed) throw owed.error;
     return tokens;
   }
@@ -222,13 +229,13 @@ export function renewal(options: RenewalOptions): Renewal {
   return { load, renew, finish, signOut };
 }
 
-/** RFC 9449 section 5: a server may issue a bearer token all the same, which is the client's to refuse. */
+/** RFC 9449 section 5: a server may issue a bearer token all the same, and the client must refuse it. */
 function checkBound({ tokens: { token_type } }: Granted, issuer: string): void {
   if (token_type === 'dpop') return;
   throw new OAuthError('unsupported', `the token endpoint of ${shown(issuer)}: token_type is ${shown(token_type)}, expected DPoP, a token bound to the key`);
 }
 
-/** Whether tokens that somebody else has put into the store meanwhile are what is needed. */
+/** Whether tokens that another process has stored meanwhile satisfy the need. */
 function answers(tokens: Tokens, { used, scope }: Need): boolean {
   return tokens.access_token !== used
     && (tokens.expires_at === undefined || tokens.expires_at > Date.now())

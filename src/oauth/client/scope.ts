@@ -3,7 +3,7 @@ export function scopesOf(scope: string | undefined): string[] {
   return [...new Set((scope ?? '').split(' ').filter(Boolean))];
 }
 
-/** All scopes of the given values, each once; undefined where there is none: then the parameter is left out. */
+/** All scopes of the given values, each once; undefined if there are none: then the parameter is left out. */
 export function unionOfScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   return scopesOf(scopes.map((scope) => scope ?? '').join(' ')).join(' ') || undefined;
 }

@@ -1,33 +1,33 @@
 import type { Key } from '../jwk.ts';
 
 /**
- * Where tokens, client IDs and logins that wait are kept: texts by key. Several processes may share one, so a value
- * changes only by compare-and-swap.
+ * Keeps tokens, client IDs and pending logins: texts by key. Several processes may share a store, so a value changes
+ * only by compare-and-swap.
  *
- * The texts hold credentials: a store keeps them from everybody but the user.
+ * The texts hold credentials: a store must let nobody but the user read them.
  */
 export interface AuthorizationStore {
-  /** The text of this key, as it is now. */
+  /** The current text of this key. */
   get(key: string): Promise<string | undefined>;
   /**
-   * Sets the text to `next`, or removes it (undefined), but only where it is `expected` (undefined: there is none).
-   * Whether it was. Atomic for all who share the store.
+   * Sets the text to `next`, or removes it (undefined), but only if it is `expected` (undefined: there is no text).
+   * Resolves with whether it was. Atomic for all processes that share the store.
    */
   update(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
   /**
-   * Where the store can hold `CryptoKey` objects, as IndexedDB can: DPoP keys are then made not extractable, and kept
-   * here. Without it they are kept in the texts, as JWK.
+   * Present if the store can hold `CryptoKey` objects, as IndexedDB can: DPoP keys are then not extractable, and are
+   * kept here. Without it they are kept in the texts, as JWK.
    */
   readonly keys?: KeyStore | undefined;
 }
 
-/** Holds private keys that cannot be read out. */
+/** Holds private keys that cannot be exported. */
 export interface KeyStore {
-  /** The key of this name; undefined: there is none. */
+  /** The key of this name; undefined if there is none. */
   get(id: string): Promise<StoredKey | undefined>;
-  /** Keeps a key, in place of the one before it. */
+  /** Keeps a key and replaces the one before it. */
   put(id: string, key: StoredKey): Promise<void>;
-  /** Forgets a key. */
+  /** Removes a key. */
   delete(id: string): Promise<void>;
 }
 
@@ -57,7 +57,10 @@ export function memoryStore(): AuthorizationStore {
   };
 }
 
-/** Reads a text, changes it, and writes it, again where another was faster. `change` may be called several times. */
+/**
+ * Reads a text, changes it and writes it; retries if another process was faster. `change` may be called several
+ * times.
+ */
 export async function swap(
   store: AuthorizationStore, key: string, change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
@@ -68,7 +71,7 @@ export async function swap(
   }
 }
 
-/** A text of the store as the JSON object that it is; undefined where it is none. */
+/** A text of the store as the JSON object that it holds; undefined if it does not hold one. */
 export function parseStored(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
   try {

@@ -9,12 +9,12 @@ import type { ClientInformation } from './client-authentication.ts';
 import { dpopProof } from './dpop.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
 
-/** A token response (RFC 6749 section 5.1), with what of it is used. */
+/** A token response (RFC 6749 section 5.1): the members that are used. */
 export interface TokenResponse {
   readonly access_token: string;
   /** Lower-case. */
   readonly token_type: string;
-  /** Seconds; undefined where the server does not say. */
+  /** Seconds; undefined if the server does not say. */
   readonly expires_in?: number | undefined;
   readonly refresh_token?: string | undefined;
   readonly scope?: string | undefined;
@@ -23,7 +23,7 @@ export interface TokenResponse {
 
 /** The token endpoint refused: `error` is the code of RFC 6749 section 5.2. */
 export class TokenRefused extends OAuthError {
-  /** Such as `invalid_grant`; undefined where the answer was no such error. */
+  /** Such as `invalid_grant`; undefined if the response had no such error. */
   readonly error: string | undefined;
 
   constructor(message: string, error: string | undefined) {
@@ -33,19 +33,19 @@ export class TokenRefused extends OAuthError {
   }
 }
 
-/** Whose token endpoint is asked, by whom. */
+/** A token endpoint, and the client that asks it. */
 export interface TokenEndpoint {
   readonly server: AuthorizationServerMetadata;
   readonly client: ClientInformation;
   readonly options: FetchOptions;
-  /** With a key, the token is to be bound to it (RFC 9449 section 5). */
+  /** With a key, the token is bound to it (RFC 9449 section 5). */
   readonly dpop?: DpopKey | undefined;
   readonly nonces: DpopNonces;
 }
 
 /**
- * Sends one token request. A server that wants a nonce in the proof gets a second one, once. Rejects with
- * `TokenRefused`, or `OAuthError`: `token_malformed`, `unsupported`, the codes of `fetchJson`.
+ * Sends one token request. If the server requires a nonce in the proof, sends it once more with that nonce. Rejects
+ * with `TokenRefused`, or `OAuthError`: `token_malformed`, `unsupported`, the codes of `fetchJson`.
  */
 export async function requestToken(
   { server, client, options, dpop, nonces }: TokenEndpoint, parameters: Readonly<Record<string, string | undefined>>,
@@ -56,7 +56,7 @@ export async function requestToken(
   }
   const what = `the token endpoint of ${shown(issuer)}`;
   for (let tries = 1; ; tries++) {
-    // A new assertion each time: it may be used once.
+    // Make a new assertion each time: it may be used only once.
     const authenticated = await authenticate(client, server);
     const proof = dpop && { dpop: await dpopProof(dpop, { method: 'POST', url, nonce: nonces.get(url) }) };
     const body = formOf({ ...parameters, ...authenticated.parameters });
@@ -79,9 +79,9 @@ function formOf(parameters: Readonly<Record<string, string | undefined>>): strin
 
 function readToken({ value, clean, says }: PostAnswer, what: string, bound: boolean): TokenResponse {
   const malformed = (why: string): OAuthError => new OAuthError('token_malformed', `${what}: ${why}`);
-  if (!isObject(value)) throw malformed('its answer is no JSON object');
+  if (!isObject(value)) throw malformed('its answer is not a JSON object');
   const { access_token, token_type, expires_in, refresh_token, scope, issued_token_type } = value;
-  // The token itself never stands in an error.
+  // Errors never contain the token.
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)) {
     throw malformed('access_token is missing, or no text of visible ASCII characters');
   }

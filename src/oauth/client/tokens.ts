@@ -6,54 +6,56 @@ import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** Tokens as they are kept, with all that a refresh needs. */
+/** Tokens as they are stored, with everything that a refresh needs. */
 export interface TokenRecord {
   readonly access_token: string;
   /** `bearer` or `dpop`. */
   readonly token_type: string;
   readonly refresh_token?: string | undefined;
-  /** Milliseconds since the epoch; undefined where the server does not say: then nobody knows but it. */
+  /** Milliseconds since the epoch; undefined if the server does not say. */
   readonly expires_at?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly issued_at: number;
-  /** What was granted; where the server did not say, what was asked for (RFC 6749 section 5.1). */
+  /** The scopes that were granted; if the server did not say, those that were asked for (RFC 6749 section 5.1). */
   readonly scope?: string | undefined;
-  /** All that was ever asked for. */
+  /** All scopes that were ever asked for. */
   readonly requested_scope?: string | undefined;
-  /** Who they were issued to, where the program does not give it: a dynamic registration, or a metadata document. */
+  /**
+   * The client that they were issued to, unless the program gives it: a dynamic registration, or a metadata document.
+   */
   readonly client?: ClientInformation | undefined;
   readonly dpop?: DpopReference | undefined;
   readonly issuer: string;
-  /** Names the login: the same for all tokens that were refreshed from it, and for no others. */
+  /** The id of the login: all tokens that were refreshed from it have the same, and no others do. */
   readonly login: string;
 }
 
-/** Tokens with their key, as they are used. */
+/** Tokens in use, with their key. */
 export interface Tokens extends TokenRecord {
-  /** The text that they were read from or written as, for compare-and-swap. */
+  /** The stored text of these tokens, for compare-and-swap. */
   readonly text: string;
   readonly key: DpopKey | undefined;
 }
 
-/** Where the tokens of an MCP server are: kept under its URL. */
+/** The place of an MCP server's tokens: stored under its URL. */
 export interface ServerRecord {
   readonly issuer: string;
   readonly resource: string;
   readonly resourceMetadata?: string | undefined;
 }
 
-/** What a token response does not say of its tokens. */
+/** Facts about tokens that a token response does not contain. */
 export interface About {
   readonly issuer: string;
   readonly requested: string | undefined;
   readonly dpop: DpopKey | undefined;
-  /** Whether the client's credentials are kept beside the tokens, because the program does not give them. */
+  /** Whether to store the client's credentials beside the tokens, because the program does not give them. */
   readonly keepClient: boolean;
   /** Default: a new login. */
   readonly login?: string | undefined;
 }
 
-/** The record of newly granted or refreshed tokens. */
+/** The record of tokens that were granted or refreshed. */
 export function recordOf(
   { tokens, client }: Granted, { issuer, requested, dpop, keepClient, login = randomText() }: About,
 ): TokenRecord {
@@ -68,8 +70,8 @@ export function recordOf(
 }
 
 /**
- * Reads tokens from the store. Those whose DPoP key is lost are of no use to anybody: they are removed, and `dropped`
- * is told why.
+ * Reads tokens from the store. Tokens whose DPoP key is lost are useless: they are removed, and `dropped` is called
+ * with the reason.
  */
 export async function readTokens(
   store: AuthorizationStore, name: string, dropped: (why: string) => void,
@@ -86,7 +88,7 @@ export async function readTokens(
   return { ...record, text, key };
 }
 
-/** Removes exactly these tokens, and their key; those that another process has written since stay. */
+/** Removes exactly these tokens, and their key; tokens that another process has written since stay. */
 export async function removeTokens(store: AuthorizationStore, name: string, { text, dpop }: Tokens): Promise<void> {
   if (await store.update(name, text, undefined) && dpop && 'id' in dpop) await store.keys?.delete(dpop.id);
 }

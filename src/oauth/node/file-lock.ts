@@ -3,16 +3,19 @@ import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { OAuthError } from '../errors.ts';
 
-/** Who holds a lock, as it stands in the lock's file. */
+/** The owner of a lock, as its file records it. */
 interface Owner {
   readonly pid: number;
   readonly host: string;
   readonly id: string;
 }
 
-/** Bounds on waiting for the lock of a file store. */
+/** Limits on waiting for the lock of a file store. */
 export interface FileLockLimits {
-  /** Milliseconds after which a lock is broken though its owner may live: what it guards takes milliseconds. 10 seconds. */
+  /**
+   * Milliseconds after which a lock is broken even if its owner may live: the guarded work takes milliseconds. 10
+   * seconds.
+   */
   readonly staleMs: number;
   /** Milliseconds to wait for the lock. 30 seconds. */
   readonly waitMs: number;
@@ -22,20 +25,21 @@ export interface FileLockLimits {
 export const defaultFileLockLimits: FileLockLimits = { staleMs: 10_000, waitMs: 30_000 };
 
 /**
- * Runs `work` while this process alone holds the lock `path`, a file that names its owner. A lock whose owner is dead,
- * or that is too old, is broken. Rejects with `OAuthError` (`store_locked`) where it is not free in time.
+ * Runs `work` while only this process holds the lock `path`, a file that names its owner. A lock is broken if its
+ * owner is dead or the lock is too old. Rejects with `OAuthError` (`store_locked`) if it is not free in time.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockLimits = defaultFileLockLimits): Promise<T> {
   const owner: Owner = { pid: process.pid, host: hostname(), id: randomUUID() };
   const mine = `${path}.${owner.id}`;
   try {
-    // The file is whole before it has the lock's name: nobody reads half an owner.
+    // Write the whole file before it gets the lock's name, so that nobody reads half an owner.
     await writeFile(mine, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
     await take(path, mine, options);
     try {
       return await work();
     } finally {
-      // Not what another has put here since, should ours have been broken. One that cannot be removed goes stale.
+      // If our lock was broken, do not remove the one that another process has put here since. A lock that cannot be
+      // removed goes stale.
       if (await ownerOf(path) === owner.id) await rm(path, { force: true }).catch(() => {});
     }
   } finally {
@@ -47,7 +51,7 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
   const begun = Date.now();
   for (;;) {
     try {
-      // Fails where the name is taken, on every file system that has links.
+      // A hard link fails if the name is taken, on every file system that has links.
       return await link(mine, path);
     } catch (thrown) {
       if (codeOf(thrown) !== 'EEXIST') throw thrown;
@@ -61,10 +65,10 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
   }
 }
 
-/** The text of a lock that may be broken; undefined where it may not, or is gone. */
+/** The text of a lock that may be broken; undefined if it may not be broken, or is gone. */
 async function staleOwner(path: string, staleMs: number): Promise<string | undefined> {
   try {
-    // The link that took the lock set ctime; mtime is when its owner began to wait.
+    // The link that took the lock set ctime; mtime is the time when its owner began to wait.
     const [{ ctimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
     return Date.now() - ctimeMs > staleMs || isAbandoned(text) ? text : undefined;
   } catch {
@@ -77,14 +81,14 @@ function isAbandoned(text: string): boolean {
     const { pid, host } = JSON.parse(text) as Owner;
     return host === hostname() && isDead(pid);
   } catch {
-    // It was not written by this code, which writes an owner whole; its age decides.
+    // This code writes an owner as a whole, so another program wrote this; only its age decides.
     return false;
   }
 }
 
 /**
- * Takes a stale lock away, while this process alone does so: of several that found the same stale lock, the second must
- * not take away the one that the first has put in its place. Resolves with false where another is breaking it.
+ * Removes a stale lock while only this process does so: if several find the same stale lock, the second must not
+ * remove the new lock of the first. Resolves with false if another process is breaking it.
  */
 async function breakLock(path: string, mine: string, stale: string, staleMs: number): Promise<boolean> {
   const breaking = `${path}.break`;
@@ -92,7 +96,7 @@ async function breakLock(path: string, mine: string, stale: string, staleMs: num
     await link(mine, breaking);
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST') throw thrown;
-    // Whoever was breaking it is at it still, or died over it.
+    // Another process is still breaking it, or died while doing so.
     if (await staleOwner(breaking, staleMs) !== undefined) await rm(breaking, { force: true });
     return false;
   }
@@ -112,7 +116,7 @@ async function ownerOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether no process has this number. One of another user's counts as alive. */
+/** Whether no process has this id. A process of another user counts as alive. */
 function isDead(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -9,7 +9,7 @@ import type { AuthorizationStore } from '../client/store.ts';
 import { codeOf, defaultFileLockLimits, withFileLock } from './file-lock.ts';
 import type { FileLockLimits } from './file-lock.ts';
 
-/** Where the file is, and how long its lock is waited for. */
+/** The path of the file, and the limits of its lock. */
 export interface FileStoreOptions {
   /** Default: `barewire/oauth.json` in the user's folder for settings. */
   readonly path?: string | undefined;
@@ -17,12 +17,12 @@ export interface FileStoreOptions {
 }
 
 /**
- * Keeps tokens in one file of the user's, which others cannot read (mode 0600 in a folder of mode 0700; on Windows the
+ * Keeps tokens in one file of the user, which others cannot read (mode 0600 in a folder of mode 0700; on Windows the
  * folder's own rights). Each change replaces the file as a whole, under a lock that names its owner, so that several
- * processes can share it and none ever reads half of it. DPoP keys stand in it beside their tokens.
+ * processes can share it and none reads half of it. DPoP keys are in the file beside their tokens.
  *
- * Rejects with `OAuthError`: `store_unreadable`, `store_locked`, `store_unwritable` (a full or a read-only disk; the file
- * holds what it held before).
+ * Rejects with `OAuthError`: `store_unreadable`, `store_locked`, `store_unwritable` (the disk is full or read-only;
+ * the file keeps its old content).
  */
 export function fileStore(given: FileStoreOptions = {}): AuthorizationStore {
   checkOptions('fileStore: options', given, { path: 'string', limits: defaultFileLockLimits });
@@ -62,7 +62,7 @@ function defaultPath(): string {
 async function read(path: string): Promise<Map<string, string>> {
   let text: string;
   try {
-    // A file that others can read was made by somebody else, or copied: its tokens are to be kept from now on.
+    // Another program made this file readable by others, or copied it: restrict it from now on.
     if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await closeToOthers(path);
     text = await readFile(path, 'utf8');
   } catch (thrown) {
@@ -73,7 +73,7 @@ async function read(path: string): Promise<Map<string, string>> {
   try {
     value = JSON.parse(text);
   } catch {
-    // Its text is not in the error: it holds tokens.
+    // The error does not quote the file: it holds tokens.
   }
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
   if (!entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
@@ -86,12 +86,15 @@ async function closeToOthers(path: string): Promise<void> {
   try {
     await chmod(path, 0o600);
   } catch (thrown) {
-    // Who mounted the disk decided who reads it.
+    // On a read-only file system, the mount decides who may read the file.
     if (codeOf(thrown) !== 'EROFS') throw thrown;
   }
 }
 
-/** Writes a new file and gives it the old one's name, once it is on the disk as a whole; where that fails, the new one goes. */
+/**
+ * Writes a new file, and renames it to the old name when it is completely on the disk; if that fails, removes the new
+ * file.
+ */
 async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${randomUUID()}.new`;
   try {
@@ -110,13 +113,13 @@ async function replace(path: string, text: string): Promise<void> {
   if (process.platform !== 'win32') await syncFolder(dirname(path));
 }
 
-/** Without it a machine that loses its power may come back with the old file. */
+/** Without this, the machine may come back with the old file after a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();
   } catch (thrown) {
-    // Some file systems sync no folders.
+    // Some file systems cannot sync folders.
     if (codeOf(thrown) !== 'EINVAL') throw thrown;
   } finally {
     await folder.close();

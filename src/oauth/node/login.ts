@@ -8,12 +8,12 @@ import { openBrowser } from './browser.ts';
 import { fileStore } from './file-store.ts';
 import { loopback } from './loopback.ts';
 
-/** Every part of a login; all have defaults for a program on a person's machine. */
+/** All parts of a login; each has a default for a program on a person's machine. */
 export interface LoginOptions extends Partial<Omit<AuthorizationCodeOptions, 'redirectUri'>>, Omit<OAuthOptions, 'grant'> {}
 
 /**
- * A person's login as a program on their machine does it: a browser, a listener on 127.0.0.1, and a file that keeps the
- * tokens. Several processes share one login. Every part can be given instead.
+ * A person's login for a program on their machine: a browser, a listener on 127.0.0.1, and a file that keeps the
+ * tokens. Several processes share one login. Each part can be replaced.
  *
  *     httpTransport(url, { auth: login({ client: { name: 'trips' } }) })
  */

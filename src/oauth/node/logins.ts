@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isObject } from '../../jsonrpc/codec.ts';
 
-/** A login that is kept: whom for and by whom, and no credential. */
+/** A stored login: its server and client, without credentials. */
 export interface Login {
   /** The MCP server's URL. */
   readonly server: string;
@@ -9,13 +9,16 @@ export interface Login {
   /** The name of the client that logged in. */
   readonly client: string;
   readonly scope?: string | undefined;
-  /** When the access token ends: milliseconds since the epoch. Undefined: nobody knows but the server. */
+  /** When the access token expires: milliseconds since the epoch. Undefined: only the server knows. */
   readonly expiresAt?: number | undefined;
-  /** Whether it is renewed without a person. */
+  /** Whether it can be renewed without a person. */
   readonly renewable: boolean;
 }
 
-/** The logins in a file of `fileStore`. None where the file does not exist; what is no login is left out. */
+/**
+ * The logins in a file of `fileStore`. An empty list if the file does not exist; entries that are not logins are left
+ * out.
+ */
 export async function storedLogins(path: string): Promise<Login[]> {
   let kept: unknown;
   try {

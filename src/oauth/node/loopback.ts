@@ -6,26 +6,29 @@ import { guarded, ownAddress } from '../../transport/http/node/guarded.ts';
 import { OAuthError } from '../errors.ts';
 import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
 
-/** Where the redirect comes in, and what the person sees then. */
+/** Where the redirect arrives, and the page that the person then sees. */
 export interface LoopbackOptions {
-  /** Default: that of the registration, where it is free; else one that the system gives. */
+  /** Default: the port of the registration if it is free; else one that the system chooses. */
   readonly port?: number | undefined;
   /** Default `/callback`. */
   readonly path?: string | undefined;
-  /** The page that the person sees in the end, as HTML. `error` says what went wrong; it is plain text. */
+  /** The final page for the person, as HTML. `error` says what failed, as plain text. */
   readonly page?: ((error: string | undefined) => string) | undefined;
 }
 
-/** Milliseconds that the page waits for the tokens, until it says that it does not know. */
+/** Milliseconds that the page waits for the tokens before it says that the result is unknown. */
 const pageMs = 30_000;
 
-/** The authorization server sends the browser here: a navigation from another site. A browser has nothing else to bring. */
+/**
+ * The authorization server sends the browser here by a navigation from another site. No other request of a browser is
+ * allowed.
+ */
 const guard = ownAddress(['127.0.0.1'], 'only');
 
 /**
  * Receives the redirect of a login on 127.0.0.1 (RFC 8252 section 7.3). The port is bound before the person is sent
- * away, and given back when the login is over. Only this machine reaches it, and only under its own address; of a
- * browser it takes top-level navigations, and nothing that a page loads or sends.
+ * away, and released when the login is over. Only this machine reaches it, and only under its own address; from a
+ * browser it accepts only top-level navigations, and no requests of a page.
  */
 export function loopback(options: LoopbackOptions = {}): RedirectReceiver {
   checkOptions('loopback: options', options, { port: 'number', path: 'string', page: 'function' });
@@ -82,7 +85,8 @@ function receive(
       'x-content-type-options': 'nosniff',
     }).end(html);
   };
-  // Compared as text: read as a URL, `//host/callback` and `http://host/callback` have the path of the callback, too.
+  // Compared as text: parsed as URLs, `//host/callback` and `http://host/callback` would have the path of the callback
+  // too.
   if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('There is nothing here.'));
   const timer = setTimeout(() => show(200, page('It is not known yet whether this worked: look at the program.')), pageMs);
   response.once('close', () => clearTimeout(timer));
@@ -95,14 +99,14 @@ function receive(
   });
 }
 
-/** Responses that came, and whoever waits for the next one. */
+/** The responses that arrived, and the waiter for the next one. */
 function makeInbox(): { add(response: RedirectResponse): void; next(): Promise<RedirectResponse>; end(): void } {
   const waiting: RedirectResponse[] = [];
   let reader: { resolve(response: RedirectResponse): void; reject(error: Error): void } | undefined;
   return {
     add(response) {
       if (reader) reader.resolve(response);
-      // Nobody needs many; who sends them gets no page.
+      // Nobody needs many responses; further ones get no page.
       else if (waiting.length < 16) waiting.push(response);
       else response.answer(new Error('Too many responses.'));
       reader = undefined;

@@ -4,41 +4,47 @@ import { shown, TokenError } from '../errors.ts';
 import { principalOf } from './principal.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** What is known of an access token that was accepted. The token itself is not kept. */
+/** The facts about an accepted access token. The token itself is not kept. */
 export interface TokenDetails {
-  /** Issuer and person or client, as JSON: a new token of the same person has the same. */
+  /** Issuer and person or client, as JSON: a new token of the same person has the same value. */
   readonly principal: string;
   readonly issuer: string;
-  /** `sub`. Undefined where introspection names the person by `username`, and for a client that was admitted without it. */
+  /**
+   * `sub`. Undefined if introspection names the person by `username`, and for a client that was admitted without
+   * `sub`.
+   */
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
-  /** When it is accepted no longer, in milliseconds since the epoch; undefined where the token does not say. */
+  /** When the token expires, in milliseconds since the epoch; undefined if it does not say. */
   readonly expiresAt: number | undefined;
   readonly claims: TokenClaims;
 }
 
-/** An access token that was accepted, as handlers see it in `ctx.auth`. */
+/** An accepted access token, as handlers see it in `ctx.auth`. */
 export interface AccessToken extends Auth, TokenDetails {
   readonly principal: string;
   readonly expiresAt: number | undefined;
   readonly lacks: (scopes: readonly string[]) => AuthRefusal | undefined;
 }
 
-/** What a token must be. */
+/** The conditions for a token. */
 export interface Expected {
-  /** Issuers that are trusted, compared as strings. */
+  /** The trusted issuers, compared as strings. */
   readonly issuers: readonly string[];
-  /** Names of this resource: one of them must be in `aud`. */
+  /** The names of this resource: `aud` must contain one of them. */
   readonly audiences: readonly string[];
-  /** Milliseconds that clocks may differ. */
+  /** The allowed difference between clocks, in milliseconds. */
   readonly leewayMs: number;
   readonly now: number;
-  /** Whether clients that act for themselves are admitted where the token has no `sub`, but names the client credentials grant. */
+  /**
+   * Whether to admit clients that act for themselves, if the token has no `sub` but names the client credentials
+   * grant.
+   */
   readonly clientsWithoutSubject: boolean;
 }
 
-/** What was found in a token that is what it must be. */
+/** The contents of a token that meets the conditions. */
 export interface Judged {
   readonly details: TokenDetails;
   /** The thumbprint of the key that the token is bound to. */
@@ -46,7 +52,7 @@ export interface Judged {
 }
 
 /**
- * Judges what a token says: issuer, audience, times, scopes and binding. Throws `TokenError` with the codes
+ * Checks the claims of a token: issuer, audience, times, scopes and binding. Throws `TokenError` with the codes
  * `token_issuer`, `token_audience`, `token_expired`, `token_not_yet`, `token_subject`, `token_binding`,
  * `token_malformed`. RFC 9068 section 4; OAuth 2.1 section 5.2.
  */
@@ -74,7 +80,8 @@ export function judgeClaims(
     ...principalOf(claims, issuer, clientsWithoutSubject),
     issuer, claims,
     scopes: scopesOf(claims),
-    // A stream that ended before its token is refused would be opened with it again, and end at once.
+    // Count the clock tolerance in: if a stream ended earlier than its token is refused, the client would reopen it
+    // with the same token, and it would end at once.
     expiresAt: expires === undefined ? undefined : expires + leewayMs,
   };
   return { details, jkt: boundTo(claims) };
@@ -83,7 +90,7 @@ export function judgeClaims(
 const oneOf = (names: readonly string[]): string =>
   names.length === 1 ? JSON.stringify(names[0]) : `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`;
 
-/** A NumericDate in milliseconds. */
+/** A NumericDate, converted to milliseconds. */
 function time(claims: TokenClaims, name: 'exp' | 'nbf'): number | undefined {
   const value = claims[name];
   if (value === undefined) return undefined;
@@ -91,7 +98,7 @@ function time(claims: TokenClaims, name: 'exp' | 'nbf'): number | undefined {
   throw new TokenError('token_malformed', `the token's ${name} is ${shown(value)}, expected a number`);
 }
 
-/** RFC 9068 section 2.2.3; `scp` as Entra and Okta have it. */
+/** RFC 9068 section 2.2.3; `scp` as Entra and Okta write it. */
 function scopesOf({ scope, scp }: TokenClaims): string[] {
   const given = scope ?? scp;
   const list: unknown[] = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
@@ -102,6 +109,7 @@ function boundTo({ cnf }: TokenClaims): string | undefined {
   if (cnf === undefined) return undefined;
   const jkt = isObject(cnf) ? cnf['jkt'] : undefined;
   if (typeof jkt === 'string') return jkt;
-  // Taken as a bearer token, one that is bound to a certificate would be a stolen one's best friend.
+  // A token that is bound to a certificate must not pass as a bearer token: then a thief could use it without the
+  // certificate.
   throw new TokenError('token_binding', 'the token is bound (cnf) to something that is not checked here, expected cnf.jkt');
 }

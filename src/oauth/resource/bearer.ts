@@ -18,26 +18,26 @@ import { metadataUrl } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
 import { createReach } from './reach.ts';
 
-/** What `bearer` makes: the value of `auth` of an HTTP server. */
+/** The result of `bearer`: the value of `auth` of an HTTP server. */
 export interface BearerAuth {
-  /** Says whose request it is, or refuses it. Rejects where tokens cannot be checked at all (HTTP 500). */
+  /** Returns the principal of a request, or refuses it. Rejects if tokens cannot be checked at all (HTTP 500). */
   authenticate(request: RequestInfo): Promise<AccessToken | AuthRefusal>;
   /** The metadata document at its well-known path. */
   readonly documents: Readonly<Record<string, () => object>>;
-  /** What clients read there. */
+  /** The content of the metadata document. */
   readonly metadata: ProtectedResourceMetadata;
-  /** Where they read it, which every challenge says. */
+  /** The URL of the metadata document, which every challenge names. */
   readonly metadataUrl: string;
 }
 
 /**
  * Makes an HTTP server a protected resource: `serveHttp(server, { auth: bearer({ … }) })`. Every request needs an
  * access token that one of the authorization servers issued for this resource. Refusals are 400 (malformed), 401
- * (missing or not valid) and 403 (the scopes do not suffice), each with a challenge that says what to do and a
- * stable `code`.
+ * (missing or not valid) and 403 (the scopes do not suffice), each with a challenge for the client and a stable
+ * `code`.
  *
- * Throws `OAuthError` for options that cannot be right, and a TypeError for an unknown or malformed one. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728;
- * 2026-07-28 basic/authorization.
+ * Throws `OAuthError` for options that contradict the specifications, and a TypeError for an unknown or malformed
+ * one. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728; 2026-07-28 basic/authorization.
  */
 export function bearer(options: BearerOptions): BearerAuth {
   checkBearerOptions(options);
@@ -68,7 +68,7 @@ export function bearer(options: BearerOptions): BearerAuth {
     ...options.metadata,
   };
 
-  /** A refusal, and how the client gets in: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
+  /** A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
   function refusal(
     status: AuthRefusal['status'], scheme: Credentials['scheme'], error?: OAuthError, name?: string, needed: readonly string[] = initialScopes,
   ): AuthRefusal {
@@ -82,7 +82,7 @@ export function bearer(options: BearerOptions): BearerAuth {
     return {
       status,
       message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
-      // A client that knows one scheme alone reads the first challenge.
+      // A client that knows only one scheme reads the first challenge.
       challenge: scheme === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
         : challenge('Bearer', parameters) + (options.dpop ? `, ${challenge('DPoP', { algs })}` : ''),
       ...error && { code: error.code },
@@ -94,7 +94,10 @@ export function bearer(options: BearerOptions): BearerAuth {
   const reaches = (held: readonly string[], needed: string): boolean =>
     held.includes(needed) || held.some((scope) => implies(scope, needed));
 
-  /** Why scopes do not suffice for an operation: all that it needs are named, those that are held among them. */
+  /**
+   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
+   * that are held.
+   */
   function lack(held: readonly string[], needed: readonly string[], scheme: Credentials['scheme']): AuthRefusal | undefined {
     if (needed.every((scope) => reaches(held, scope))) return undefined;
     const all = [...new Set([...requiredScopes, ...needed])];
@@ -115,7 +118,7 @@ export function bearer(options: BearerOptions): BearerAuth {
       if (scheme === 'Bearer' && !dpop.required) return;
       throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
     }
-    // RFC 9449 section 7.2: or whoever stole it would just leave the proof out.
+    // RFC 9449 section 7.2: otherwise a thief of the token could leave the proof out.
     if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
     await checkProof(request.header('dpop'), { method: request.method, url: urlOf(request), token, jkt, principal }, rules);
   }
@@ -142,7 +145,7 @@ export function bearer(options: BearerOptions): BearerAuth {
       let credentials: Credentials | undefined;
       try {
         credentials = readCredentials(request, limits.maxTokenLength);
-        // RFC 6750 section 3.1: no error where nothing was tried.
+        // RFC 6750 section 3.1: a request without credentials gets a challenge without an error.
         return credentials ? await admit(request, credentials) : refusal(401, schemeOf());
       } catch (thrown) {
         if (!(thrown instanceof MalformedRequest || thrown instanceof TokenError)) throw thrown;
@@ -150,7 +153,8 @@ export function bearer(options: BearerOptions): BearerAuth {
         const scheme = schemeOf(credentials?.scheme);
         if (thrown instanceof MalformedRequest) return refusal(400, scheme, thrown, 'invalid_request');
         if (!(thrown instanceof ProofError)) return refusal(401, scheme, thrown, 'invalid_token');
-        // RFC 9449 sections 7.1 and 9. A proof whose nonce is too old for what is remembered passes with a new one.
+        // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
+        // nonce: with a new nonce the client can try again.
         const wantsNonce = thrown.code === useDpopNonce || (rules.nonces && thrown.code === 'dpop_replayed');
         const refused = refusal(401, scheme, thrown, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
         return rules.nonces ? { ...refused, headers: { 'dpop-nonce': await rules.nonces.issue() } } : refused;
@@ -159,7 +163,7 @@ export function bearer(options: BearerOptions): BearerAuth {
   };
 }
 
-/** RFC 3986 section 6.2.3: an empty path is `/`. Authorization servers write either. */
+/** RFC 3986 section 6.2.3: an empty path equals `/`. Authorization servers write either. */
 function namesOf(resource: string): string[] {
   const { origin, pathname, search } = new URL(resource);
   return pathname === '/' && search === '' ? [resource, origin, `${origin}/`] : [resource];

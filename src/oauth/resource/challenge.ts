@@ -2,8 +2,8 @@
 export type ChallengeParameters = Readonly<Record<string, string | undefined>>;
 
 /**
- * A challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1; RFC 6750 section 3; RFC 9449 section 7.1). Whatever a
- * quoted string may not hold becomes an apostrophe or a space, so that nothing from a token can end the string.
+ * A challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1; RFC 6750 section 3; RFC 9449 section 7.1). Characters
+ * that a quoted string may not hold become an apostrophe or a space, so that no part of a token can end the string.
  */
 export function challenge(scheme: 'Bearer' | 'DPoP', parameters: ChallengeParameters): string {
   const parts = Object.entries(parameters)

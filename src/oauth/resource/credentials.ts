@@ -1,7 +1,7 @@
 import type { RequestInfo } from '../../transport/http/server/http-request.ts';
 import { OAuthError } from '../errors.ts';
 
-/** An access token as it came in the `Authorization` field. */
+/** An access token from the `Authorization` field. */
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
@@ -11,8 +11,8 @@ export interface Credentials {
 export class MalformedRequest extends OAuthError {}
 
 /**
- * The access token of a request; undefined where it has none, or credentials of another scheme. It is read from the
- * header alone: one in the query is in every log by then. Throws `MalformedRequest`. RFC 6750 section 2.
+ * The access token of a request; undefined if it has none, or credentials of another scheme. Only the header is read:
+ * logs already hold a token in the query. Throws `MalformedRequest`. RFC 6750 section 2.
  */
 export function readCredentials(request: RequestInfo, maxTokenLength: number): Credentials | undefined {
   if (/(?:^|&)access_token=/.test(request.query)) {
@@ -20,7 +20,7 @@ export function readCredentials(request: RequestInfo, maxTokenLength: number): C
   }
   const field = request.header('authorization');
   if (field === undefined) return undefined;
-  // One character too many tells a longer one.
+  // One character beyond the limit shows that the token is longer.
   const text = field.trimStart().slice(0, 'Bearer '.length + maxTokenLength + 1).trimEnd();
   const scheme = /^[^ ]*/.exec(text)?.[0].toLowerCase() ?? '';
   if (scheme !== 'bearer' && scheme !== 'dpop') return undefined;
@@ -28,7 +28,7 @@ export function readCredentials(request: RequestInfo, maxTokenLength: number): C
   if (rest.length > maxTokenLength) {
     throw new MalformedRequest('token_too_long', `the access token is longer than ${maxTokenLength} characters`);
   }
-  // b64token; two fields that were joined by a comma are none.
+  // b64token; two fields that were joined by a comma do not match.
   if (!/^[\w.~+/-]+=*$/.test(rest)) {
     throw new MalformedRequest('token_malformed', 'the Authorization header holds no single token68, expected "Bearer <token>"');
   }

@@ -1,20 +1,20 @@
 import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
-/** Nonces for DPoP proofs (RFC 9449 section 9): they say when this side gave them out, and hold nothing else. */
+/** Nonces for DPoP proofs (RFC 9449 section 9). A nonce encodes only the time when this side issued it. */
 export interface Nonces {
-  /** One that is good from now on. */
+  /** A nonce that is valid from now on. */
   issue(): Promise<string>;
-  /** When it was given out, in milliseconds since the epoch; undefined where it is not ours or too old. */
+  /** When a nonce was issued, in milliseconds since the epoch; undefined if it is not ours or too old. */
   issuedAt(nonce: string): Promise<number | undefined>;
-  /** Milliseconds for which one is good. */
+  /** The lifetime of a nonce, in milliseconds. */
   readonly lifetimeMs: number;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Nonces that nobody has to remember: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) take
- * each other's; without one each makes its own.
+ * Stateless nonces: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) accept each other's
+ * nonces; without a secret each process makes its own.
  */
 export function nonces(secret: Uint8Array | undefined, lifetimeMs: number, now: () => number): Nonces {
   let made: ReturnType<typeof crypto.subtle.importKey> | undefined;

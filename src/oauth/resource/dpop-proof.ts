@@ -6,29 +6,29 @@ import { readJwt, verifyJwt } from '../jwt.ts';
 import type { Nonces } from './dpop-nonce.ts';
 import type { ProofReplays } from './proof-replays.ts';
 
-/** What a proof must be for. */
+/** The values that a proof must match. */
 export interface ExpectedProof {
   readonly method: string;
   /** The URL of the request; its query and fragment do not count. */
   readonly url: string;
-  /** The access token that came with it. */
+  /** The access token that came with the proof. */
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly jkt: string;
-  /** Whose token it is. */
+  /** The principal of the token. */
   readonly principal: string;
 }
 
-/** How proofs are judged. */
+/** The rules for proofs. */
 export interface ProofRules {
   readonly algorithms: readonly string[];
-  /** Characters of a proof. */
+  /** The largest number of characters of a proof. */
   readonly maxProofLength: number;
   /** Milliseconds after which a proof is too old. */
   readonly maxProofAgeMs: number;
-  /** Milliseconds that clocks may differ. */
+  /** The allowed difference between clocks, in milliseconds. */
   readonly leewayMs: number;
-  /** Where given, a proof must carry a nonce of ours. */
+  /** If given, a proof must carry one of our nonces. */
   readonly nonces: Nonces | undefined;
   readonly replays: ProofReplays;
   readonly now: () => number;
@@ -36,16 +36,16 @@ export interface ProofRules {
 
 const maxJtiLength = 256;
 
-/** The code of the error for a proof that lacks a nonce of ours; the client is then told one. */
+/** The code of the error for a proof without one of our nonces; the response then carries one. */
 export const useDpopNonce = 'use_dpop_nonce';
 
 /** A DPoP proof that is not accepted. */
 export class ProofError extends TokenError {}
 
 /**
- * Checks a DPoP proof, all of RFC 9449 section 4.3 by its numbers. Throws `ProofError`: `dpop_missing`,
- * `dpop_malformed`, `dpop_crit`, `dpop_algorithm`, `dpop_type`, `dpop_key`, `dpop_signature`, `dpop_method`, `dpop_url`,
- * `dpop_time`, `dpop_token`, `dpop_binding`, `dpop_replayed`, `use_dpop_nonce`.
+ * Checks a DPoP proof by all points of RFC 9449 section 4.3. Throws `ProofError`: `dpop_missing`, `dpop_malformed`,
+ * `dpop_crit`, `dpop_algorithm`, `dpop_type`, `dpop_key`, `dpop_signature`, `dpop_method`, `dpop_url`, `dpop_time`,
+ * `dpop_token`, `dpop_binding`, `dpop_replayed`, `use_dpop_nonce`.
  */
 export async function checkProof(proof: string | undefined, expected: ExpectedProof, rules: ProofRules): Promise<void> {
   try {
@@ -87,7 +87,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (!isObject(jwk) || ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((name) => name in jwk)) {
     throw new ProofError('dpop_key', 'the DPoP proof\'s jwk is not a public key');
   }
-  // 8. and 9., before the signature, which costs more.
+  // 8. and 9., before the signature, whose check costs more.
   if (htm !== expected.method) {
     throw new ProofError('dpop_method', `the DPoP proof's htm is ${shown(htm)}, the request's method is ${expected.method}`);
   }
@@ -98,7 +98,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (!await verifyJwt(jwt, [jwk as Jwk], rules.algorithms, 'DPoP proof')) {
     throw new ProofError('dpop_signature', 'the DPoP proof is not signed by its own jwk');
   }
-  // 10. and 11. A nonce of ours says when it was made, whatever the client's clock says.
+  // 10. and 11. Our nonce says when the proof was made, independently of the client's clock.
   const now = rules.now();
   const created = rules.nonces ? await nonceTime(claims['nonce'], rules.nonces) : iat * 1000;
   if (!rules.nonces && (created > now + rules.leewayMs || created <= now - rules.maxProofAgeMs)) {
@@ -111,7 +111,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   }
   const key = await thumbprint(jwk);
   if (key !== expected.jkt) throw new ProofError('dpop_binding', 'the DPoP proof is signed by another key than the token is bound to');
-  // Last, so that nobody without the token and its key can fill the memory.
+  // Last, so that only a sender with the token and its key can fill the memory.
   const expires = created + (rules.nonces?.lifetimeMs ?? rules.maxProofAgeMs);
   if (!await rules.replays.add({ principal: expected.principal, key, jti, created, expires })) {
     throw new ProofError('dpop_replayed', 'the DPoP proof was used before');
@@ -124,7 +124,10 @@ async function nonceTime(nonce: unknown, { issuedAt }: Nonces): Promise<number> 
   throw new ProofError(useDpopNonce, `the DPoP proof's nonce is ${nonce === undefined ? 'missing' : 'not one that is good now'}`);
 }
 
-/** RFC 9449 section 4.3: query and fragment do not count, and URLs are compared after normalization (RFC 3986 section 6). */
+/**
+ * RFC 9449 section 4.3: query and fragment are ignored, and URLs are compared after normalization (RFC 3986 section
+ * 6).
+ */
 function normalized(url: string): string | undefined {
   let parsed: URL;
   try {
@@ -134,7 +137,7 @@ function normalized(url: string): string | undefined {
   }
   const path = parsed.pathname.replaceAll(/%[\da-f]{2}/gi, (code) => {
     const char = String.fromCharCode(parseInt(code.slice(1), 16));
-    // Unreserved characters are the same when they are escaped.
+    // Unreserved characters mean the same when they are percent-encoded.
     return /[\w.~-]/.test(char) ? char : code.toUpperCase();
   });
   return `${parsed.protocol}//${parsed.host}${path}`;

@@ -1,4 +1,4 @@
-/** A binary heap: gives back first the item whose number is smallest. Adding and taking cost the logarithm of its size. */
+/** A binary heap: returns the item with the smallest number first. Adding and taking cost the logarithm of its size. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #numberOf: (item: T) => number;
@@ -16,7 +16,7 @@ export class Heap<T> {
     return this.#items[0];
   }
 
-  /** Adds an item. Its number must not change as long as it is in the heap. */
+  /** Adds an item. Its number must not change while it is in the heap. */
   add(item: T): void {
     const items = this.#items;
     const number = this.#numberOf(item);
@@ -31,7 +31,7 @@ export class Heap<T> {
     items[at] = item;
   }
 
-  /** Takes out the item with the smallest number. */
+  /** Removes and returns the item with the smallest number. */
   take(): T | undefined {
     const items = this.#items;
     const taken = items[0];

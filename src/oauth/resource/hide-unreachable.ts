@@ -1,7 +1,7 @@
 import type { Auth } from '../../transport/auth.ts';
 import { reachOf } from './reach.ts';
 
-/** Whoever asks for a list, as far as it matters here. */
+/** The sender of a list request, with the members that matter here. */
 interface Requester {
   readonly auth: Auth | undefined;
 }
@@ -14,7 +14,7 @@ export interface ScopeFilter {
   shows(kind: string, name: string, definition: object, requester: Requester): boolean;
 }
 
-/** Credentials that say by a function of their own what they reach, each with a number: nobody knows what that depends on. */
+/** A number for each credentials object with its own `lacks` function, since its result may depend on anything. */
 const numbers = new WeakMap<Auth, number>();
 let counted = 0;
 
@@ -25,15 +25,15 @@ function numberOf(auth: Auth): number {
 }
 
 /**
- * Hides what the caller's scopes do not reach, from lists and from calls: `new McpServer(info, { listFilter:
+ * Hides entries that the caller's scopes do not reach, from lists and from calls: `new McpServer(info, { listFilter:
  * hideUnreachable })`. Without it everything is listed, a call gets 403 with the scopes that it needs, and the client
- * can ask its person for them: leave it so unless the names themselves are secret. Lists are made once for each set of
- * scopes (for credentials with a `lacks` of the author's own, for each request) and are private (2026-07-28
+ * can ask its person for them: prefer that unless the names themselves are secret. A list is made once for each set
+ * of scopes (for credentials with the author's own `lacks`, once for each request) and is private (2026-07-28
  * server/utilities/caching).
  */
 export const hideUnreachable: ScopeFilter = {
-  // The first word tells the kinds of credentials apart: a scope may be called as a person, and nobody in particular is not
-  // somebody without scopes.
+  // The first word distinguishes the kinds of credentials: a scope may have the name of a person, and a caller without
+  // credentials differs from one without scopes.
   key({ auth }) {
     if (!auth) return 'everything';
     const { lacks } = auth;

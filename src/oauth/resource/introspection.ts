@@ -12,44 +12,47 @@ import { introspected } from './token-claims.ts';
 import type { TokenClaims } from './token-claims.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
-/** What bounds introspection. */
+/** Limits of introspection. */
 export interface IntrospectionLimits {
   /**
-   * Milliseconds for which an answer is kept; the token's own end is looked at each time. A token that is revoked goes on
-   * being accepted that long; 0: every request asks. 0.
+   * Milliseconds for which an active answer is kept; the token's own expiry is checked each time. A revoked token is
+   * still accepted that long; 0: every request asks. 0.
    */
   introspectionCacheMs: number;
   /**
-   * Milliseconds for which a token that was not active is refused without another question: whoever sends it again and again
-   * makes no traffic. A token that becomes active is refused that long as well; 0: every request asks. 5 seconds.
+   * Milliseconds for which an inactive token is refused without another request, so that repeating it causes no
+   * traffic. A token that becomes active is also refused that long; 0: every request asks. 5 seconds.
    */
   inactiveCacheMs: number;
-  /** Answers that are kept, of active and of other tokens each; the oldest goes first. 1000. */
+  /** The number of answers that are kept, for active tokens and for others each; the oldest is dropped first. 1000. */
   maxIntrospections: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits. */
 export const defaultIntrospectionLimits: IntrospectionLimits = {
   introspectionCacheMs: 0, inactiveCacheMs: 5000, maxIntrospections: 1000,
 };
 
-/** Where tokens are introspected (RFC 7662), and as which client. */
+/** Where tokens are introspected (RFC 7662), and the client as which this resource asks. */
 export interface IntrospectionOptions extends FetchOptions {
   readonly limits?: Partial<IntrospectionLimits & FetchLimits> | undefined;
-  /** Who is asked. Default: the only authorization server of the resource. */
+  /** The issuer to ask. Default: the only authorization server of the resource. */
   readonly issuer?: string;
-  /** Where. Default: `introspection_endpoint` of the issuer's metadata. */
+  /** The URL to ask. Default: `introspection_endpoint` of the issuer's metadata. */
   readonly endpoint?: string;
-  /** How this resource is known to the authorization server. RFC 7662 section 2.1 wants it to say who asks. */
+  /**
+   * The client credentials of this resource at the authorization server. RFC 7662 section 2.1 requires the endpoint
+   * to authenticate its callers.
+   */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Where the secret goes. Default `client_secret_basic`. */
+  /** How the secret is sent. Default `client_secret_basic`. */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
-  /** Further header fields, such as an `Authorization` of another kind. Asked for each request. */
+  /** Further header fields, such as another kind of `Authorization`. Called for each request. */
   readonly headers?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 }
 
-/** An answer, and when it was asked for. */
+/** An answer, and the time of its request. */
 interface Kept {
   /** Undefined: the token is not active. */
   readonly claims: TokenClaims | undefined;
@@ -58,10 +61,10 @@ interface Kept {
 }
 
 /**
- * Verifies tokens by asking the authorization server (RFC 7662): for opaque tokens, and where a revoked one must be
- * refused at once. The person is the answer's `sub`, else its `username`. `TokenError` `token_inactive` where it says no,
- * `token_issuer` where its answer is about a token of another issuer; `OAuthError` (`introspection_failed`,
- * `introspection_malformed`, `introspection_unavailable`, those of `fetchJson`) where it says nothing.
+ * Verifies tokens by asking the authorization server (RFC 7662): for opaque tokens, and to refuse revoked ones at
+ * once. The person is the answer's `sub`, else its `username`. `TokenError` `token_inactive` if the token is not
+ * active, `token_issuer` if the answer is about a token of another issuer; `OAuthError` (`introspection_failed`,
+ * `introspection_malformed`, `introspection_unavailable`, those of `fetchJson`) if there is no usable answer.
  */
 export function introspection(options: IntrospectionOptions): VerifyToken {
   checkOptions('introspection: options', options, {
@@ -76,10 +79,10 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
 
   return async (token, context) => {
     const issuer = issuerOf(options, context);
-    // The token itself is not kept.
+    // Only a digest of the token is kept.
     const key = await sha256(token);
     const now = context.now();
-    // However the clock is set, an answer is kept no longer than it may be.
+    // Also after the clock was set back, an answer is not kept longer than allowed.
     const isFresh = (answer: Kept | undefined, ms: number): boolean => answer !== undefined && now >= answer.at && now < answer.at + ms;
     const refuse = (): never => {
       throw new TokenError('token_inactive', `${issuer} says that the token is not active`);
@@ -96,12 +99,12 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
   };
 }
 
-/** What asks an issuer about a token; undefined: the token is not active. */
+/** A function that asks an issuer about a token; undefined: the token is not active. */
 function asking(options: IntrospectionOptions): (token: string, issuer: string) => Promise<TokenClaims | undefined> {
   const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
   let found: Promise<string> | undefined;
   return async (token, issuer) => {
-    // One that could not be found is looked for again.
+    // After a failure the endpoint is looked up again.
     const url = options.endpoint ?? await (found ??= locate(issuer, options).catch((thrown: unknown) => {
       found = undefined;
       throw thrown;
@@ -129,7 +132,8 @@ function read({ status, value, says }: PostAnswer, what: string, issuer: string)
     throw new OAuthError('introspection_malformed', `${what}: active is ${says(active)}, expected true or false`);
   }
   if (!active) return undefined;
-  // Each authorization server speaks for its own subjects: what it says of another's would be believed as that one's.
+  // An authorization server may speak only for its own subjects: an answer with another issuer would pass for a subject
+  // of that issuer.
   if (iss !== undefined && iss !== null && iss !== issuer) {
     throw new TokenError('token_issuer', `the token's iss is ${says(iss)}, expected ${shown(issuer)}, which was asked`);
   }

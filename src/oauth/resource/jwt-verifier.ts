@@ -12,38 +12,39 @@ import type { KeySet, KeySetLimits } from './key-set.ts';
 import { verifiedTokens } from './verified-tokens.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
-/** What bounds the verification of JWTs. */
+/** Limits of the verification of JWTs. */
 export interface JwtVerifierLimits extends KeySetLimits {
-  /** Tokens whose signature need not be checked again; the oldest go first. 0: none. 1000. */
+  /**
+   * The number of tokens whose signature is not checked again; the oldest are dropped first. 0: check every time.
+   * 1000.
+   */
   maxVerifiedTokens: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits. */
 export const defaultJwtVerifierLimits: JwtVerifierLimits = { ...defaultKeySetLimits, maxVerifiedTokens: 1000 };
 
-/** Whose tokens are accepted, and signed by which keys. */
+/** The issuers whose tokens are accepted, and their keys. */
 export interface JwtVerifierOptions extends FetchOptions {
   readonly limits?: Partial<JwtVerifierLimits & FetchLimits> | undefined;
-  /** Signature algorithms that are accepted. Default: every one known here; all are asymmetric. */
+  /** The accepted signature algorithms. Default: all that this module knows; all are asymmetric. */
   readonly algorithms?: readonly string[];
   /**
-   * Values of the header's `typ`, without `application/` and in lower case; '' where it may be missing. Default
-   * `at+jwt` (RFC 9068) and, for servers from before it, `jwt` and ''.
+   * Accepted values of the header's `typ`, without `application/` and in lower case; '' if it may be missing. Default
+   * `at+jwt` (RFC 9068) and, for older servers, `jwt` and ''.
    */
   readonly types?: readonly string[];
-  /**
-   * Where the keys of an issuer are, or the keys themselves. Default: `jwks_uri` of the issuer's metadata.
-   */
+  /** The URL of an issuer's keys, or the keys. Default: `jwks_uri` of the issuer's metadata. */
   readonly jwks?: Readonly<Record<string, string | { readonly keys: readonly Jwk[] }>>;
 }
 
-/** Keys that are tried for a token that names none. */
+/** The number of keys to try for a token that names none. */
 const maxTried = 8;
 
 /**
- * Verifies access tokens that are signed JWTs (RFC 9068): the token names its issuer, and the keys of that issuer
- * must have signed it. Codes of its `TokenError`s: those of `readJwt` and `verifyJwt`, `token_issuer`, `token_type`,
- * `token_key`, `token_signature`, `token_expiry_missing`. Keys that cannot be had are an `OAuthError`.
+ * Verifies access tokens that are signed JWTs (RFC 9068): the token names its issuer, and a key of that issuer must
+ * have signed it. Codes of its `TokenError`s: those of `readJwt` and `verifyJwt`, `token_issuer`, `token_type`,
+ * `token_key`, `token_signature`, `token_expiry_missing`. If the keys are not available, it throws an `OAuthError`.
  */
 export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
   checkOptions('jwtVerifier: options', options, {
@@ -85,7 +86,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
     if (typeof iss !== 'string' || !context.issuers.includes(iss)) {
       throw new TokenError('token_issuer', `the token's iss is ${shown(iss)}, expected ${context.issuers.join(' or ')}`);
     }
-    // RFC 9068 section 2.2: a token without an end would be good for ever.
+    // RFC 9068 section 2.2: a token without an expiry would be valid for ever.
     if (claims['exp'] === undefined) throw new TokenError('token_expiry_missing', 'the token has no exp');
     const set = keysOf(iss, context);
     const keys = await signingKeys(jwt, iss, set, algorithms);
@@ -94,7 +95,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
   };
 }
 
-/** The key set of which a key has signed the token, fetched anew where it does not have that key. Throws `TokenError`. */
+/** The keys of which one signed the token. Fetches the set again if it lacks the key. Throws `TokenError`. */
 async function signingKeys(
   jwt: Jwt, issuer: string, set: KeySet, algorithms: readonly string[],
 ): Promise<readonly Jwk[]> {
@@ -102,7 +103,7 @@ async function signingKeys(
   const signed = (keys: readonly Jwk[]): Promise<boolean> => verifyJwt(jwt, candidates(keys, kid), algorithms, 'access token');
   let keys = await set.keys();
   if (await signed(keys)) return keys;
-  // A key that is not in the set may have been added since.
+  // The issuer may have added the key since the last fetch.
   if (kid === undefined || candidates(keys, kid).length === 0) {
     keys = await set.refetch() ?? keys;
     if (await signed(keys)) return keys;
@@ -111,13 +112,15 @@ async function signingKeys(
   throw new TokenError('token_signature', `no key of ${issuer} has signed the token`);
 }
 
-/** The keys with this id; several may have it (RFC 7517 section 4.5). Without one, the first few. */
+/** The keys with this id; several may have it (RFC 7517 section 4.5). Without an id, the first few. */
 function candidates(keys: readonly Jwk[], kid: unknown): readonly Jwk[] {
   const named = kid === undefined ? keys : keys.filter((key) => key['kid'] === kid);
   return named.slice(0, maxTried);
 }
 
-/** What only ID tokens carry. One must never pass, not even where an audience is the client's id. */
+/**
+ * Claims that only ID tokens have. An ID token must never pass, not even if the client's id is an accepted audience.
+ */
 function isIdToken({ claims }: Jwt): boolean {
   return 'at_hash' in claims || 'c_hash' in claims
     || (claims['token_use'] !== undefined && claims['token_use'] !== 'access')

@@ -4,22 +4,22 @@ import { fetchJson } from '../fetch-json.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { Jwk } from '../jwk.ts';
 
-/** What bounds the key sets of authorization servers. */
+/** Limits of the key sets of authorization servers. */
 export interface KeySetLimits {
-  /** Keys of a set. 100. */
+  /** The largest number of keys in a set. 100. */
   maxKeys: number;
-  /** Milliseconds after which a set is fetched again; less where its `Cache-Control: max-age` says so. 10 minutes. */
+  /** Milliseconds after which a set is fetched again; less if its `Cache-Control: max-age` says so. 10 minutes. */
   maxKeysAgeMs: number;
-  /** Milliseconds for which a set that cannot be fetched again is still used. 1 hour. */
+  /** Milliseconds for which a set is still used when it cannot be fetched again. 1 hour. */
   maxKeysStaleMs: number;
   /**
-   * Milliseconds in which one more fetch is allowed for keys that are not in the set, three being allowed at once:
-   * whoever invents key ids makes no more traffic than that. 10 seconds.
+   * Milliseconds after which one more fetch is allowed for keys that are not in the set; three are allowed at once.
+   * This limits the traffic that invented key ids can cause. 10 seconds.
    */
   keysCooldownMs: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits. */
 export const defaultKeySetLimits: KeySetLimits = {
   maxKeys: 100,
   maxKeysAgeMs: 600_000,
@@ -33,17 +33,17 @@ export interface KeySetOptions extends KeySetLimits, FetchOptions {
 
 /** The public keys of one authorization server (RFC 7517 section 5), fetched when needed and kept for a while. */
 export interface KeySet {
-  /** The keys. Rejects with `OAuthError` (`jwks_…`, `fetch_…`) where there are none and none can be had. */
+  /** The keys. Rejects with `OAuthError` (`jwks_…`, `fetch_…`) if there are no keys and the fetch fails. */
   keys(): Promise<readonly Jwk[]>;
-  /** The keys fetched anew, because one was missing; undefined where that has happened too often just now. */
+  /** The keys, fetched again because one was missing; undefined if that happened too often recently. */
   refetch(): Promise<readonly Jwk[]> | undefined;
 }
 
-/** The least that a `max-age` can ask for, in milliseconds: a fetch a request would help nobody. */
+/** The smallest `max-age` that is obeyed, in milliseconds: a fetch for each request would be useless. */
 const minAgeMs = 30_000;
 const burst = 3;
 
-/** `locate` finds the URL of the set; it is asked again after a failure. `what` names the set in errors. */
+/** `locate` finds the URL of the set, and is called again after a failure. `what` names the set in errors. */
 export function keySet(locate: () => Promise<string>, what: string, options: KeySetOptions): KeySet {
   const { now, maxKeys, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;
   let held: readonly Jwk[] | undefined;
@@ -79,14 +79,14 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
     }
   }
 
-  /** All that wait share one fetch. */
+  /** All waiting callers share one fetch. */
   const fetch = (): Promise<readonly Jwk[]> => fetching ??= load();
 
   return {
     async keys() {
       if (held && now() < freshUntil) return held;
       const usable = held !== undefined && now() < freshUntil + maxKeysStaleMs;
-      // After a failure the next try has its time too.
+      // After a failure, wait before the next attempt.
       if (now() < failedAt + keysCooldownMs) {
         if (usable) return held as readonly Jwk[];
         throw failure;

@@ -12,11 +12,11 @@ export class OwnProofs implements Placed<OwnProofs> {
   older: OwnProofs | undefined;
   newer: OwnProofs | undefined;
   readonly principal: string;
-  /** Proofs that were made up to then are refused: they may have been seen and forgotten. */
+  /** Proofs made up to this time are refused: they may have been seen and forgotten. */
   floor: number;
-  /** When the latest of all its proofs was made. */
+  /** The time when the latest of all its proofs was made. */
   newest: number = -Infinity;
-  /** When the last of all its proofs expires. */
+  /** The time when the last of all its proofs expires. */
   expires: number = -Infinity;
   readonly #ids = new Set<string>();
   readonly #held = new Heap<Held>(({ created }) => created);
@@ -41,13 +41,16 @@ export class OwnProofs implements Placed<OwnProofs> {
     this.expires = Math.max(this.expires, expires);
   }
 
-  /** Whether the proof that was made first has expired. */
+  /** Whether the proof with the earliest creation time has expired. */
   hasExpired(at: number): boolean {
     const { first } = this.#held;
     return first !== undefined && first.expires <= at;
   }
 
-  /** Forgets the proof that was made first. Unless it has expired, nothing that is as old is accepted any more. */
+  /**
+   * Forgets the proof with the earliest creation time. Unless it has expired, proofs as old as it are refused from
+   * then on.
+   */
   forgetFirst(at: number): void {
     const proof = this.#held.take();
     if (proof === undefined) return;

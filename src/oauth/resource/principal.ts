@@ -2,7 +2,7 @@ import { shown, TokenError } from '../errors.ts';
 import { introspected } from './token-claims.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** Whose a token is. */
+/** The principal of a token. */
 export interface Principal {
   /** Unique among all issuers, persons and clients, as JSON. */
   readonly principal: string;
@@ -11,19 +11,20 @@ export interface Principal {
 }
 
 /**
- * Whose a token is: the one place that says so. Sessions, sealed state, tasks and DPoP proofs belong to this principal.
+ * Finds the principal of a token; no other code does. Sessions, sealed state, tasks and DPoP proofs belong to this
+ * principal.
  *
- * - `sub` names the person (RFC 9068 section 2.2 requires it). Equal to the client's id it names the client, which acts for
- *   itself; the two never have the same principal (RFC 9068 section 5).
- * - In an answer of introspection `username` names the person where `sub` does not (RFC 7662 section 2.2).
+ * - `sub` names the person (RFC 9068 section 2.2 requires it). If it equals the client's id, it names the client, which
+ *   acts for itself; a person and a client never have the same principal (RFC 9068 section 5).
+ * - In an answer of introspection `username` names the person if `sub` does not (RFC 7662 section 2.2).
  * - A token that names neither is refused: if it belonged to its client, all users of the client would be one principal.
- *   With `clientsWithoutSubject` it belongs to the client where it says that it was issued by the client credentials grant.
+ *   With `clientsWithoutSubject` it belongs to the client if it says that the client credentials grant issued it.
  *
  * Throws `TokenError`: `token_subject`, `token_malformed`.
  */
 export function principalOf(claims: TokenClaims, issuer: string, clientsWithoutSubject: boolean): Principal {
   const subject = text(claims, 'sub');
-  // Some servers say `azp` (OpenID Connect) or `cid`.
+  // Some servers write `azp` (OpenID Connect) or `cid`.
   const clientId = text(claims, 'client_id') ?? text(claims, 'azp') ?? text(claims, 'cid');
   const username = claims[introspected] ? text(claims, 'username') : undefined;
   const named = (...names: readonly (string | null)[]): Principal => ({ principal: JSON.stringify([issuer, ...names]), subject, clientId });
@@ -35,7 +36,7 @@ export function principalOf(claims: TokenClaims, issuer: string, clientsWithoutS
   throw new TokenError('token_subject', 'the token does not say whose it is: sub is missing, expected a string');
 }
 
-/** Whether the token says that it was issued by the client credentials grant, and by no other. */
+/** Whether the token says that it was issued by the client credentials grant and by no other grant. */
 function isClientCredentials({ gty, grant_type }: TokenClaims): boolean {
   const grants = [gty, grant_type].flat().filter((grant) => grant !== undefined);
   return grants.length > 0 && grants.every((grant) => grant === 'client_credentials' || grant === 'client-credentials');

@@ -3,7 +3,7 @@ import type { OwnProofs } from './own-proofs.ts';
 
 /** Principals by the number of their proofs. */
 export class PrincipalsBySize {
-  /** The proofs of all. */
+  /** The proofs of all principals. */
   proofs: number = 0;
   readonly #lists = new Map<number, OrderOfUse<OwnProofs>>();
   #most = 0;
@@ -32,7 +32,7 @@ export class PrincipalsBySize {
     this.add(own);
   }
 
-  /** A principal that has as many proofs as any; among equals the one whose number changed longest ago. */
+  /** A principal with the largest number of proofs; among several, the one whose number changed longest ago. */
   largest(): OwnProofs | undefined {
     while (this.#most > 0 && !this.#lists.has(this.#most)) this.#most--;
     for (const own of this.#lists.get(this.#most) ?? []) return own;

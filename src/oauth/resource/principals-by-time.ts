@@ -2,8 +2,8 @@ import { Heap } from './heap.ts';
 import type { OwnProofs } from './own-proofs.ts';
 
 /**
- * Principals by a time of theirs that only grows, the earliest first. Each stands under the time that it had when it was
- * added; a later one is found out when its turn comes.
+ * Principals in the order of a time that only grows, the earliest first. A principal is placed by the time that it
+ * had when it was added; a later time is noticed when the principal comes first.
  */
 export class PrincipalsByTime {
   readonly #standing = new Set<OwnProofs>();

@@ -5,46 +5,48 @@ import { PrincipalsByTime } from './principals-by-time.ts';
 
 /** A DPoP proof that has passed all other checks. */
 export interface PresentedProof {
-  /** Whose access token it came with. */
+  /** The principal of the access token that came with it. */
   readonly principal: string;
   /** The thumbprint of the key that signed it. */
   readonly key: string;
   readonly jti: string;
-  /** When it was made, in milliseconds since the epoch: by the client's clock, so it may lie ahead of this one's. */
+  /**
+   * When it was made, in milliseconds since the epoch: by the client's clock, so it may be in the future of this one.
+   */
   readonly created: number;
-  /** When it is too old and is refused anyway, in milliseconds since the epoch. */
+  /** When it expires and is refused anyway, in milliseconds since the epoch. */
   readonly expires: number;
 }
 
 /**
- * Remembers DPoP proofs, so that none is accepted twice (RFC 9449 section 11.1). `proofReplays` is one for a process;
- * one of your own can be shared by several.
+ * Remembers DPoP proofs, so that no proof is accepted twice (RFC 9449 section 11.1). `proofReplays` makes one for
+ * this process; your own may be shared by several processes.
  */
 export interface ProofReplays {
-  /** Whether the proof is new. It is then remembered until it expires. */
+  /** Whether the proof is new. A new proof is remembered until it expires. */
   add(proof: PresentedProof): boolean | Promise<boolean>;
 }
 
-/** What bounds the memory of DPoP proofs. */
+/** Limits of the memory of DPoP proofs. */
 export interface ProofReplayLimits {
   /**
-   * Proofs that are remembered; each principal counts as one more. Where there are too many, the principal with the most
+   * The number of remembered proofs; each principal counts as one more. Above it, the principal with the most proofs
    * forgets its oldest, and from then on proofs of that principal that are as old are refused. 100,000.
    */
   maxProofs: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits. */
 export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 };
 
 /**
- * A bounded memory that lets no proof pass twice: what it had to forget is too old from then on. Room is made by the
- * principal with the most proofs, and only its own proofs are refused for it, whatever dates they bear.
+ * A bounded memory that accepts no proof twice: a proof as old as a forgotten one is refused. The principal with the
+ * most proofs makes room, and only its own proofs are refused for that, whatever their dates.
  *
- * Where there are more principals than half of `maxProofs`, none of whom has more than one proof, the one whose proof was
- * made first is forgotten altogether. From then on principals that are not remembered can bring only newer proofs than
- * that one, which never lies ahead of the present. So that there is always such a one, at most a quarter of `maxProofs`
- * principals may have proofs dated ahead at a time.
+ * If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
+ * has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
+ * proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of `maxProofs`
+ * principals may have proofs dated in the future at a time.
  */
 export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = Date.now): ProofReplays {
   checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
@@ -52,9 +54,9 @@ export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () =>
   const byPrincipal = new Map<string, OwnProofs>();
   const bySize = new PrincipalsBySize();
   const leaving = new PrincipalsByTime(({ expires }) => expires);
-  /** The principals that have a proof dated ahead. */
+  /** The principals that have a proof dated in the future. */
   const ahead = new PrincipalsByTime(({ newest }) => newest);
-  /** As `OwnProofs.floor`, for principals that are not remembered. */
+  /** The same as `OwnProofs.floor`, for principals that are not remembered. */
   let floor = -Infinity;
 
   function remember(principal: string): OwnProofs {
@@ -70,21 +72,25 @@ export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () =>
     byPrincipal.delete(own.principal);
   }
 
-  /** Forgets what is too much. */
+  /** Forgets proofs until the limit holds. */
   function makeRoom(at: number): void {
     while (bySize.proofs + byPrincipal.size > maxProofs) {
       const most = bySize.largest() as OwnProofs;
       if (most.size > 1) {
         bySize.change(most, () => most.forgetFirst(at));
       } else {
-        // Its newest does not lie ahead of the present: those that do are so few that others leave before them.
+        // Its newest proof is not dated in the future: principals with such proofs are so few that others leave before
+        // them.
         floor = Math.max(floor, leaving.first()?.newest ?? floor);
         dropFirst();
       }
     }
   }
 
-  /** Forgets what has expired: of this principal each proof, of the others those that have nothing else. */
+  /**
+   * Forgets what has expired: each expired proof of this principal, and other principals whose proofs have all
+   * expired.
+   */
   function clean(own: OwnProofs | undefined, at: number): void {
     while (own?.hasExpired(at)) bySize.change(own, () => own.forgetFirst(at));
     while ((ahead.first()?.newest ?? Infinity) <= at) ahead.takeFirst();

@@ -5,7 +5,7 @@ type Lacks = NonNullable<Auth['lacks']>;
 const texts = new WeakMap<Lacks, string>();
 let numbers = 0;
 
-/** What the tokens of one `bearer` reach, as a text: two tokens with the same text reach the same. */
+/** Identifies as a text what the tokens of one `bearer` reach: tokens with the same text reach the same. */
 export function createReach(): (lacks: Lacks, scopes: readonly string[]) => Lacks {
   const bearer = ++numbers;
   return (lacks, scopes) => {
@@ -14,5 +14,5 @@ export function createReach(): (lacks: Lacks, scopes: readonly string[]) => Lack
   };
 }
 
-/** The text of this function; undefined where no `bearer` has made it. */
+/** The text of this function; undefined if no `bearer` has made it. */
 export const reachOf = (lacks: Lacks): string | undefined => texts.get(lacks);

@@ -5,23 +5,23 @@ import type { TokenClaims } from './token-claims.ts';
 
 interface Verified {
   readonly claims: TokenClaims;
-  /** The keys with which it was checked, as they were published then. */
+  /** The keys with which it was checked, as they were published at that time. */
   readonly keys: readonly Jwk[];
-  /** Finds the keys of its issuer as they are now. */
+  /** Finds the current keys of its issuer. */
   readonly current: () => Promise<readonly Jwk[]>;
 }
 
 /**
- * Tokens whose signature was checked, by their digest: a client sends the same one with each request, and a digest costs
- * a fraction of a signature. What a token says of times and audience is judged anew each time.
+ * Tokens whose signature was checked, by their digest: a client sends the same token with each request, and a digest
+ * costs a fraction of a signature check. Times and audience of the token are checked again each time.
  */
 export interface VerifiedTokens {
-  /** The claims of this token; undefined where it was not seen, or its issuer has published other keys since. */
+  /** The claims of this token; undefined if it is unknown, or if its issuer has published other keys since. */
   find(token: string): Promise<TokenClaims | undefined>;
   keep(token: string, verified: Verified): Promise<void>;
 }
 
-/** Keeps the newest `max`; 0: none. */
+/** Keeps the newest `max` tokens; 0: none. */
 export function verifiedTokens(max: number): VerifiedTokens {
   const byDigest = new BoundedMap<string, Verified>(max);
   return {

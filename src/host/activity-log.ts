@@ -3,23 +3,23 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { canonicalJson, sha256 } from './digest.ts';
 import { redact } from './redaction.ts';
 
-/** What is recorded. */
+/** The kinds of recorded events. */
 export type ActivityKind =
   | 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling';
 
-/** One line of the log. Members beside these are what the kind is about. */
+/** One line of the log. Its other members depend on the kind. */
 export interface Activity {
   /** Counts from 1, without a gap. */
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly kind: ActivityKind;
-  /** The digest of the line before; '' in the first. */
+  /** The digest of the line before; '' in the first line. */
   readonly previous: string;
   readonly [detail: string]: unknown;
 }
 
-/** The end of a log: what the next line follows. */
+/** The end of a log, to which the next line is chained. */
 export interface LogHead {
   readonly seq: number;
   readonly digest: string;
@@ -28,11 +28,11 @@ export interface LogHead {
 /** The head of a log without lines. */
 export const emptyLog: LogHead = { seq: 0, digest: '' };
 
-/** Where the lines go. The host has none of its own: memory, a file, a service. */
+/** Stores the lines. The host itself has no storage: memory, a file, a service. */
 export interface LogSink {
   /**
-   * Appends one line: `write` is given the head and returns the line and the new head. Several writers must take turns
-   * from the reading of the head until the line is kept.
+   * Appends one line: `write` receives the head and returns the line and the new head. If there are several writers,
+   * each must have the sink to itself from reading the head until the line is stored.
    */
   append(write: (head: LogHead) => Promise<{ readonly line: string; readonly head: LogHead }>): Promise<void>;
 }
@@ -61,8 +61,8 @@ export function memoryLog(maxLines: number = 10_000): LogSink & { readonly lines
 }
 
 /**
- * An append-only log in which each line carries the SHA-256 of the line before it, so that a changed line is found. Its
- * values are redacted before they are written.
+ * An append-only log in which each line carries the SHA-256 of the line before it, so that a changed line is found.
+ * Values are redacted before they are written.
  */
 export class ActivityLog {
   readonly #sink: LogSink;
@@ -76,7 +76,7 @@ export class ActivityLog {
     this.#onError = onError;
   }
 
-  /** Records something, in the order of the calls. Resolves when it is kept; never rejects. */
+  /** Records an event, in the order of the calls. Resolves when it is stored; never rejects. */
   record(kind: ActivityKind, details: Readonly<Record<string, unknown>>): Promise<void> {
     const at = this.#now();
     this.#last = this.#last.then(() => this.#sink.append(async (head) => {
@@ -88,13 +88,13 @@ export class ActivityLog {
     return this.#last;
   }
 
-  /** Resolves when all that was recorded is kept. */
+  /** Resolves when all recorded events are stored. */
   flushed(): Promise<void> {
     return this.#last;
   }
 }
 
-/** A line that is always there: what cannot be written stands in it as that. */
+/** Always returns a line: if the details cannot be written as JSON, the line says so. */
 function lineOf(details: Readonly<Record<string, unknown>>, activity: Activity): string {
   try {
     const clean = redact(details);
@@ -104,15 +104,15 @@ function lineOf(details: Readonly<Record<string, unknown>>, activity: Activity):
   }
 }
 
-/** What came of the verification. `line` counts from 1. */
+/** The result of a verification. `line` counts from 1. */
 export type LogVerdict =
   | { readonly ok: true; readonly lines: number; readonly head: LogHead }
   | { readonly ok: false; readonly line: number; readonly why: string };
 
 /**
- * Walks a log from its first line. With `head`, which is kept apart from the lines, lines that were cut from the end are
- * found as well. `from` is where the first of these lines follows on: a log in several files, or one whose beginning was
- * let go.
+ * Checks a log from its first line. With `head`, which is stored separately, it also finds lines that were cut from
+ * the end. `from` is the head before the first of these lines: for a log in several files, or one whose beginning was
+ * deleted.
  */
 export async function verifyLog(
   lines: Iterable<string> | AsyncIterable<string>, head?: LogHead, from: LogHead = emptyLog,
@@ -128,9 +128,9 @@ export async function verifyLog(
     } catch {
       return fault('it is not JSON');
     }
-    if (!isObject(activity)) return fault('it is no object');
+    if (!isObject(activity)) return fault('it is not an object');
     if (activity['seq'] !== last.seq + 1) return fault(`its number is ${String(activity['seq'])}, expected ${last.seq + 1}`);
-    if (activity['previous'] !== last.digest) return fault('the line before it was changed, or is another');
+    if (activity['previous'] !== last.digest) return fault('the line before it was changed or replaced');
     last = { seq: last.seq + 1, digest: await sha256(line) };
   }
   if (head && (head.seq !== last.seq || head.digest !== last.digest)) {

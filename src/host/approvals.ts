@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { digestOf } from './digest.ts';
 
-/** What a person was shown, and what an approval is therefore bound to. */
+/** What a person was shown. An approval is bound to it. */
 export interface Shown {
   readonly server: string;
   readonly tool: string;
@@ -11,10 +11,10 @@ export interface Shown {
   readonly principal: string;
 }
 
-/** How far a person's yes goes: this call, calls with these arguments in this session, or for good. */
+/** How long an approval lasts: for this call, for calls with these arguments in this session, or for ever. */
 export type Reach = 'once' | 'session' | 'always';
 
-/** A yes that reaches further than one call: to this tool, as it was defined, whatever its arguments. */
+/** An approval for more than one call: of this tool with this definition, with any arguments. */
 export interface Grant {
   readonly server: string;
   readonly tool: string;
@@ -29,12 +29,12 @@ interface Held {
   readonly until: number;
 }
 
-/** The most approvals that wait to be used. */
+/** The largest number of approvals that wait to be used. */
 const maxHeld = 1_000;
 
 /**
- * Approvals: each is bound to what was shown, used once, and ends by itself. Grants reach further; those for good are
- * kept by the host's store.
+ * Approvals: each is bound to what was shown, is used once, and expires. Grants last longer; the host's store keeps
+ * the permanent ones.
  */
 export class Approvals {
   readonly #held = new BoundedMap<string, Held>(maxHeld);
@@ -53,7 +53,7 @@ export class Approvals {
     return this.#grants;
   }
 
-  /** Makes an approval of what was shown. Its id opens it once. */
+  /** Makes an approval of what was shown. Its id can be used once. */
   async approve(shown: Shown): Promise<string> {
     const until = this.#now() + this.#ttlMs;
     const id = `${++this.#count}-${crypto.randomUUID()}`;
@@ -61,10 +61,10 @@ export class Approvals {
     return id;
   }
 
-  /** Uses an approval up. False: there is none, it is over, or it was given for something else. */
+  /** Uses an approval up. False: it does not exist, has expired, or was given for something else. */
   async spend(id: string, call: Shown): Promise<boolean> {
     const held = this.#held.get(id);
-    // Taken before anything is waited for, so that two calls cannot use it.
+    // Delete it before the first await, so that two calls cannot both use it.
     this.#held.delete(id);
     return held !== undefined && held.until > this.#now() && held.bound === await digestOf(call);
   }
@@ -78,7 +78,7 @@ export class Approvals {
       && grant.digest === digest && grant.principal === principal);
   }
 
-  /** Takes back every grant that fits; returns how many. */
+  /** Revokes every grant that fits; returns their number. */
   revoke(fits: (grant: Grant) => boolean): number {
     const before = this.#grants.length;
     this.#grants = this.#grants.filter((grant) => !fits(grant));

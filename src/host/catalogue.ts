@@ -9,7 +9,7 @@ import { catalogueName } from './names.ts';
 import type { Pin, PinnedServer } from './pins.ts';
 import type { HostStore } from './store.ts';
 
-/** A tool of some server, under a name that no other tool of the host has. */
+/** A tool of a server, under a name that is unique in the host. */
 export interface CatalogueTool {
   /** For a model: unique over all servers, at most 64 characters of `A-Z a-z 0-9 _ -`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface CatalogueTool {
   readonly digest: string;
 }
 
-/** Something else that a server offers. */
+/** A prompt, resource or template of a server. */
 export interface Offered<T> {
   readonly server: string;
   readonly item: T;
@@ -26,14 +26,17 @@ export interface Offered<T> {
 
 const key = (identity: string): string => `pins/${identity}`;
 
-/** What is kept of a server, with the names of its tools in the catalogue. */
+/** The stored facts about a server, with the names of its tools in the catalogue. */
 interface Entry {
   readonly kept: PinnedServer;
   /** By their own names. */
   readonly tools: ReadonlyMap<string, CatalogueTool>;
 }
 
-/** All that the servers offer, as it was last listed and accepted. It is read from the store, so no server has to run. */
+/**
+ * Everything that the servers offer, as it was last listed and accepted. It is read from the store, so no server has
+ * to run.
+ */
 export class Catalogue {
   readonly #store: HostStore;
   readonly #identity: (server: string) => string;
@@ -41,13 +44,13 @@ export class Catalogue {
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
-  /** `identity`: under what a server's pins are kept. */
+  /** `identity`: the name under which a server's pins are stored. */
   constructor(store: HostStore, identity: (server: string) => string) {
     this.#store = store;
     this.#identity = identity;
   }
 
-  /** Reads what is kept of these servers. */
+  /** Reads the stored facts about these servers. */
   async load(servers: readonly string[]): Promise<void> {
     for (const server of servers) {
       const kept = await this.#store.get(key(this.#identity(server)));
@@ -56,46 +59,46 @@ export class Catalogue {
     this.#changed();
   }
 
-  /** What is kept of a server; undefined: it was never listed. */
+  /** The stored facts about a server; undefined: it was never listed. */
   server(server: string): PinnedServer | undefined {
     return this.#servers.get(server)?.kept;
   }
 
-  /** A server is no longer of the host's; what the store has of it stays. */
+  /** The server no longer belongs to the host; the store keeps its facts. */
   leave(server: string): void {
     this.#servers.delete(server);
     this.#changed();
   }
 
-  /** What is pinned of a tool; undefined: it was never seen. */
+  /** The pin of a tool; undefined: the tool was never seen. */
   pin(server: string, tool: string): Pin | undefined {
     const tools = this.#servers.get(server)?.kept.tools;
     return tools && Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   }
 
   /**
-   * Keeps what a server offers, in place of what was kept. Rejects with a `HostError` `store-failed`, and keeps what there
-   * was, where the store does not take it: a pin that is lost would be no pin.
+   * Stores what a server offers, and replaces what was stored. Rejects with a `HostError` `store-failed`, and keeps
+   * the old state, if the store fails: a lost pin would protect nothing.
    */
   async keep(server: string, kept: PinnedServer): Promise<void> {
     const entry = await entryOf(server, kept);
     try {
       await this.#store.set(key(this.#identity(server)), kept);
     } catch (thrown) {
-      throw new HostError('store-failed', `what ${server} lists could not be kept: ${errorMessage(thrown)}`, { cause: thrown });
+      throw new HostError('store-failed', `the lists of ${server} could not be stored: ${errorMessage(thrown)}`, { cause: thrown });
     }
     this.#servers.set(server, entry);
     this.#changed();
   }
 
-  /** All tools of all servers, under names that do not collide. The same list until one of them changes. */
+  /** All tools of all servers, under unique names. The same list until one of them changes. */
   tools(): readonly CatalogueTool[] {
     return this.#tools ??= [...this.#servers.values()].flatMap(({ tools }) => [...tools.values()]);
   }
 
   /**
-   * By its name in the catalogue, or as `server/tool`. Throws a `HostError` `ambiguous-name` where that names two: the tool
-   * `b/c` of the server `a`, and `c` of `a/b`.
+   * The tool with this name in the catalogue, or with this `server/tool`. Throws a `HostError` `ambiguous-name` if
+   * that means two tools: the tool `b/c` of the server `a`, and `c` of `a/b`.
    */
   tool(name: string): CatalogueTool | undefined {
     if (!this.#byName) {
@@ -149,7 +152,7 @@ async function entryOf(server: string, kept: PinnedServer): Promise<Entry> {
   return { kept, tools };
 }
 
-/** The store is the application's; what it returns may be of another version, or not ours. */
+/** The application owns the store; a value may be of another version, or not ours. */
 function isPinnedServer(value: unknown): value is PinnedServer {
   return isObject(value) && isObject(value['tools']) && typeof value['listedAt'] === 'number'
     && Array.isArray(value['prompts']) && Array.isArray(value['resources']) && Array.isArray(value['templates'])

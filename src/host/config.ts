@@ -5,28 +5,28 @@ import type { Root } from '../protocol/roots.ts';
 import { HostError } from './errors.ts';
 import { refuseMisspelt } from './misspelt.ts';
 
-/** What every server's entry may say, whatever its transport. */
+/** The members that every server's entry may have, for any transport. */
 interface CommonConfig {
-  /** Not started, and not in the catalogue. Default: false. */
+  /** Do not start the server, and leave it out of the catalogue. Default: false. */
   readonly disabled?: boolean;
-  /** The user's word that the server's annotations may be believed: only then may a rule allow by annotation. */
+  /** True: the user trusts the server's annotations. Only then may a rule allow by annotation. */
   readonly trusted?: boolean;
-  /** Where the server may work. It can be changed while the host runs. */
+  /** The folders that the server may work in. They can be changed while the host runs. */
   readonly roots?: readonly Root[];
-  /** Consent to sampling: the most tokens that the server may ask for in all. Default: 0, which is none. */
+  /** Consent to sampling: the total number of tokens that the server may ask for. Default: 0, so none. */
   readonly maxSampledTokens?: number;
   /**
-   * The file of a folder that the entry came with, which is not the user's. No configuration can say it. Pins and grants of
-   * such a server are kept apart from those of the user's own server of that name, and rules that allow know it as
-   * `FILE#name` only.
+   * The folder's file that the entry came from, if it is not the user's own. No configuration can set it. Pins and
+   * grants of such a server are stored apart from those of the user's own server with the same name, and rules that
+   * allow match it only as `FILE#name`.
    */
   readonly folder?: string;
 }
 
-/** Members of an entry that decide for the user: only a file of the user's own may say them. */
+/** Members of an entry that decide for the user: only the user's own files may set them. */
 export const userMembers: readonly string[] = ['trusted', 'roots', 'maxSampledTokens'];
 
-/** A server that is a program. */
+/** A server that runs as a program. */
 export interface ProgramConfig extends CommonConfig {
   readonly command: string;
   readonly args?: readonly string[];
@@ -46,36 +46,37 @@ export type ServerConfig = ProgramConfig | AddressConfig;
 const commonShape: Shape<CommonConfig> = { disabled: 'boolean', trusted: 'boolean', roots: 'list', maxSampledTokens: 'number', folder: 'string' };
 
 /**
- * Throws a TypeError for an entry with an unknown or malformed member: a misspelt `args` would start the program without
- * them, and a misspelt `disabled` would start it at all.
+ * Throws a TypeError for an entry with an unknown or malformed member: a misspelt `args` would start the program
+ * without them, and a misspelt `disabled` would start a disabled server.
  */
 export function checkConfig(place: string, config: ServerConfig): void {
   if ('command' in Object(config)) {
     checkOptions<object>(place, config, { ...commonShape, command: 'string', args: 'list', env: 'object', cwd: 'string' });
   } else {
-    // Null is no string: a required member.
+    // A required member that is missing becomes null, which is refused as not a string.
     checkOptions<object>(place, { ...config as AddressConfig, url: (config as AddressConfig)?.url ?? null }, { ...commonShape, url: 'string', headers: 'object' });
   }
 }
 
-/** Whether a server is a program to be started, and not an address. */
+/** Whether a server is a program that the host starts, and not an address. */
 export function isProgram(config: ServerConfig): config is ProgramConfig {
   return 'command' in config;
 }
 
-/** The members of an entry in a file. `serverUrl` is what some hosts write for `url`. */
+/** The members of an entry in a file. Some hosts write `serverUrl` for `url`. */
 const entryMembers: readonly string[] =
   ['command', 'args', 'env', 'cwd', 'url', 'serverUrl', 'headers', 'disabled', 'trusted', 'roots', 'maxSampledTokens'];
 
-/** Looks up a variable; undefined: there is none. */
+/** Looks up a variable; undefined: it is not set. */
 export type Variables = (name: string) => string | undefined;
 
 /**
  * Reads the JSON that hosts share: `{ "mcpServers": { name: entry } }`. VS Code calls the member `servers`; both are
- * taken. `${NAME}` and `${NAME:-default}` in text are replaced by `variables`; `${env:NAME}`, which VS Code writes, too.
+ * accepted. `${NAME}` and `${NAME:-default}` in text are replaced by `variables`; also `${env:NAME}`, as VS Code
+ * writes it.
  *
- * `folder`: the path of the file, where it came with a folder and is not the user's: what only the user may say is left
- * out. Throws a `HostError` with code `bad-config` that names the entry and the member.
+ * `folder`: the path of the file, if it came with a folder and is not the user's own: members that only the user may
+ * set are left out. Throws a `HostError` with code `bad-config` that names the entry and the member.
  */
 export function readServers(config: unknown, variables: Variables, folder?: string): Record<string, ServerConfig> {
   if (!isObject(config)) throw bad('the configuration', 'an object', config);
@@ -84,7 +85,7 @@ export function readServers(config: unknown, variables: Variables, folder?: stri
   if (!isObject(entries)) throw bad('mcpServers', 'an object', entries);
   const servers: [string, ServerConfig][] = [];
   for (const [name, entry] of Object.entries(entries)) servers.push([name, readServer(`mcpServers.${name}`, entry, variables, folder)]);
-  // fromEntries runs no setter: `__proto__` is a name like any other.
+  // fromEntries calls no setter: `__proto__` is a name like any other.
   return Object.fromEntries(servers);
 }
 
@@ -159,7 +160,7 @@ function readRoots(at: string, roots: unknown): Root[] {
   });
 }
 
-/** A default ends with the first brace, so that a text is read once. */
+/** A default ends with the first brace, so that one pass over a text suffices. */
 const variable = /\$\{(?:env:)?([A-Za-z_]\w{0,199})(?::-([^{}]*))?\}/g;
 
 /** The names of the variables in all texts of a JSON value, each once. */
@@ -174,7 +175,7 @@ export function variablesIn(value: unknown): string[] {
   return [...new Set(names)].filter((name) => name !== 'workspaceFolder').sort();
 }
 
-/** Replaces `${NAME}`, `${NAME:-default}` and `${env:NAME}`. A variable that is not set and has no default is refused. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${env:NAME}`. An unset variable without a default is refused. */
 export function expandVariables(text: string, variables: Variables, at: string): string {
   return text.replace(variable, (_whole, name: string, otherwise: string | undefined) => {
     const value = variables(name) ?? otherwise;

@@ -1,22 +1,23 @@
 import { need } from '../jsonrpc/errors.ts';
 
 /**
- * A JSON value as RFC 8785 (JSON Canonicalization Scheme) writes it: members in the order of their UTF-16 code units,
- * no white space. Two values have the same text exactly if they are the same JSON.
+ * A JSON value in the form of RFC 8785 (JSON Canonicalization Scheme): members in the order of their UTF-16 code
+ * units, no white space. Two values have the same text exactly if they are the same JSON.
  *
- * Source: RFC 8785 sections 3.2.2 and 3.2.3. Members that are undefined are left out, as `JSON.stringify` does. Half of a
- * surrogate pair, which the RFC refuses, is written as its escape (`\ud83d`), as `JSON.stringify` does: peers may send it.
- * Throws a RangeError beyond `maxDepth` levels, and a TypeError for what JSON cannot say (NaN).
+ * Source: RFC 8785 sections 3.2.2 and 3.2.3. Undefined members are left out, as `JSON.stringify` does. Half of a
+ * surrogate pair, which the RFC refuses, is written as its escape (`\ud83d`), as `JSON.stringify` does, since peers
+ * may send it. Throws a RangeError beyond `maxDepth` levels, and a TypeError for values that JSON does not have
+ * (NaN).
  */
 export function canonicalJson(value: unknown, maxDepth: number = 200): string {
   if (value === null || typeof value === 'boolean') return JSON.stringify(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON: ${value} is no JSON number`);
-    // ECMAScript writes numbers as the scheme wants them, -0 as 0.
+    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON: ${value} is not a JSON number`);
+    // ECMAScript writes numbers as the scheme requires, -0 as 0.
     return JSON.stringify(value);
   }
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object') throw new TypeError(`canonical JSON: a ${typeof value} is no JSON value`);
+  if (typeof value !== 'object') throw new TypeError(`canonical JSON: a ${typeof value} is not a JSON value`);
   if (maxDepth <= 0) throw new RangeError('canonical JSON: the value is nested too deep');
   if (Array.isArray(value)) {
     return `[${value.map((item: unknown) => canonicalJson(item === undefined ? null : item, maxDepth - 1)).join(',')}]`;

@@ -2,22 +2,22 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../transport/client-port.ts';
 import { HostError } from './errors.ts';
 
-/** Rejects a call that was approved and did not leave, since its tool may be another by now. */
+/** Rejects an approved call that was not sent, since the definition of its tool may have changed. */
 export class NotSent extends HostError {
   constructor() {
-    super('tool-changed', 'the call was not sent: its tool has to be listed again');
+    super('tool-changed', 'the call was not sent: its tool must be listed again');
   }
 }
 
-/** The way to a server, which sees what leaves. */
+/** Wraps the transport to a server and checks outgoing calls. */
 export interface Gate {
   readonly transport: ClientTransport;
-  /** Another object for each connection: a program that was started again, a session that was begun anew. */
+  /** A different object for each connection: after a restart of the program, or in a new session. */
   readonly connection: object;
   /**
-   * A call of this tool was approved: it may leave once while `current` holds, and otherwise rejects with `NotSent`. A
-   * client may send a request again by itself, over a new session or with a new definition of the tool: that is stopped
-   * here. Returns what ends it.
+   * A call of this tool was approved: it may be sent once while `current` holds; otherwise it rejects with `NotSent`.
+   * A client may repeat a request by itself, in a new session or with a new definition of the tool: the gate stops
+   * that. Returns a function that ends the permission.
    */
   allow(tool: string, current: () => boolean): () => void;
 }
@@ -27,16 +27,16 @@ interface Leave {
   readonly current: () => boolean;
 }
 
-/** Stands around a transport. Calls of tools that no `allow` is held for pass: they are the application's own. */
+/** Wraps a transport. Calls of tools without an `allow` pass: the application sent them itself. */
 export function gate(inner: ClientTransport): Gate {
   const leaves = new Map<string, Set<Leave>>();
   let connection = {};
   let receiver: ClientReceiver | undefined;
 
-  /** Whether a message may not leave. */
+  /** Whether a message must not be sent. */
   function stops({ method, params }: Outgoing): boolean {
     if (method !== 'tools/call') return false;
-    // 2026-07-28 basic/patterns/mrtr: a further round of a call that has left, with the server's state of it.
+    // 2026-07-28 basic/patterns/mrtr: a later round of a call that was sent, with the server's state of it.
     if (params?.['requestState'] !== undefined || params?.['inputResponses'] !== undefined) return false;
     const held = leaves.get(String(params?.['name']));
     if (!held || held.size === 0) return false;

@@ -34,17 +34,17 @@ import type { HostStore } from './store.ts';
 import { hostCallShape, ToolCalls } from './tool-calls.ts';
 import type { ConsentLimits, HostCallOptions } from './tool-calls.ts';
 
-/** What `Host` may be given. */
+/** The options of `Host`. */
 export interface HostOptions {
-  /** Who the host says it is to servers. */
+  /** The identity that the host sends to servers. */
   readonly info: Implementation;
   /** The servers by name, as `readServers` reads them. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** Opens the way to a server. On Node `openServer` of `barewire/host/node` does. */
+  /** Makes the transport to a server. On Node, `openServer` of `barewire/host/node` does. */
   readonly transport: (name: string, config: ServerConfig, hooks: TransportHooks) => ClientTransport;
   /** Makes the client of a server, such as one of barewire/tasks. Default: an `McpClient` with these options. */
   readonly client?: (server: string, info: Implementation, options: ClientOptions) => McpClient;
-  /** What may run without being asked. First match wins; default: everything is asked. */
+  /** Which calls may run without a question. The first match decides; default: every call is asked about. */
   readonly rules?: readonly Rule[];
   readonly person?: Person;
   readonly model?: Model;
@@ -52,28 +52,28 @@ export interface HostOptions {
   readonly store?: HostStore;
   /** The activity log. Default: the last 10,000 lines in memory. */
   readonly log?: LogSink;
-  /** Who uses the host. Approvals and grants belong to them. Default: `user`. */
+  /** The user of the host. Approvals and grants belong to them. Default: `user`. */
   readonly principal?: string;
-  /** Where a path of a tool's argument really leads; without it links are not followed. */
+  /** Resolves the path of a tool's argument to its real place; without it links are not followed. */
   readonly resolvePath?: ResolvePath;
-  /** Sees every message of every server. */
+  /** Receives every message of every server. */
   readonly trace?: (server: string, entry: Parameters<Trace>[0]) => void;
   /** A line that a server's program wrote to stderr. */
   readonly onStderr?: (server: string, line: string) => void;
-  /** A server's state changed; `why`, where it is known. */
+  /** Called when a server's state changes; `why`, if known. */
   readonly onState?: (server: string, state: ServerState, why?: string) => void;
-  /** A list of a server changed, and was read again; pins say what is new. */
+  /** Called when a list of a server changed and was read again; the pins show the differences. */
   readonly onChanges?: (server: string, changes: readonly PinChange[]) => void;
-  /** A server was listed, whether or not anything changed. */
+  /** Called when a server was listed, even if nothing changed. */
   readonly onListed?: (server: string) => void;
-  /** What went wrong beside any call. */
+  /** Called for errors outside of any call. */
   readonly onError?: (error: Error, server?: string) => void;
   readonly limits?: Partial<HostLimits>;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** What a transport of a host reports to. */
+/** The callbacks of a host's transport. */
 export interface TransportHooks {
   readonly trace: Trace;
   /** A line that the program wrote to stderr. */
@@ -85,7 +85,7 @@ export interface HostLimits extends RestartLimits, ConsentLimits, ListingLimits 
 /** Defaults of `HostLimits`. */
 export const defaultHostLimits: HostLimits = { ...defaultRestartLimits, ...defaultListingLimits, approvalMs: 300_000, maxAsks: 3 };
 
-/** A server as an application shows it. */
+/** A server's status for display. */
 export interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
@@ -95,14 +95,14 @@ export interface ServerStatus {
   readonly trusted: boolean;
   /** Undefined while it is not connected. */
   readonly client: McpClient | undefined;
-  /** Undefined where it was never listed. */
+  /** Undefined if it was never listed. */
   readonly listed: PinnedServer | undefined;
 }
 
 /**
- * Many servers in one hand: the host of the specification's architecture (2025-11-25 architecture#core-components). It
- * starts servers when they are needed, shows one catalogue of all, and lets nothing run that neither a rule nor a person
- * allowed. It owns no process, file or screen: transports, store, log and person are handed in.
+ * Hosts many servers: the host of the specification's architecture (2025-11-25 architecture#core-components). It
+ * starts servers when they are needed, shows one catalogue of all, and runs only calls that a rule or a person
+ * allowed. It owns no process, file or screen: the application passes transports, store, log and person.
  */
 export class Host {
   readonly #options: HostOptions;
@@ -116,7 +116,7 @@ export class Host {
   readonly #calls: ToolCalls;
   #loaded: Promise<void> | undefined;
 
-  /** Throws a TypeError for an option, a rule or an entry that is unknown or malformed in part. */
+  /** Throws a TypeError for an unknown or malformed option, rule or entry. */
   constructor(options: HostOptions) {
     checkHostOptions(options);
     const { now = Date.now, store = memoryStore(), log = memoryLog(), principal = 'user' } = options;
@@ -152,11 +152,11 @@ export class Host {
     for (const [name, config] of this.#configs) this.#enter(name, config);
   }
 
-  /** Where a path leads for a server: one that is relative begins where its program runs. */
+  /** The real place of a server's path: a relative path starts in the folder where its program runs. */
   async #resolve(path: string, server: string): Promise<string | undefined> {
     const config = this.#configs.get(server);
     if (!config || /^(?:\/|[a-z]:)/i.test(path)) return this.#options.resolvePath?.(path, server);
-    // Where a server at an address begins is not known.
+    // The folder of a server at an address is unknown.
     if (!isProgram(config)) return undefined;
     return this.#options.resolvePath?.(config.cwd === undefined ? path : `${config.cwd}/${path}`, server);
   }
@@ -167,7 +167,10 @@ export class Host {
     this.#servers.set(name, this.#manage(name, config));
   }
 
-  /** One more server, which is started when it is first needed. Throws a `HostError` `ambiguous-name` where there is one of that name. */
+  /**
+   * Adds a server, which is started when it is first needed. Throws a `HostError` `ambiguous-name` if the name is
+   * taken.
+   */
   async add(name: string, config: ServerConfig): Promise<void> {
     checkConfig(`Host.add: ${name.slice(0, 80)}`, config);
     if (this.#configs.has(name)) throw new HostError('ambiguous-name', `there is a server ${JSON.stringify(name)} already`);
@@ -177,7 +180,7 @@ export class Host {
     this.#enter(name, config);
   }
 
-  /** Ends a server and forgets it; pins and grants are kept for when it comes back. */
+  /** Ends a server and removes it; its pins and grants stay for the time when it is added again. */
   async remove(name: string): Promise<void> {
     const server = this.#servers.get(name);
     if (!this.#configs.delete(name)) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
@@ -188,7 +191,7 @@ export class Host {
     await server?.close();
   }
 
-  /** Whether the server's annotations may be believed from now on. */
+  /** Sets whether to trust the server's annotations from now on. */
   trust(name: string, trusted: boolean): void {
     const config = this.#configs.get(name);
     if (!config) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
@@ -215,7 +218,8 @@ export class Host {
         options.onState?.(name, state, why);
       },
       client: {
-        // A call that has no answer yet when the server goes is recorded as unknown, so nothing may repeat it.
+        // If a server goes before it answers a call, the log records the call's result as unknown: nothing may repeat
+        // it.
         validator: compile,
         onError: report,
         onElicit: (question, { signal }) => questions.elicit(question, signal),
@@ -245,7 +249,7 @@ export class Host {
     });
   }
 
-  /** The client of a server, which is started where it does not run. */
+  /** The client of a server. Starts the server if it does not run. */
   async connect(name: string, signal?: AbortSignal): Promise<McpClient> {
     return this.#server(name).client(signal);
   }
@@ -256,13 +260,16 @@ export class Host {
     return server;
   }
 
-  /** Tools of all servers. A server that was never listed is started once for it; one that cannot be started is left out and reported. */
+  /**
+   * The tools of all servers. A server that was never listed is started once for this; one that cannot be started is
+   * left out and reported.
+   */
   async tools(): Promise<readonly CatalogueTool[]> {
     await this.#listed();
     return this.#catalogue.tools();
   }
 
-  /** What the catalogue keeps of all servers. */
+  /** The catalogue of all servers. */
   async catalogue(): Promise<Pick<Catalogue, 'tools' | 'prompts' | 'resources' | 'templates' | 'tool'>> {
     await this.#listed();
     return this.#catalogue;
@@ -274,42 +281,43 @@ export class Host {
         await this.#catalogue.load([...this.#servers.keys()]);
         await this.#calls.load();
       } catch (thrown) {
-        // The next one tries again.
+        // The next call tries again.
         this.#loaded = undefined;
         throw thrown;
       }
     })();
   }
 
-  /** Lists servers that were never listed and can be tried now. */
+  /** Lists the servers that were never listed and may be started now. */
   async #listed(servers: readonly string[] = [...this.#servers.keys()]): Promise<void> {
     await this.#load();
     await this.#listings.missing(servers);
   }
 
-  /** Lists a server again and compares with what was accepted. One listing a server at a time. */
+  /** Lists a server again and compares the result with what was accepted. One listing of a server runs at a time. */
   refresh(name: string): Promise<void> {
     return this.#listings.refresh(name);
   }
 
-  /** The tools that are not what was accepted, and wait for a person. */
+  /** The tools that differ from what was accepted and wait for a person. */
   pendingChanges(): readonly PinChange[] {
     return this.#listings.pending();
   }
 
-  /** Accepts a tool as it is now. Grants for what it was do not hold for it. */
+  /** Accepts the current definition of a tool. Grants for the old definition do not apply to it. */
   acceptChange(change: PinChange, by?: string): Promise<void> {
     return this.#listings.accept(change, by);
   }
 
   /**
-   * Calls a tool, by its name in the catalogue or as `server/tool`, once a rule or the person allowed it. Rejects with a
-   * `HostError` `refused` where not. What was asked, decided, sent and answered is in the activity log.
+   * Calls a tool, by its name in the catalogue or as `server/tool`, after a rule or the person allowed it. Otherwise
+   * rejects with a `HostError` `refused`. The activity log records the request, the decision, the sending and the
+   * answer.
    */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
     checkOptions('Host.call: options', options, hostCallShape);
     await this.#load();
-    // No other server is started for a tool that is known, or that its name says the server of.
+    // Start no other server for a known tool, or for a name that contains its server.
     if (!this.#catalogue.tool(name)) {
       const [one, ...others] = [...this.#servers.keys()].filter((server) => name.startsWith(`${server}/`));
       if (one === undefined || others.length > 0) await this.#listed(one === undefined ? undefined : [one, ...others]);
@@ -318,31 +326,31 @@ export class Host {
     return this.#calls.call(name, args, options);
   }
 
-  /** What was allowed for longer than one call. */
+  /** The permissions for more than one call. */
   async grants(): Promise<readonly Grant[]> {
     await this.#load();
     return this.#calls.grants;
   }
 
-  /** Takes grants back, in this session and for good. Returns how many. */
+  /** Revokes grants, both of this session and permanent ones. Returns their number. */
   async revoke(fits: (grant: Grant) => boolean): Promise<number> {
     await this.#load();
     return this.#calls.revoke(fits);
   }
 
-  /** What a resource of a server holds now. */
+  /** Reads a resource of a server. */
   async readResource(server: string, uri: string, options?: HostCallOptions): Promise<ReadResourceResult> {
     const own = callOptions('readResource', options);
     return (await this.#server(server).client(own.signal)).readResource(uri, own);
   }
 
-  /** A server's prompt, with its arguments filled in. */
+  /** A server's prompt with its arguments filled in. */
   async getPrompt(server: string, name: string, args?: Readonly<Record<string, string>>, options?: HostCallOptions): Promise<GetPromptResult> {
     const own = callOptions('getPrompt', options);
     return (await this.#server(server).client(own.signal)).getPrompt(name, args, own);
   }
 
-  /** Where a server may work from now on; a legacy server is told while it runs. */
+  /** Sets the folders that a server may work in; a legacy server is notified while it runs. */
   async setRoots(server: string, roots: readonly Root[]): Promise<void> {
     const managed = this.#server(server);
     this.#roots.set(server, roots);
@@ -350,24 +358,24 @@ export class Host {
     managed.connected?.setRoots(() => this.#roots.get(server) ?? []);
   }
 
-  /** Ends a server in order. It is started again when it is next needed. */
+  /** Shuts a server down. It is started again when it is next needed. */
   async stop(server: string): Promise<void> {
     await this.#server(server).stop();
   }
 
-  /** Resolves when all that was recorded is kept. */
+  /** Resolves when all recorded events are stored. */
   flushed(): Promise<void> {
     return this.#log.flushed();
   }
 
-  /** Ends every server, each for itself. Never rejects. */
+  /** Shuts every server down, independently of one another. Never rejects. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#servers.values()].map((server) => server.close()));
     await this.#log.flushed();
   }
 }
 
-/** What the client of a server may be given of the options of a call. */
+/** The options of a call that a server's client accepts. */
 function callOptions(what: string, options: HostCallOptions = {}): CallOptions {
   checkOptions(`Host.${what}: options`, options, hostCallShape);
   const { via, ...own } = options;

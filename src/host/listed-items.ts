@@ -2,28 +2,28 @@ import { errorMessage } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import { canonicalJson } from './digest.ts';
 
-/** Bounds on what a server lists. What passes one is left out and reported; the rest stays. */
+/** Limits on a server's lists. An item beyond a limit is left out and reported; the rest stays. */
 export interface ListingLimits {
-  /** Tools, prompts, resources and templates of one server, of each. 10,000. */
+  /** The largest number of tools, prompts, resources and templates of one server, each. 10,000. */
   readonly maxListed: number;
   /** Characters of a name. 1024. */
   readonly maxNameChars: number;
-  /** Characters of the whole definition of one of them, as JSON. 1 Mi. */
+  /** Characters of one item's whole definition, as JSON. 1 Mi. */
   readonly maxDefinitionChars: number;
 }
 
 /** Defaults of `ListingLimits`. */
 export const defaultListingLimits: ListingLimits = { maxListed: 10_000, maxNameChars: 1024, maxDefinitionChars: 1_048_576 };
 
-/** A list, by what its items are. */
+/** The kind of a list's items. */
 export type ListedKind = 'tool' | 'prompt' | 'resource' | 'template';
 
-/** How many reasons are told of what was left out of one list. */
+/** The number of reasons that are reported for one list. */
 const maxTold = 5;
 
 /**
- * The items of a server's list that can be kept, each tool once, and a sentence about those that were left out; '' where
- * all are kept. Nothing is cut: half a definition is another one.
+ * The items of a server's list that can be kept, each tool once, and a sentence about those that were left out; '' if
+ * all are kept. Nothing is truncated: half a definition would be a different one.
  */
 export function admitted<T extends { readonly name: string }>(kind: ListedKind, items: readonly T[], limits: ListingLimits): { readonly kept: T[]; readonly left: string } {
   const kept: T[] = [];
@@ -39,7 +39,7 @@ export function admitted<T extends { readonly name: string }>(kind: ListedKind, 
   return { kept, left: `${reasons.length} of ${items.length} ${kind}s were left out: ${told}${reasons.length > maxTold ? `; and ${reasons.length - maxTold} more` : ''}` };
 }
 
-/** Why an item cannot be kept; undefined: it can. The client has seen to it that it has the members of its type. */
+/** Why an item cannot be kept; undefined: it can. The client has already checked the members of its type. */
 function faultOf(kind: ListedKind, item: { readonly name: string }, seen: Set<string>, limits: ListingLimits): string | undefined {
   const { name } = item;
   if (name.length > limits.maxNameChars) return `${quote(name)} has ${name.length} characters, and ${limits.maxNameChars} are allowed`;

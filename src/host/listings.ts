@@ -11,13 +11,13 @@ import type { ManagedServer } from './managed-server.ts';
 import { comparePins } from './pins.ts';
 import type { Pin, PinChange, PinnedServer } from './pins.ts';
 
-/** What listing needs of the host. */
+/** What `Listings` needs from the host. */
 export interface ListingsOptions {
   readonly catalogue: Catalogue;
   readonly log: ActivityLog;
   readonly now: () => number;
   readonly limits: ListingLimits;
-  /** Who accepts changes, unless somebody is named. */
+  /** The name that is recorded for accepted changes, unless another is given. */
   readonly principal: string;
   /** Throws a `HostError` `no-such-server` for an unknown name. */
   readonly server: (name: string) => ManagedServer;
@@ -28,33 +28,38 @@ export interface ListingsOptions {
   readonly onError?: ((error: Error, server: string) => void) | undefined;
 }
 
-/** What is known of the tools of one server beside its pins. */
+/** The state of one server's tools beside its pins. */
 interface Listed {
-  /** The connection over which the tools were last listed. A definition may have changed while the server did not run. */
+  /**
+   * The connection over which the tools were last listed. While the server did not run, definitions may have changed.
+   */
   connection: object | undefined;
-  /** When, in milliseconds since the epoch. */
+  /** The time of that, in milliseconds since the epoch. */
   at: number;
-  /** Listings that were begun; the number of the last one that is kept; those begun before the last announced change. */
+  /**
+   * The number of listings that were begun; the number of the last listing that was kept; the number that was begun
+   * before the last announced change.
+   */
   begun: number;
   kept: number;
   changed: number;
   listing: Promise<void> | undefined;
-  /** What is kept of the server is read and written by one at a time: the last of those that wait. */
+  /** The last of the pending changes of the server's stored facts: they run one after another. */
   keeping: Promise<unknown>;
-  /** Changes that wait for a person, by the name of the tool. */
+  /** Changes that wait for a person, by the tool's name. */
   waiting: ReadonlyMap<string, PinChange>;
-  /** The last complaint about this server: each is told once. */
+  /** The last reported problem with this server: each is reported once. */
   told: string;
 }
 
-/** How often the tools of a server are listed before one call, where it announces a change each time. */
+/** How often a server's tools are listed before one call, if it announces a change each time. */
 const maxListings = 5;
-/** A server over HTTP that keeps no session may be another one at any time: what it listed is believed for so long. */
+/** A server over HTTP without a session may be a different one at any time: its lists are trusted for this long. */
 const maxAgeMs = 60_000;
-/** Changes of one listing that have lines of their own in the log; the others are counted. */
+/** The number of changes in one listing that get their own lines in the log; the others are counted. */
 const maxLogged = 100;
 
-/** Lists servers, holds what they list against the pins, and keeps what changed until a person has seen it. */
+/** Lists servers, compares their lists with the pins, and keeps changes until a person has seen them. */
 export class Listings {
   readonly #options: ListingsOptions;
   readonly #listed = new Map<string, Listed>();
@@ -72,14 +77,17 @@ export class Listings {
     return listed;
   }
 
-  /** Lists those of these servers that were never listed and can be tried now; one that fails is left out, and reported once. */
+  /**
+   * Lists those of these servers that were never listed and may be started now; one that fails is left out, and
+   * reported once.
+   */
   async missing(names: readonly string[]): Promise<void> {
     const { catalogue, server } = this.#options;
     await Promise.all(names.filter((name) => catalogue.server(name) === undefined && server(name).isDue)
       .map((name) => this.refresh(name).catch((thrown: unknown) => this.#tell(name, toError(thrown)))));
   }
 
-  /** Reports what is wrong with a server, unless that is what was reported last. */
+  /** Reports a problem with a server, unless it is the last one that was reported. */
   #tell(name: string, error: Error): void {
     const listed = this.#of(name);
     if (listed.told === error.message) return;
@@ -87,25 +95,25 @@ export class Listings {
     this.#options.onError?.(error, name);
   }
 
-  /** The server said that a list changed. It is listed again, tools before the next call. */
+  /** Called when a server announces a changed list. The server is listed again, and its tools before the next call. */
   announced(name: string, list: ListName): void {
     const listed = this.#of(name);
     if (list === 'tools') listed.changed = listed.begun;
     this.refresh(name).catch((thrown: unknown) => this.#tell(name, new Error(`${name} could not be listed again: ${errorMessage(thrown)}`)));
   }
 
-  /** The number of the next listing that begins: for `current`. */
+  /** The number of the next listing, for `current`. */
   next(name: string): number {
     return this.#of(name).begun + 1;
   }
 
-  /** Lists a server again and compares with what was accepted. One listing a server at a time. */
+  /** Lists a server again and compares the result with what was accepted. One listing of a server runs at a time. */
   async refresh(name: string): Promise<void> {
     const server = this.#options.server(name);
     await this.#options.loaded();
     const listed = this.#of(name);
     const under = listed.listing;
-    // What is being read now may be older than what made us read again.
+    // The listing that runs now may be older than the reason for this one.
     if (under) await under.catch(() => {});
     if (listed.listing && listed.listing !== under) return listed.listing;
     const listing = this.#list(name, server, listed).finally(() => {
@@ -120,7 +128,7 @@ export class Listings {
     const { connection } = server;
     const number = ++listed.begun;
     await this.#compare(name, client, listed);
-    // A program that was started again meanwhile may have given half of it.
+    // If the program was restarted meanwhile, the list may come half from the old process.
     if (connection === server.connection) Object.assign(listed, { connection, kept: number, at: this.#options.now() });
     this.#options.onListed?.(name);
   }
@@ -133,7 +141,7 @@ export class Listings {
       const changes = await comparePins(name, before?.tools ?? {}, offered.tools, before?.gone);
       const { tools, gone, waiting } = pinned(before, changes, limits.maxListed);
       await catalogue.keep(name, { ...offered, tools, gone, listedAt: now() });
-      // What waits already was told.
+      // Changes that already wait were reported.
       const told = changes.filter(({ name: tool, digest }) => digest === undefined || listed.waiting.get(tool)?.digest !== digest);
       listed.waiting = waiting;
       this.#record(name, before === undefined ? told.filter(({ kind }) => kind !== 'new') : told);
@@ -141,7 +149,7 @@ export class Listings {
     });
   }
 
-  /** All that a server offers; what passes a bound is left out and reported. */
+  /** Everything that a server offers; items beyond a limit are left out and reported. */
   async #offered(name: string, client: McpClient): Promise<Omit<PinnedServer, 'tools' | 'gone' | 'listedAt'> & { readonly tools: Parameters<typeof comparePins>[2] }> {
     const has = client.capabilities;
     const [tools, prompts, resources, templates] = await Promise.all([
@@ -170,12 +178,12 @@ export class Listings {
     if (changes.length > maxLogged) void log.record('pin', { server, change: 'more', count: changes.length - maxLogged });
   }
 
-  /** The tools that are not what was accepted, and wait for a person. */
+  /** The tools that differ from what was accepted and wait for a person. */
   pending(): readonly PinChange[] {
     return [...this.#listed.values()].flatMap(({ waiting }) => [...waiting.values()]);
   }
 
-  /** Accepts a tool as it is now. Grants for what it was do not hold for it. */
+  /** Accepts the current definition of a tool. Grants for the old definition do not apply to it. */
   async accept(change: PinChange, by: string = this.#options.principal): Promise<void> {
     const { catalogue, log } = this.#options;
     const { server, name, digest, after } = change;
@@ -192,9 +200,9 @@ export class Listings {
   }
 
   /**
-   * The client of a server, started where it does not run, whose tools were listed over its connection, and announced no
-   * change since. `from`: the number of the listing that will do, see `next`. Rejects with `tool-changed` where it announces
-   * changes faster than it can be listed.
+   * The client of a server, started if it does not run. Its tools were listed over its connection, and it has
+   * announced no change since. `from`: the number of the first listing that suffices, see `next`. Rejects with
+   * `tool-changed` if the server announces changes faster than it can be listed.
    */
   async current(name: string, signal: AbortSignal | undefined, from: number = 0): Promise<McpClient> {
     const server = this.#options.server(name);
@@ -206,7 +214,7 @@ export class Listings {
     throw new HostError('tool-changed', `${name} changes faster than it can be listed`);
   }
 
-  /** Whether the tools that are pinned are what the server listed over the connection that it has. */
+  /** Whether the pinned tools are what the server listed over its current connection. */
   isCurrent(name: string): boolean {
     const { server, now } = this.#options;
     const { connection, kept, changed, at } = this.#of(name);
@@ -228,13 +236,13 @@ export class Listings {
     return undefined;
   }
 
-  /** The server is no longer the host's; its pins are kept. */
+  /** The server no longer belongs to the host; its pins stay. */
   forget(name: string): void {
     this.#listed.delete(name);
   }
 }
 
-/** Runs `work` once those before it have ended. */
+/** Runs `work` after the earlier calls for this server have ended. */
 function inTurn(listed: Listed, work: () => Promise<void>): Promise<void> {
   const mine = listed.keeping.then(work);
   listed.keeping = mine.catch(() => {});
@@ -242,14 +250,14 @@ function inTurn(listed: Listed, work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * The pins after a listing, and what waits for a person. A changed tool keeps its old pin, and a renamed one has none,
- * until a person has seen it. Pins of gone tools are kept, so that one that comes back is the same or is shown. None is
- * let go: once there are `most`, a new tool waits for a person as a changed one does.
+ * The pins after a listing, and the changes that wait for a person. Until a person has seen them, a changed tool
+ * keeps its old pin, and a renamed tool has none. Pins of gone tools are kept: one that comes back must be unchanged,
+ * or is shown. No pin is dropped: once there are `most`, a new tool waits for a person like a changed one.
  */
 function pinned(before: PinnedServer | undefined, changes: readonly PinChange[], most: number): {
   readonly tools: Readonly<Record<string, Pin>>; readonly gone: Readonly<Record<string, Pin>>; readonly waiting: ReadonlyMap<string, PinChange>;
 } {
-  // A server chooses the names: on an object without a prototype `__proto__` is one like the rest.
+  // Servers choose the names: on an object without a prototype `__proto__` is a name like any other.
   const copy = (pins: Readonly<Record<string, Pin>> = {}): Record<string, Pin> => Object.assign(Object.create(null) as Record<string, Pin>, pins);
   const [tools, gone] = [copy(before?.tools), copy(before?.gone)];
   let count = Object.keys(tools).length + Object.keys(gone).length;
@@ -276,10 +284,12 @@ function pinned(before: PinnedServer | undefined, changes: readonly PinChange[],
   return { tools, gone, waiting };
 }
 
-/** Characters of a definition that is kept of a gone tool; of a longer one the digest is kept. */
+/**
+ * The number of characters of a gone tool's definition that are kept; of a longer definition only the digest is kept.
+ */
 const maxGoneChars = 4_096;
 
 function slim({ digest, tool }: Pin): Pin {
   if (canonicalJson(tool).length <= maxGoneChars) return { digest, tool };
-  return { digest, tool: { name: tool.name, description: '(the definition was too long to be kept)', inputSchema: { type: 'object' } } };
+  return { digest, tool: { name: tool.name, description: '(the definition was too long to keep)', inputSchema: { type: 'object' } } };
 }

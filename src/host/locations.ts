@@ -1,39 +1,42 @@
 import { fitsPath } from './patterns.ts';
 
-/** One thing that a text may mean to who reads it as a path or a URI. */
+/** One interpretation of a text as a path or a URI. */
 interface Reading {
   /** `/a/b`, `a/b`, `C:/a`, `https://host/a`: without `.`, `..` and empty segments. */
   readonly normal: string;
-  /** The path as the file system is to resolve it, with its `..`; undefined: it is no path of a file system. */
+  /** The path for the file system to resolve, with its `..`; undefined: it is not a path of a file system. */
   readonly path: string | undefined;
 }
 
-/** All that a text may mean. */
+/** All interpretations of a text. */
 export interface Location {
   readonly readings: readonly Reading[];
-  /** Every reader takes it for the same: no `..`, no escapes, no backslash, no odd characters. Only then may it be allowed. */
+  /**
+   * All programs read it in the same way: no `..`, no escapes, no backslash, no odd characters. Only a plain location
+   * may be allowed.
+   */
   readonly plain: boolean;
-  /** Its readings are all that there are. Where not, who reads it may find anything: it cannot pass what denies. */
+  /** The readings are complete. If not, a program may read the text as anything, so a rule that denies fits it. */
   readonly certain: boolean;
 }
 
-/** The longest text that is read. File systems and URLs have less. */
+/** The longest text that is read. Paths and URLs are shorter. */
 const maxLength = 8_192;
-/** How often percent escapes within percent escapes are undone, and the most readings of one text. */
+/** How often nested percent escapes are decoded, and the largest number of readings of one text. */
 const maxRounds = 4;
 const maxReadings = 64;
 
 /**
- * A control character ends a path for one reader and is left out by another; a shell expands `~`, `$` and `%NAME%`; a name
- * such as `PROGRA~1` is short for another one; a scheme within a scheme is taken away once or twice.
+ * A control character ends a path in one program and is dropped by another; a shell expands `~`, `$` and `%NAME%`; a
+ * name such as `PROGRA~1` is short for another one; a scheme within a scheme is removed once or twice.
  */
 const ODD = /[\u0000-\u001f\u007f]|^\s*(?:[~$]|%\w+%|[a-z][a-z0-9+.-]*:\/*[a-z][a-z0-9+.-]+:\/)|~\d/i;
 
 const nothing: Location = { readings: [], plain: false, certain: false };
 
 /**
- * Reads a text as programs do: as it stands, with percent escapes undone as often as there are some, with backslashes as
- * separators, as a `file:` URI in every form, as a URL of the web as browsers parse it.
+ * Reads a text in the ways programs do: unchanged, with percent escapes decoded repeatedly, with backslashes as
+ * separators, as a `file:` URI in every form, as a web URL in the way browsers parse it.
  */
 export function readLocation(text: string): Location {
   if (text.length > maxLength) return nothing;
@@ -50,7 +53,7 @@ export function readLocation(text: string): Location {
   return { readings: all, plain, certain: !odd && all.length > 0 };
 }
 
-/** The text and what escapes, white space and separators may make of it; undefined where escapes have no end. */
+/** The text and its variants by escapes, white space and separators; undefined if escapes nest too deep. */
 function textsOf(text: string): Set<string> | undefined {
   const texts = new Set<string>();
   let escaped = text;
@@ -58,7 +61,7 @@ function textsOf(text: string): Set<string> | undefined {
     for (const one of [escaped, escaped.trim()]) {
       texts.add(one);
       texts.add(one.replaceAll('\\', '/'));
-      // Full-width dots and slashes are those of ASCII for who normalizes.
+      // Programs that normalize turn full-width dots and slashes into those of ASCII.
       texts.add(one.normalize('NFKC').replaceAll('\\', '/'));
     }
     const next = unescaped(escaped);
@@ -68,7 +71,7 @@ function textsOf(text: string): Set<string> | undefined {
   return undefined;
 }
 
-/** Percent escapes undone as lenient readers do: what is no escape stays. */
+/** Decodes percent escapes like a lenient reader: malformed escapes stay. */
 function unescaped(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     new TextDecoder().decode(Uint8Array.from({ length: run.length / 3 }, (_, i) => Number.parseInt(run.slice(3 * i + 1, 3 * i + 3), 16))));
@@ -76,19 +79,20 @@ function unescaped(text: string): string {
 
 function readingsOf(text: string): Reading[] {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):([^]*)$/i.exec(text) ?? [];
-  // A path is a reference to who reads URLs: its query and fragment are no part of it.
+  // A program that reads URLs takes a path as a reference: without its query and fragment.
   if (scheme === '' || scheme.length === 1) return [pathReading(text), pathReading(withoutQuery(text))];
   const name = scheme.toLowerCase();
   if (name === 'http' || name === 'https' || name === 'ws' || name === 'wss' || name === 'ftp') return webReadings(text);
   const [, authority, path = ''] = /^\/\/([^/?#]*)([^]*)$/.exec(rest) ?? [undefined, undefined, rest];
   const plain = withoutQuery(path);
   if (name === 'file') {
-    // RFC 8089: a host that is this machine, or none. `file:etc` is `/etc` to browsers, and relative to others.
+    // RFC 8089: this machine as the host, or no host. Browsers read `file:etc` as `/etc`, other programs as relative.
     const here = authority === undefined || ['', 'localhost', '127.0.0.1', '[::1]'].includes(authority.toLowerCase());
     const paths = new Set([path, plain].flatMap((one) => [one, one.replace(/^\/+(?=[a-z][:|])/i, '').replace(/^([a-z])\|/i, '$1:'), `/${one}`]));
     return [
       ...[...paths].map(pathReading),
-      // On another machine, for who goes there; `file://etc/passwd` is `/etc/passwd` for who takes the scheme away.
+      // A host: on another machine for programs that follow it; `file://etc/passwd` is `/etc/passwd` for programs that
+      // only remove the scheme.
       ...here ? [] : [{ normal: `file://${authority?.toLowerCase() ?? ''}${normal(plain)}`, path: undefined }, pathReading(`/${authority ?? ''}${path}`), pathReading(`${authority ?? ''}${path}`)],
     ];
   }
@@ -98,7 +102,9 @@ function readingsOf(text: string): Reading[] {
   ];
 }
 
-/** What browsers make of it, with user and port and without; no reading where they refuse it. The query is not part of it. */
+/**
+ * The URL as browsers parse it, with user and port and without; no reading if they refuse it. The query is left out.
+ */
 function webReadings(text: string): Reading[] {
   if (!URL.canParse(text)) return [];
   const { protocol, username, host, hostname, pathname } = new URL(text);
@@ -106,14 +112,17 @@ function webReadings(text: string): Reading[] {
   return [...textsOf(pathname) ?? []].flatMap((path) => [...hosts].map((one) => ({ normal: `${protocol}//${one}${normal(path)}`, path: undefined })));
 }
 
-/** Up to the first `?` or `#`. */
+/** The text up to the first `?` or `#`. */
 const withoutQuery = (text: string): string => text.split(/[?#]/, 1)[0] ?? '';
 
 const pathReading = (path: string): Reading => ({ normal: normal(path), path });
 
 const climbs = (path: string): boolean => path.split('/').includes('..');
 
-/** A path without `.` and empty segments and, as far as it goes, without `..`, as readers make it that look at no links. */
+/**
+ * A path without `.` and empty segments, and without `..` where possible, as programs make it that do not look at
+ * links.
+ */
 export function normal(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {
@@ -124,7 +133,7 @@ export function normal(path: string): string {
   return `${path.startsWith('/') ? '/' : ''}${kept.join('/')}`;
 }
 
-/** A pattern as readings are written: a path, also where it was written as a `file:` URI, or a URI. */
+/** A pattern in the form of readings: a path, also one written as a `file:` URI, or a URI. */
 export function patternOf(text: string): string {
   if (/^(?:https?|wss?|ftp):\/\//i.test(text) && URL.canParse(text)) {
     const { protocol, host, pathname } = new URL(text);
@@ -136,13 +145,13 @@ export function patternOf(text: string): string {
   return scheme === '' ? normal(path) : `${scheme.toLowerCase()}://${authority.toLowerCase()}${normal(rest)}`;
 }
 
-/** What a location is of: two kinds are never the same thing. */
+/** The kind of a location: locations of two kinds never mean the same thing. */
 export const kindOf = (location: string): 'absolute' | 'relative' | 'uri' =>
   (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? 'uri' : location.startsWith('/') || /^[a-z]:\//i.test(location) ? 'absolute' : 'relative');
 
 /**
- * Whether a location fits a pattern to some file system: upper and lower case, forms of Unicode, dots and blanks at the end
- * of a name and what stands behind `:` are one to it.
+ * Whether a location fits a pattern on some file system: such systems ignore case, forms of Unicode, dots and blanks
+ * at the end of a name, and the text after `:`.
  */
 export function fitsLoosely(pattern: string, location: string): boolean {
   return fitsPath(pattern, location) || fitsPath(folded(pattern), folded(location));
@@ -150,7 +159,7 @@ export function fitsLoosely(pattern: string, location: string): boolean {
 
 const folded = (location: string): string => location.normalize('NFKC').toUpperCase().toLowerCase().split('/')
   .map((segment, at) => {
-    // Not the drive, and not the scheme.
+    // Not the drive letter, and not the scheme.
     const name = at === 0 ? segment : segment.split(':', 1)[0] ?? '';
     return name === '*' || name === '**' ? name : trimmedEnd(name);
   })

@@ -6,18 +6,21 @@ import { HostError } from './errors.ts';
 import { gate } from './gate.ts';
 import type { Gate } from './gate.ts';
 
-/** `resting`: not started, or ended in order. `down`: it died; `broken`: it died so often that it is left alone for a while. */
+/**
+ * `resting`: not started, or shut down. `down`: it died; `broken`: it died so often that it is not restarted for a
+ * while.
+ */
 export type ServerState = 'resting' | 'starting' | 'ready' | 'down' | 'broken';
 
-/** How often, and how soon, a server is started again. */
+/** When and how often a server is started again. */
 export interface RestartLimits {
   /** Milliseconds before the first restart; doubled for each failure after it. 250. */
   readonly backoffMs: number;
   /** The longest wait before a restart. 30 seconds. */
   readonly maxBackoffMs: number;
-  /** Failures in a row after which a server is left alone. 5. */
+  /** The number of failures in a row after which a server is not restarted for a while. 5. */
   readonly breakerFailures: number;
-  /** For how long. 60 seconds. */
+  /** The length of that pause, in milliseconds. 60 seconds. */
   readonly breakerMs: number;
 }
 
@@ -36,7 +39,7 @@ export interface ManagedServerOptions {
   readonly onState: (state: ServerState, why?: string) => void;
 }
 
-/** How long a server must have been up for its failures to be forgotten. */
+/** How long a server must have run for its failures to be forgotten, in milliseconds. */
 const steadyMs = 30_000;
 
 /** One server and its client: started when first needed, and again after it died, with backoff and a breaker. */
@@ -62,7 +65,7 @@ export class ManagedServer {
     return this.#state;
   }
 
-  /** Why it is down or broken; '' otherwise. */
+  /** The reason why it is down or broken; '' otherwise. */
   get why(): string {
     return this.#why;
   }
@@ -72,12 +75,12 @@ export class ManagedServer {
     return this.#state === 'ready' ? this.#client : undefined;
   }
 
-  /** Another object for each connection; undefined before the first. */
+  /** A different object for each connection; undefined before the first. */
   get connection(): object | undefined {
     return this.#gate?.connection;
   }
 
-  /** Whether each request may reach another process: HTTP of 2026-07-28 knows no connection. */
+  /** Whether each request may reach a different process: HTTP of 2026-07-28 has no sessions. */
   get isSessionless(): boolean {
     return this.#gate?.transport.kind === 'http' && this.#client?.revision?.era === 'modern';
   }
@@ -101,7 +104,7 @@ export class ManagedServer {
     return this.#lastFailure + rest - now();
   }
 
-  /** The client, connected. Waits for a restart that is due; rejects with `server-down` where the breaker is open. */
+  /** The connected client. Waits for a pending restart; rejects with `server-down` while the breaker is open. */
   client(signal?: AbortSignal): Promise<McpClient> {
     if (this.#closed) return Promise.reject(new HostError('host-closed', `${this.name}: the host was closed`));
     if (this.#state === 'ready' && this.#client) return Promise.resolve(this.#client);
@@ -116,7 +119,7 @@ export class ManagedServer {
     const wait = this.#dueIn();
     if (wait > 0 && this.#failures >= limits.breakerFailures) {
       this.#move('broken', this.#why);
-      throw new HostError('server-down', `${name} failed ${this.#failures} times, and is left alone for ${Math.ceil(wait / 1000)} s more: ${this.#why}`);
+      throw new HostError('server-down', `${name} failed ${this.#failures} times, and is not restarted for ${Math.ceil(wait / 1000)} s more: ${this.#why}`);
     }
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     if (this.#closed) throw new HostError('host-closed', `${name}: the host was closed`);
@@ -128,7 +131,7 @@ export class ManagedServer {
         options.onClose?.(why);
         if (this.#client !== client) return;
         this.#failed(why);
-        // It would start the program again by itself, beside the one that is started here.
+        // The client would restart the program by itself, beside the process that is started here.
         void client.close();
       },
     });
@@ -160,7 +163,7 @@ export class ManagedServer {
     this.#move(this.#failures >= this.#options.limits.breakerFailures ? 'broken' : 'down', why);
   }
 
-  /** Each change is told once. */
+  /** Reports each change once. */
   #move(state: ServerState, why: string = ''): void {
     if (this.#state === state && this.#why === why) return;
     this.#state = state;
@@ -168,7 +171,7 @@ export class ManagedServer {
     this.#options.onState(state, why || undefined);
   }
 
-  /** Ends the server in order. It starts again when it is next needed, and its failures are forgotten. */
+  /** Shuts the server down. It starts again when it is next needed, and its failures are forgotten. */
   async stop(): Promise<void> {
     await this.#starting?.catch(() => {});
     const client = this.#client;
@@ -178,14 +181,14 @@ export class ManagedServer {
     await client?.close();
   }
 
-  /** Ends the server, and lets it be. */
+  /** Shuts the server down for ever. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.stop();
   }
 }
 
-/** The same, rejecting with the signal's reason where it fires first. */
+/** The same promise; rejects with the signal's reason if the signal fires first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@ import { quote } from '../bounds/quote.ts';
 import { HostError } from './errors.ts';
 
 /**
- * Throws a `HostError` with code `bad-config` for a member that is almost one of the known ones. Files that several hosts
- * share have members of other hosts, which are left alone; but a misspelt `disabled` would start the server.
+ * Throws a `HostError` with code `bad-config` for a member that is almost a known one. Files that several hosts share
+ * have members for other hosts, which are ignored; but a misspelt `disabled` would start the server.
  */
 export function refuseMisspelt(at: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): void {
   for (const name of Object.keys(given)) {
@@ -12,7 +12,7 @@ export function refuseMisspelt(at: string, given: Readonly<Record<string, unknow
   }
 }
 
-/** Whether one letter is missing, added, another one, or has changed places with the next. */
+/** Whether the names differ by one letter that is missing, added, replaced, or swapped with the next. */
 function isAlmost(a: string, b: string): boolean {
   if (a === b) return true;
   if (Math.abs(a.length - b.length) > 1) return false;

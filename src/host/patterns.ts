@@ -1,6 +1,6 @@
 /**
- * Whether a name or a text fits a pattern: `*` is any run of characters, everything else is itself. Linear in the text
- * for each star, without a regular expression.
+ * Whether a name or a text fits a pattern: `*` is any run of characters, every other character is itself. Linear in
+ * the text for each star, without a regular expression.
  */
 export function fitsName(pattern: string, text: string): boolean {
   return fitsParts(pattern.split('*'), text);
@@ -22,13 +22,13 @@ function fitsParts(parts: readonly string[], text: string): boolean {
 }
 
 /**
- * Whether a path fits a pattern: `*` is any run within one segment, a segment `**` is any number of segments, none
- * included. Both are split at `/`; the path must be normal (no `.`, no `..`).
+ * Whether a path fits a pattern: `*` is any run within one segment, a segment `**` is any number of segments,
+ * including zero. Both are split at `/`; the path must be normal (no `.`, no `..`).
  */
 export function fitsPath(pattern: string, path: string): boolean {
   const wanted = segments(pattern);
   const given = segments(path);
-  // reach[i]: the patterns up to here fit the first i segments. One pass a pattern segment, so no blow-up.
+  // reach[i]: the patterns so far fit the first i segments. One pass for each pattern segment, so the work is bounded.
   let reach = [true, ...given.map(() => false)];
   for (const one of wanted) {
     const next: boolean[] = reach.map(() => false);

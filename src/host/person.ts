@@ -12,19 +12,22 @@ export interface ApprovalRequest {
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly principal: string;
-  /** Why it is asked: by a rule, by default, because the tool changed while it was shown, or the answer came too late. */
+  /**
+   * The reason for the question: a rule, the default, a tool that changed while it was shown, or an answer that came
+   * too late.
+   */
   readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late';
 }
 
-/** What the person decided. `by` names who decided, for the activity log. */
+/** The person's decision. `by` names the person, for the activity log. */
 export type Decision =
   | { readonly allow: Reach; readonly by?: string }
   | { readonly allow: false; readonly reason?: string; readonly by?: string };
 
-/** A person's answer to something that may be edited. */
+/** A person's answer to a request that they may edit. */
 export type Consent<T> = { readonly allow: true; readonly value?: T } | { readonly allow: false; readonly reason?: string };
 
-/** What every question to the person comes with. */
+/** The context of every question to the person. */
 export interface PersonContext {
   /** The server that asks, by its name in the configuration. */
   readonly server: string;
@@ -33,20 +36,20 @@ export interface PersonContext {
 }
 
 /**
- * The person in front of the application, as functions that the application provides. What is missing is refused:
- * without `approve` nothing runs that no rule allows.
+ * The person in front of the application, as functions that the application provides. A missing function refuses:
+ * without `approve`, only calls that a rule allows run.
  */
 export interface Person {
   /** A call waits for a decision. */
   approve?(request: ApprovalRequest, context: PersonContext): Promise<Decision>;
-  /** A pinned tool is not what it was. True accepts it as it is now. */
+  /** A pinned tool has changed. True accepts its current definition. */
   acceptChange?(change: PinChange, context: PersonContext): Promise<boolean>;
   /** A form, from the server named in the context. */
   elicit?(question: ElicitRequestFormParams, context: PersonContext): Promise<ElicitAnswer>;
-  /** A page to visit. `host` is the URL's host, to be shown beside the whole URL. Open nothing without consent. */
+  /** A page to visit. `host` is the URL's host, to show beside the whole URL. Do not open it without consent. */
   elicitUrl?(question: ElicitRequestURLParams & { readonly host: string }, context: PersonContext): Promise<ElicitAnswer>;
-  /** What the server wants the model to be asked; `value` is the request as the person edited it. */
+  /** The server's request to the model; `value` is the request as the person edited it. */
   samplingRequest?(params: CreateMessageRequestParams, context: PersonContext): Promise<Consent<CreateMessageRequestParams>>;
-  /** What the model answered, before the server sees it. */
+  /** The model's answer, before the server receives it. */
   samplingAnswer?(answer: CreateMessageResult, context: PersonContext): Promise<Consent<CreateMessageResult>>;
 }

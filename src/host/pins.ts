@@ -4,17 +4,17 @@ import type { Tool } from '../protocol/tools.ts';
 import { head } from '../explain/safe-text.ts';
 import { canonicalJson, digestOf } from './digest.ts';
 
-/** A tool as it was when it was accepted. */
+/** A tool's definition when it was accepted. */
 export interface Pin {
   readonly digest: string;
   readonly tool: Tool;
 }
 
-/** What is kept of a server between runs: enough for a catalogue and a search without starting it. */
+/** The facts about a server that are stored between runs: enough for a catalogue and a search without starting it. */
 export interface PinnedServer {
   /** By the tool's own name. */
   readonly tools: Readonly<Record<string, Pin>>;
-  /** Tools that the server no longer lists, as they were accepted: one that comes back is held against its pin. */
+  /** Tools that the server no longer lists, as they were accepted: one that comes back is compared with its pin. */
   readonly gone?: Readonly<Record<string, Pin>>;
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
@@ -23,36 +23,39 @@ export interface PinnedServer {
   readonly listedAt: number;
 }
 
-/** How a tool differs from what was accepted. */
+/** The difference between a tool and its accepted definition. */
 export interface PinChange {
-  /** `back`: it was gone, and is as it was accepted. */
+  /** `back`: it was gone, and has returned unchanged. */
   readonly kind: 'changed' | 'renamed' | 'new' | 'gone' | 'back';
   readonly server: string;
   readonly name: string;
-  /** With `renamed`: the name that it had. */
+  /** With `renamed`: its old name. */
   readonly formerly?: string;
   readonly before?: Tool;
   readonly after?: Tool;
-  /** Members of the definition that differ, as lines for a person: `- old`, `+ new`. Long ones are cut, and say so. */
+  /**
+   * The members of the definition that differ, as lines for a person: `- old`, `+ new`. Long lines are cut and
+   * marked.
+   */
   readonly diff: readonly string[];
   /** The digest of `after`. */
   readonly digest?: string;
 }
 
-/** The digest of a tool's definition: all that the server says of it. */
+/** The digest of a tool's definition, with all its members. */
 export function toolDigest(tool: Tool): Promise<string> {
   return digestOf(tool);
 }
 
 /**
- * Compares what a server lists now with what was accepted: `pins`, and `gone` for tools that it had ceased to list. A
- * tool that is gone while a new one has the same definition under another name was renamed.
+ * Compares a server's new list with what was accepted: `pins`, and `gone` for tools that it had stopped listing. A
+ * gone tool counts as renamed if a new one has the same definition under another name.
  */
 export async function comparePins(
   server: string, pins: Readonly<Record<string, Pin>>, listed: readonly Tool[], gone: Readonly<Record<string, Pin>> = {},
 ): Promise<PinChange[]> {
   const now = new Map<string, { readonly tool: Tool; readonly digest: string }>();
-  // One after the other: a list of thousands must not queue thousands of digests.
+  // One after the other, so that a list of thousands does not queue thousands of digests.
   for (const tool of listed) now.set(tool.name, { tool, digest: await toolDigest(tool) });
   const own = (from: Readonly<Record<string, Pin>>, name: string): Pin | undefined => (Object.hasOwn(from, name) ? from[name] : undefined);
   const left = Object.keys(pins).filter((name) => !now.has(name));
@@ -80,7 +83,7 @@ export async function comparePins(
   return changes;
 }
 
-/** Names of tools by all that is said of them but the name; each is taken once. */
+/** Names of tools by their definition without the name; each name is taken once. */
 class NamesByBody {
   readonly #names = new Map<string, string[]>();
 
@@ -100,11 +103,13 @@ function bodyOf({ name: _name, ...body }: Tool): string {
   return canonicalJson(body);
 }
 
-/** The most lines of a difference, and characters of each value in it. */
+/** The largest number of lines of a difference, and of characters of each value in it. */
 const maxLines = 200;
 const maxShown = 10_000;
 
-/** The members that differ, each as one line of canonical JSON before and after. Objects are entered two levels deep. */
+/**
+ * The members that differ, each as one line of canonical JSON before and after. Objects are compared two levels deep.
+ */
 export function diffTools(before: Tool, after: Tool): string[] {
   const lines: string[] = [];
   const more = { count: 0 };

@@ -6,12 +6,12 @@ import type { ActivityLog } from './activity-log.ts';
 import { HostError } from './errors.ts';
 import type { Person } from './person.ts';
 
-/** Asks the application's model. The server's preferences are hints: which model answers is the application's choice. */
+/** Asks the application's model. The server's preferences are hints: the application chooses the model. */
 export type Model = (
   params: CreateMessageRequestParams, context: { readonly server: string; readonly signal: AbortSignal },
 ) => Promise<CreateMessageResult>;
 
-/** How the questions of one server reach the person and the model; each is recorded. */
+/** Passes the questions of one server to the person and the model; each is recorded. */
 export class ServerQuestions {
   readonly #server: string;
   readonly #person: Person;
@@ -32,7 +32,7 @@ export class ServerQuestions {
     const { elicit } = this.#person;
     if (!elicit) return { action: 'decline' };
     const answer = await elicit.call(this.#person, question, { server: this.#server, signal });
-    // What a person entered is theirs: the log keeps that they answered, and the names of the fields.
+    // The log does not keep what a person entered: only that they answered, and the names of the fields.
     await this.#log.record('question', {
       server: this.#server, question: 'form', message: question.message, action: answer.action,
       fields: Object.keys(answer.content ?? {}),
@@ -43,19 +43,22 @@ export class ServerQuestions {
   async elicitUrl(question: ElicitRequestURLParams, signal: AbortSignal): Promise<ElicitAnswer> {
     const { elicitUrl } = this.#person;
     const url = URL.canParse(question.url) ? new URL(question.url) : undefined;
-    // 2025-11-25 client/elicitation#safe-url-handling: nothing but the web, and the person sees where it leads.
+    // 2025-11-25 client/elicitation#safe-url-handling: only http and https, and the person sees the address.
     const fits = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
     const answer: ElicitAnswer = fits && elicitUrl
       ? await elicitUrl.call(this.#person, { ...question, host: url.host }, { server: this.#server, signal })
       : { action: 'decline' };
     await this.#log.record('question', {
       server: this.#server, question: 'url', host: url?.host ?? '', message: question.message, action: answer.action,
-      ...!fits && { why: 'the URL is no http or https address' },
+      ...!fits && { why: 'the URL is not an http or https address' },
     });
     return answer;
   }
 
-  /** Request and answer are both shown, and may both be edited or refused. 2025-11-25 client/sampling#user-interaction-model. */
+  /**
+   * The person sees the request and the answer, and may edit or refuse both. 2025-11-25
+   * client/sampling#user-interaction-model.
+   */
   async sample(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult> {
     const refuse = async (why: string): Promise<never> => {
       await this.#log.record('sampling', { server: this.#server, outcome: 'refused', why });
@@ -68,7 +71,7 @@ export class ServerQuestions {
     if (!(params.maxTokens > 0 && params.maxTokens <= left)) {
       return refuse(`it asks for ${params.maxTokens} tokens, and ${left} of this server's ${this.#maxTokens} are left`);
     }
-    // Taken before anybody is asked, so that requests side by side cannot share what is left.
+    // Subtract before the question to the person, so that concurrent requests cannot use the same tokens.
     this.#spent += params.maxTokens;
     const consent = await samplingRequest.call(this.#person, params, context).catch((thrown: unknown) => {
       this.#spent -= params.maxTokens;
@@ -79,7 +82,7 @@ export class ServerQuestions {
       return refuse(consent.reason ?? 'the person said no to the request');
     }
     const asked = consent.value ?? params;
-    // An edited request may ask for less, never for more.
+    // An edited request may ask for fewer tokens, never for more.
     const capped = { ...asked, maxTokens: Math.min(asked.maxTokens, params.maxTokens) };
     this.#spent -= params.maxTokens - capped.maxTokens;
     let answer: CreateMessageResult;

@@ -6,8 +6,8 @@ import { checkRule } from './rules.ts';
 import type { Rule } from './rules.ts';
 
 /**
- * Reads rules from JSON: a list of them, or `{ "rules": […] }`. A member that no rule has is refused, because a rule that
- * is written wrong would fit more than was meant. Throws a `HostError` `bad-config` that names the place.
+ * Reads rules from JSON: a list of them, or `{ "rules": […] }`. An unknown member is refused, because a misspelt rule
+ * would fit more calls than intended. Throws a `HostError` `bad-config` that names the place.
  */
 export function readRules(value: unknown): Rule[] {
   const list = isObject(value) ? value['rules'] : value;

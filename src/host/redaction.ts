@@ -2,55 +2,58 @@ import { head } from '../explain/safe-text.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { redactText, redactUrl } from '../transport/http/redact.ts';
 
-/** Names of members whose values are secrets by their name. */
+/** Names of members whose values are secrets. */
 const secretName = /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
 
-/** Names of members whose values say which thing is meant, however they look: an order's number, a tool, the digest of a pin. */
+/**
+ * Names of members whose values identify something, whatever they look like: an order's number, a tool, the digest of
+ * a pin.
+ */
 const identifying = /(^|[a-z\d_-])(id|Id|ID|ids|Ids|IDs)$|^(server|tool|call|principal|digest|formerly)$/;
-/** But a session's is a credential. */
+/** But the id of a session is a credential. */
 const session = /sess|auth/i;
-/** Keys of `_meta` whose values hold no credential: the protocol's own, and how a trace is called. */
+/** Keys of `_meta` whose values hold no credential: the protocol's own keys, and the identity of a trace. */
 const plainMeta = /^(progressToken|traceparent|io\.modelcontextprotocol\/.+)$/;
 const address = /^[a-z][a-z\d+.-]*:\/\/\S*$/i;
 
-/** A run of characters that tokens are made of: each is judged whole, once. */
+/** A run of characters of which tokens consist: each run is checked once, as a whole. */
 const tokenRun = /[\w.~+/=-]{8,}/g;
-/** A key with a well-known prefix. The rest of it has no upper bound, and needs none: the whole run is replaced. */
+/** A key with a well-known prefix. Its length needs no upper bound, since the whole run is replaced. */
 const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
 /** The header of a JWT, or another JSON object in base64url. */
 const encodedObject = /eyJ[\w-]{8}/;
-/** What stands before the credentials of HTTP. */
+/** The text before the credentials of HTTP. */
 const scheme = /\b(?:bearer|basic)\s{1,8}$/i;
 
 const redacted = '[redacted]';
 
-/** The most characters of one text that are kept. */
+/** The largest number of characters that are kept of one text. */
 const maxText = 4_000;
-/** And of the name of a member. */
+/** The same for the name of a member. */
 const maxName = 200;
 const maxItems = 200;
 const maxDepth = 12;
-/** The most values, and characters of text, of one line of the log. */
+/** The largest number of values, and of characters of text, in one line of the log. */
 const maxValues = 5_000;
 const maxChars = 200_000;
 
-/** What one line still has room for. */
+/** What still fits into one line. */
 interface Room {
   values: number;
   chars: number;
 }
 
 /**
- * A copy of a value for the log, always one that JSON can say: secrets replaced by `[redacted]`, long text and long lists
- * cut with a note of what is missing, what is no JSON named as what it is. Of text what looks like words is kept, of
- * addresses what `redactUrl` leaves, and identifiers by their names. All of this is a guess: what must never be logged
- * must not be an argument.
+ * A copy of a value for the log, which JSON can always write: secrets become `[redacted]`, long texts and lists are
+ * cut with a note of what is missing, and values that JSON does not have are named by their kind. Of a text, the
+ * parts that look like words are kept; of addresses, what `redactUrl` leaves; identifiers are kept by the names of
+ * their members. All of this is a guess: do not pass anything as an argument that must never be logged.
  */
 export function redact(value: unknown): unknown {
   return copied(value, 0, { values: maxValues, chars: maxChars }, '');
 }
 
-/** `name` is that of the member that holds the value. */
+/** `name`: the member that holds the value. */
 function copied(value: unknown, depth: number, room: Room, name: string): unknown {
   if (--room.values < 0) return '… (more values than a line of the log holds)';
   switch (typeof value) {
@@ -65,7 +68,7 @@ function copied(value: unknown, depth: number, room: Room, name: string): unknow
   try {
     return Array.isArray(value) ? items(value, depth, room, name) : members(value, depth, room, name);
   } catch (thrown) {
-    // A proxy or a getter of the application's that throws.
+    // A proxy or a getter of the application that throws.
     return `[object that cannot be read: ${head(errorMessage(thrown), maxName)}]`;
   }
 }
@@ -92,7 +95,10 @@ function members(value: object, depth: number, room: Room, own: string): unknown
   return Object.fromEntries(kept);
 }
 
-/** A text without its secrets, of at most so many characters. `identifies`: it is shown unless it is a known kind of key. */
+/**
+ * A text without its secrets, of at most `most` characters. `identifies`: it is shown unless it is a known kind of
+ * key.
+ */
 function cleaned(text: string, most: number, room: Room, identifies: boolean): string {
   const kept = head(text, most);
   room.chars -= kept.length;

@@ -6,11 +6,11 @@ import { canonicalJson } from './digest.ts';
 import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';
 import { fitsName, fitsPath } from './patterns.ts';
 
-/** What a rule says of a call. */
+/** The decision of a rule about a call. */
 export type Verdict = 'allow' | 'ask' | 'deny';
 
 /**
- * One rule: what is to happen with a call that fits all that the rule names. What it leaves out fits everything.
+ * One rule: the decision for every call that fits all its members. A missing member fits everything.
  *
  * ```ts
  * { server: 'files', tool: 'write_*', args: { path: '/projects/**' }, then: 'allow' }
@@ -19,22 +19,22 @@ export type Verdict = 'allow' | 'ask' | 'deny';
 export interface Rule {
   readonly then: Verdict;
   /**
-   * The server's name in the configuration; `*` is any run of characters. A server that came with a folder is `FILE#name` to
-   * rules that allow, and both to others.
+   * The server's name in the configuration; `*` is any run of characters. A server that came with a folder has the
+   * name `FILE#name` for rules that allow; other rules fit it by either name.
    */
   readonly server?: string;
-  /** The tool's own name at its server; likewise. */
+  /** The tool's own name at its server; `*` as above. */
   readonly tool?: string;
   /**
-   * Annotations that the tool must have. They are the server's word, so a rule that allows by them fits only servers
-   * that the user marked as `trusted`.
+   * Annotations that the tool must have. The server itself states them, so a rule that allows by them fits only
+   * servers that the user marked as `trusted`.
    */
   readonly annotations?: Readonly<Partial<Record<Exclude<keyof ToolAnnotations, 'title'>, boolean>>>;
   /**
-   * Arguments by name. Text with a `/` is a pattern for a path or a URI (`*` within a segment, `**` over segments); other
-   * text a pattern for text; everything else must be equal. In a list, an `allow` needs every item to fit, an `ask` or
-   * `deny` one. An argument that is missing fits nothing. A path is judged by where it leads; an `ask` or `deny` fits also
-   * where that cannot be known.
+   * Arguments by name. Text with a `/` is a pattern for a path or a URI (`*` within a segment, `**` over segments);
+   * other text is a pattern for text; any other value must be equal. For a list, an `allow` needs every item to fit,
+   * an `ask` or `deny` only one. A missing argument fits nothing. A path is compared by its real place; an `ask` or
+   * `deny` also fits if that place is unknown.
    */
   readonly args?: Readonly<Record<string, unknown>>;
 }
@@ -45,14 +45,17 @@ const ruleShape: Shape<Rule> = {
   annotations: { readOnlyHint: 'boolean', destructiveHint: 'boolean', idempotentHint: 'boolean', openWorldHint: 'boolean' },
 };
 
-/** Throws a TypeError for a rule with an unknown or malformed member, or without `then`: it would fit more than was meant. */
+/**
+ * Throws a TypeError for a rule with an unknown or malformed member, or without `then`: it would fit more calls than
+ * intended.
+ */
 export function checkRule(place: string, one: Rule): void {
-  // Null is no verdict: a required member.
+  // A missing `then` becomes null, which is refused as not a verdict.
   checkOptions<object>(place, { ...one, then: one?.then ?? null }, ruleShape);
   checkPatterns(`${place}.args`, one.args ?? {});
 }
 
-/** Nobody expands `~`: such a pattern would fit nothing, and deny nothing. */
+/** `~` is not expanded: such a pattern would fit nothing, and deny nothing. */
 function checkPatterns(place: string, patterns: Readonly<Record<string, unknown>>): void {
   for (const [name, pattern] of Object.entries(patterns)) {
     const at = `${place}.${name.slice(0, 80)}`;
@@ -63,10 +66,10 @@ function checkPatterns(place: string, patterns: Readonly<Record<string, unknown>
   }
 }
 
-/** What a rule is asked about. */
+/** The call that a rule is applied to. */
 export interface RuledCall {
   readonly server: string;
-  /** What the server is known as where its name is not enough: see `ServerConfig.folder`. Default: its name. */
+  /** The server's identity if its name is ambiguous: see `ServerConfig.folder`. Default: its name. */
   readonly identity?: string;
   readonly trusted: boolean;
   readonly tool: Tool;
@@ -74,18 +77,22 @@ export interface RuledCall {
 }
 
 /**
- * Finds where a path really leads, as a path from the root with `/` between its segments; undefined: it cannot be known. The
- * path is as the server would get it: it may be relative, to where the server runs, and hold `..`, which may follow a link.
+ * Finds the real place of a path, as a path from the root with `/` between its segments; undefined: it is unknown.
+ * The path is the one that the server receives: it may be relative to the server's folder, and contain `..`, which
+ * may follow a link.
  */
 export type ResolvePath = (path: string, server: string) => Promise<string | undefined>;
 
-/** The decision and the rule that made it; `at` is its index, -1 where none fitted. */
+/** The decision and the rule that made it; `at` is its index, -1 if no rule fitted. */
 export interface Ruling {
   readonly verdict: Verdict;
   readonly at: number;
 }
 
-/** The first rule that fits decides; where none fits, it is `ask`. Rejects with a TypeError for a rule that is unknown or malformed in part. */
+/**
+ * The first rule that fits decides; if none fits, the verdict is `ask`. Rejects with a TypeError for an unknown or
+ * malformed rule.
+ */
 export async function rule(rules: readonly Rule[], call: RuledCall, resolvePath?: ResolvePath): Promise<Ruling> {
   checkOptions('rule: call', call, { server: 'string', identity: 'string', trusted: 'boolean', tool: 'object', args: 'object' });
   for (const [at, one] of rules.entries()) {
@@ -112,7 +119,7 @@ async function fits({ then, server, tool, annotations, args }: Rule, call: Ruled
   return true;
 }
 
-/** 2025-11-25 schema, ToolAnnotations: what a tool is that says nothing. */
+/** 2025-11-25 schema, ToolAnnotations: the defaults of annotations that a tool does not state. */
 export function withDefaults(annotations: ToolAnnotations | undefined): Required<Omit<ToolAnnotations, 'title'>> & Record<string, boolean | undefined> {
   const { readOnlyHint = false, destructiveHint = true, idempotentHint = false, openWorldHint = true } = annotations ?? {};
   return { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
@@ -125,7 +132,7 @@ async function fitsValue(wanted: unknown, given: unknown, then: Verdict, server:
   }
   if (typeof wanted === 'string') {
     const isLocation = /[\\/]/.test(wanted);
-    // What a tool makes of an object where a path is wanted cannot be known.
+    // A tool may do anything with an object in place of a path.
     if (typeof given !== 'string') return isLocation && then !== 'allow' && typeof given === 'object' && given !== null;
     return isLocation ? fitsLocation(wanted, given, then, server, resolvePath) : fitsName(wanted, given);
   }
@@ -147,9 +154,9 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Whether a text is a location that a pattern names. A path may be another one than it looks: by `..`, by escapes, by a
- * link, by its case. To allow, it must be plain, and where it really leads must fit as well. To ask or to deny it is
- * enough that any reading of it fits, or that it cannot be known what it leads to.
+ * Whether a text is a location that a pattern names. A path may lead elsewhere than it seems: by `..`, by escapes, by
+ * a link, by its case. To allow, it must be plain, and its real place must fit as well. To ask or to deny, it is
+ * enough that any reading of it fits, or that its real place is unknown.
  */
 async function fitsLocation(text: string, given: string, then: Verdict, server: string, resolvePath?: ResolvePath): Promise<boolean> {
   const { readings, plain, certain } = readLocation(given);
@@ -157,7 +164,7 @@ async function fitsLocation(text: string, given: string, then: Verdict, server: 
   if (then === 'allow' && (!plain || readings.length === 0)) return false;
   if (then !== 'allow' && !certain) return true;
   for (const { normal, path } of readings) {
-    // With `..` as the system follows it, and as a program does that takes it away before it looks.
+    // With `..` resolved by the system, and with `..` removed before, as some programs do.
     const paths = path === undefined || !resolvePath ? [] : [...new Set([path, normal])];
     const reals = await Promise.all(paths.map((one) => resolvePath?.(one, server)));
     const known = reals.every((real) => real !== undefined);
@@ -172,21 +179,21 @@ async function fitsLocation(text: string, given: string, then: Verdict, server: 
   return then === 'allow';
 }
 
-/** Whether a reading that fits no pattern is known to be none of what they name. */
+/** Whether a reading that fits no pattern certainly means something else than all of them. */
 function isElsewhere(patterns: readonly string[], normal: string, path: string | undefined, resolved: boolean, resolves: boolean): boolean {
   return patterns.every((pattern) => {
     const [wanted, given] = [kindOf(pattern), kindOf(normal)];
-    // A URI is no path. Text without a scheme may be a URL for who adds one.
+    // A URI is not a path. Some programs add a scheme to a text without one.
     if (wanted === 'uri') return given === 'uri';
-    // Names that the system has for other files, which differ for each process.
+    // Names of the system for other files, which differ for each process.
     if (given !== 'uri' && /^\/(?:proc|dev\/fd)(?:\/|$)/.test(normal)) return false;
     if (given === 'uri' || resolved) return true;
-    // It was looked for, and cannot be known; or it climbs, perhaps out of a link; or nobody says what it is relative to.
+    // Its place was looked up and is unknown; or it leads up, perhaps out of a link; or its base folder is unknown.
     return !resolves && path !== undefined && !path.split('/').includes('..') && wanted === given;
   });
 }
 
-/** A pattern as it was written, and with the links of its first segments, those without a star, followed. */
+/** A pattern as written, and with the links of its first segments without a star followed. */
 async function patternsOf(text: string, server: string, resolvePath: ResolvePath | undefined): Promise<readonly string[]> {
   const pattern = patternOf(text);
   if (!resolvePath || kindOf(pattern) === 'uri') return [pattern];

@@ -1,11 +1,11 @@
 /**
- * Where the host keeps what outlives it: pins and grants. Values are JSON. The application hands one in; on Node
- * `fileStore` of `barewire/host/node` keeps them in a folder of the user's.
+ * Stores what outlives the host: pins and grants. Values are JSON. The application passes a store; on Node,
+ * `fileStore` of `barewire/host/node` keeps them in a folder of the user.
  */
 export interface HostStore {
-  /** The value that was kept; undefined: none. */
+  /** The stored value; undefined: none. */
   get(key: string): Promise<unknown>;
-  /** Keeps a value, in place of the one before it. */
+  /** Stores a value and replaces the one before it. */
   set(key: string, value: unknown): Promise<void>;
 }
 

@@ -17,30 +17,33 @@ import { rule } from './rules.ts';
 import type { ResolvePath, Rule, Ruling } from './rules.ts';
 import type { HostStore } from './store.ts';
 
-/** What a call may be given. */
+/** The options of a call. */
 export interface HostCallOptions extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs'> {
   /**
-   * Consent that the application has before the call, such as by a button that the person pressed with this very tool before
-   * them (`digest`): the name of who gave it, for the activity log. Undefined: they are asked. A rule that says `ask` or `deny`
-   * goes before it.
+   * Consent that the application got before the call, for example because the person pressed a button beside this
+   * very tool (`digest`): the name of the person, for the activity log. Undefined: the person is asked. A rule that
+   * says `ask` or `deny` takes precedence.
    */
   readonly consented?: (tool: Tool, digest: string) => string | undefined;
-  /** How a tool is called once that is allowed, such as by `startTool` of barewire/tasks. Default: `callTool` of the client. */
+  /**
+   * How to call a tool after it was allowed, such as by `startTool` of barewire/tasks. Default: `callTool` of the
+   * client.
+   */
   readonly via?: (client: McpClient, tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<CallToolResult>;
 }
 
 /** For `checkOptions`. */
 export const hostCallShape: Shape<HostCallOptions> = { consented: 'function', via: 'function', signal: 'object', timeoutMs: 0, onProgress: 'function' };
 
-/** Bounds on consent. */
+/** Limits of consent. */
 export interface ConsentLimits {
-  /** How long what was shown to a person may be approved, in milliseconds; after that it is shown again. 5 minutes. */
+  /** How long a person may approve what was shown, in milliseconds; after that it is shown again. 5 minutes. */
   readonly approvalMs: number;
-  /** How often a call is shown because its tool changed meanwhile, or because the answer came too late. 3. */
+  /** How often a call is shown if its tool changes meanwhile, or the answer comes too late. 3. */
   readonly maxAsks: number;
 }
 
-/** What calls need of the host. */
+/** What `ToolCalls` needs from the host. */
 export interface ToolCallsOptions {
   readonly catalogue: Catalogue;
   readonly listings: Listings;
@@ -52,17 +55,17 @@ export interface ToolCallsOptions {
   readonly rules?: readonly Rule[] | undefined;
   readonly person?: Person | undefined;
   readonly resolvePath?: ResolvePath | undefined;
-  /** Whether the annotations of this server may be believed. */
+  /** Whether to trust the annotations of this server. */
   readonly trusted: (server: string) => boolean;
-  /** Under what the grants for a server are kept. */
+  /** The name under which the grants for a server are stored. */
   readonly identity: (server: string) => string;
   /** See `Gate.allow`. */
   readonly allow: (server: string, tool: string, current: () => boolean) => () => void;
-  /** Throws where a name such as `server/tool` names no server. */
+  /** Throws if a name such as `server/tool` contains no known server. */
   readonly named: (name: string) => void;
 }
 
-/** One call on its way. */
+/** One call in progress. */
 interface Asked {
   readonly id: number;
   readonly server: string;
@@ -72,16 +75,16 @@ interface Asked {
   readonly consented: HostCallOptions['consented'];
   /** How often the person was asked. */
   shown: number;
-  /** Why the person is asked again. */
+  /** The reason to ask the person again. */
   why: ApprovalRequest['why'] | undefined;
-  /** The listing that must have been made before the call goes out; see `Listings.next`. */
+  /** The earliest listing that is recent enough for the call; see `Listings.next`. */
   listing: number;
 }
 
-/** How often a call is tried again that did not leave, since its connection or its tool was new. */
+/** How often a call that was not sent is tried again, because its connection or its tool was new. */
 const maxUnsent = 3;
 
-/** Calls of tools: each is allowed by a rule, by what a person allowed before, or by the person now; each is recorded. */
+/** Calls tools: a rule, an earlier grant or the person must allow each call; each is recorded. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   #approvals: Approvals;
@@ -93,21 +96,22 @@ export class ToolCalls {
     this.#approvals = new Approvals(options.now, options.limits.approvalMs);
   }
 
-  /** Reads what was allowed for good. */
+  /** Reads the permanent grants. */
   async load(): Promise<void> {
     const { store, now, limits } = this.#options;
     this.#approvals = new Approvals(now, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
   /**
-   * Calls a tool, by its name in the catalogue or as `server/tool`, once a rule or the person allowed it. Rejects with a
-   * `HostError` `refused` where not. What was asked, decided, sent and answered is in the activity log.
+   * Calls a tool, by its name in the catalogue or as `server/tool`, after a rule or the person allowed it. Otherwise
+   * rejects with a `HostError` `refused`. The activity log records the request, the decision, the sending and the
+   * answer.
    */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
     const { server, tool } = this.#named(name);
-    // A copy: what the application changes later is not what was shown.
+    // A copy, so that later changes by the application do not differ from what was shown.
     const asked: Asked = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });
     let approved: string | undefined;
@@ -115,7 +119,8 @@ export class ToolCalls {
       await listings.current(server, signal);
       const entry = await this.#admitted(server, tool, signal);
       if (entry.digest !== approved) approved = await this.#permit(asked, entry);
-      // Approved now and called later: what the server lists over this connection must be what was approved.
+      // The approval may be older than the connection: the server's list over this connection must match what was
+      // approved.
       const client = approved === undefined ? undefined : await listings.current(server, signal, asked.listing);
       if (!client || !this.#isStill(server, tool, approved)) {
         asked.why ??= 'changed-while-shown';
@@ -133,7 +138,7 @@ export class ToolCalls {
     throw new HostError('tool-changed', `${server}/${tool} was shown ${asked.shown} times, and changed or was approved too late each time`);
   }
 
-  /** Whether a tool is pinned by this digest, and no change of it waits. */
+  /** Whether a tool is pinned with this digest, and no change of it waits. */
   #isStill(server: string, tool: string, digest: string | undefined): boolean {
     const { catalogue, listings } = this.#options;
     return catalogue.pin(server, tool)?.digest === digest && listings.changeOf(server, tool) === undefined;
@@ -149,8 +154,8 @@ export class ToolCalls {
       await log.record('answered', { call, server, tool, isError: result.isError === true, ms: took() });
       return result;
     } catch (thrown) {
-      // Only the server's own word says that a call failed, and only the gate knows that it did not leave. Whatever else
-      // ended it, it may have been carried out.
+      // Only an error from the server proves that a call failed, and only the gate knows that it was not sent. After
+      // any other error the call may have been carried out.
       const certain = thrown instanceof RpcError || thrown instanceof NotSent;
       await log.record(certain ? 'failed' : 'unknown', {
         call, server, tool, ms: took(), why: errorMessage(thrown),
@@ -161,19 +166,19 @@ export class ToolCalls {
     }
   }
 
-  /** The tool that a name names. */
+  /** The tool with this name. */
   #named(name: string): { readonly server: string; readonly tool: string } {
     const { catalogue, listings } = this.#options;
     const entry = catalogue.tool(name);
     if (entry) return { server: entry.server, tool: entry.tool.name };
-    // A renamed tool is not in the catalogue before it is accepted.
+    // A renamed tool is not in the catalogue until it is accepted.
     const change = listings.changeNamed(name);
     if (change) return { server: change.server, tool: change.name };
     this.#options.named(name);
     throw new HostError('no-such-tool', `no server has a tool ${quote(name)}`);
   }
 
-  /** The catalogue's entry; a tool that changed is shown first. */
+  /** The catalogue's entry; a changed tool is shown to the person first. */
   async #admitted(server: string, tool: string, signal: AbortSignal | undefined): Promise<CatalogueTool> {
     const { catalogue, listings, person } = this.#options;
     const change = listings.changeOf(server, tool);
@@ -192,8 +197,8 @@ export class ToolCalls {
   }
 
   /**
-   * Resolves with the digest of the definition that was allowed; rejects with `refused` where it is not. Undefined: the
-   * person was asked in vain, since the answer came too late.
+   * Resolves with the digest of the definition that was allowed; rejects with `refused` if it was not allowed.
+   * Undefined: the person's answer came too late.
    */
   async #permit(asked: Asked, entry: CatalogueTool): Promise<string | undefined> {
     const { id, server, args, signal } = asked;
@@ -203,7 +208,7 @@ export class ToolCalls {
     const ruling = await this.#rule(entry, args);
     if (ruling.verdict === 'deny') return this.#refuse(id, server, tool, `rule ${ruling.at}`, 'a rule denies it');
     if (ruling.verdict === 'allow') return this.#decided(id, server, tool, digest, `rule ${ruling.at}`);
-    // A rule that asks goes before what was allowed for longer.
+    // A rule that asks takes precedence over grants.
     if (ruling.at < 0 && this.#approvals.granted(bound)) return this.#decided(id, server, tool, digest, 'grant');
     const consented = ruling.at < 0 ? asked.consented?.(tool, digest) : undefined;
     if (consented !== undefined) return this.#decided(id, server, tool, digest, consented, 'once');
@@ -223,7 +228,7 @@ export class ToolCalls {
     }
     if (decision.allow !== 'once') await this.#grant(bound, decision.allow);
     asked.why = 'changed-while-shown';
-    // Shown and called may be minutes apart.
+    // Minutes may pass between showing and calling.
     asked.listing = this.#options.listings.next(server);
     return this.#decided(id, server, tool, digest, by, decision.allow);
   }
@@ -240,26 +245,26 @@ export class ToolCalls {
     this.#approvals.grant(grant);
   }
 
-  /** Changes the grants that are kept for good, one change after the other. Rejects with a `HostError` `store-failed`. */
+  /** Changes the permanent grants, one change after the other. Rejects with a `HostError` `store-failed`. */
   #keep(change: (kept: readonly Grant[]) => readonly Grant[]): Promise<void> {
     const { store } = this.#options;
     const mine = this.#keeping.then(async () => {
       try {
         await store.set('grants', change(grantsOf(await store.get('grants'))));
       } catch (thrown) {
-        throw new HostError('store-failed', `what was allowed for good could not be kept: ${errorMessage(thrown)}`, { cause: thrown });
+        throw new HostError('store-failed', `the permanent grants could not be stored: ${errorMessage(thrown)}`, { cause: thrown });
       }
     });
     this.#keeping = mine.catch(() => {});
     return mine;
   }
 
-  /** What was allowed for longer than one call. */
+  /** The permissions for more than one call. */
   get grants(): readonly Grant[] {
     return this.#approvals.grants;
   }
 
-  /** Takes grants back, in this session and for good. Returns how many. */
+  /** Revokes grants, both of this session and permanent ones. Returns their number. */
   async revoke(fits: (grant: Grant) => boolean): Promise<number> {
     const count = this.#approvals.revoke(fits);
     await this.#keep((kept) => kept.filter((grant) => !fits(grant)));
@@ -279,7 +284,7 @@ export class ToolCalls {
 
 const callTool: NonNullable<HostCallOptions['via']> = (client, tool, args, options) => client.callTool(tool, args, options);
 
-/** The store is the application's; what it returns may be of another version, or not ours. */
+/** The application owns the store; a value may be of another version, or not ours. */
 function grantsOf(value: unknown): Grant[] {
   return (Array.isArray(value) ? value as unknown[] : []).filter((one): one is Grant =>
     isObject(one) && ['server', 'tool', 'digest', 'principal'].every((name) => typeof one[name] === 'string') && typeof one['at'] === 'number');

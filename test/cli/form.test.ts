@@ -274,7 +274,7 @@ test('streams: the signal ends an open question and leaves the next one alone', 
   await until('no longer asked');
   assert.equal(await prompter.ask('again? ', stop.signal), undefined);
   const next = prompter.ask('next? ');
-  await assert.rejects(prompter.ask('two at once? '), /a question is open already/);
+  await assert.rejects(prompter.ask('two at once? '), /another question is already open/);
   input.write('here\n');
   assert.equal(await next, 'here');
   prompter.close();

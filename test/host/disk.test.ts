@@ -70,7 +70,7 @@ test('a disk that is full: what is kept is whole, what is not kept is told, and 
   recording.forEach((line, i) => assert.equal((JSON.parse(line.slice(4)) as { entry: number }).entry, i));
 
   // What the server offers cannot be pinned, so that nothing runs.
-  assert.match(called, /^store-failed: what s lists could not be kept: EFBIG/);
+  assert.match(called, /^store-failed: the lists of s could not be stored: EFBIG/);
   assert.equal(ran, 0);
   const left = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => /\.new|\.lock/.test(name));
   assert.deepEqual(left, []);
@@ -119,7 +119,7 @@ test('grants that the store does not take do not run the call', async () => {
     store: { get: (key) => inner.get(key), set: (key, value) => (key === 'grants' ? Promise.reject(new Error('ENOSPC')) : inner.set(key, value)) },
     person: { approve: async () => ({ allow: 'always' }) },
   });
-  await assert.rejects(host.call('s/pay'), { code: 'store-failed', message: /allowed for good could not be kept: ENOSPC/ });
+  await assert.rejects(host.call('s/pay'), { code: 'store-failed', message: /permanent grants could not be stored: ENOSPC/ });
   assert.deepEqual([ran, await host.grants()], [0, []]);
   await host.close();
 });

@@ -122,7 +122,7 @@ test('folder files: what is left out and taken is told, and duplicate members sh
   const lines = folderFileLines(file, 'new', 80).join('\n');
   assert.ok(!lines.includes('good') && lines.includes('"command": "${SHELL:-sh}"'));
   assert.match(lines, /Taken from your environment: AWS_SECRET_ACCESS_KEY, HOME, SHELL/);
-  assert.match(lines, /only your own files may say it: a: trusted, a: maxSampledTokens, b: roots/);
+  assert.match(lines, /only your own files may set it: a: trusted, a: maxSampledTokens, b: roots/);
   assert.ok(lines.includes(file.digest));
 });
 
@@ -161,7 +161,7 @@ test('folder files: a link, a pipe, a device, a folder and a file that is huge a
   await bad(join(cwd, '.vscode/mcp.json'), /it is a link/);
   // More lines than anybody reads.
   put(() => writeFileSync(path, `{"mcpServers":{"a":{"command":"x","args":[${Array.from({ length: 5_000 }, () => '"a"').join()}]}}}`));
-  assert.throws(() => folderFileLines({ file: path, digest: '', text: 'a\n'.repeat(5_000), names: [], variables: [], ignored: [], servers: () => ({}) }, 'new', 80), { code: 'bad-config', message: /too many to be shown/ });
+  assert.throws(() => folderFileLines({ file: path, digest: '', text: 'a\n'.repeat(5_000), names: [], variables: [], ignored: [], servers: () => ({}) }, 'new', 80), { code: 'bad-config', message: /too many to show/ });
 });
 
 /** A terminal of the test's own: what is written to it, and what is typed. */

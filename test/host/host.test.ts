@@ -234,7 +234,7 @@ test('host: a server that cannot be started is left alone after a while, and tou
   assert.deepEqual((await host.tools()).map(({ server }) => server), ['good', 'good']);
   for (let i = 0; i < 5; i++) await assert.rejects(host.connect('bad'), { code: 'server-down' });
   assert.equal(tries, 3);
-  await assert.rejects(host.connect('bad'), /left alone for 60 s more: .*no such program/);
+  await assert.rejects(host.connect('bad'), /not restarted for 60 s more: .*no such program/);
   now += 60_001;
   await assert.rejects(host.connect('bad'), /could not be started/);
   assert.equal(tries, 4);

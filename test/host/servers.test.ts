@@ -136,7 +136,7 @@ test('host: a server that cannot be started is started and reported in calls to 
   assert.equal(errors.length, 1);
   assert.deepEqual(states, ['starting', 'down', 'starting', 'down', 'starting', 'broken', 'starting', 'broken']);
   // Who asks for it hears of it.
-  await assert.rejects(host.call('bad/look'), { code: 'server-down', message: /left alone for 60 s more/ });
+  await assert.rejects(host.call('bad/look'), { code: 'server-down', message: /not restarted for 60 s more/ });
   await assert.rejects(host.call('bad/look'), { code: 'server-down' });
   assert.deepEqual([tries.length, states.length], [4, 8]);
 });

@@ -57,5 +57,5 @@ test('terminalAnswers: every kind of question is asked in the terminal, without 
 test('terminalAnswers: there is no model and there are no roots in a terminal', async () => {
   const { input, output } = terminal([]);
   const answers = terminalAnswers({ input, output });
-  await assert.rejects(answers('x', { method: 'roots/list', params: {} }), /nobody at a terminal answers roots\/list/);
+  await assert.rejects(answers('x', { method: 'roots/list', params: {} }), /a terminal cannot answer roots\/list/);
 });

@@ -12,10 +12,10 @@ import { readFolderFile } from './folder-file.ts';
 import type { FolderFile } from './folder-file.ts';
 import { withoutComments } from './json-with-comments.ts';
 
-/** An application whose configuration of servers can be read. */
+/** An application whose server configuration can be read. */
 export type Application = 'claude-desktop' | 'claude-code' | 'vscode' | 'cursor';
 
-/** What the places of configuration files depend on. Default: this machine. */
+/** The facts about a machine that the paths of configuration files depend on. Default: this machine. */
 export interface Machine {
   readonly home: string;
   readonly platform: string;
@@ -25,15 +25,15 @@ export interface Machine {
 
 export const thisMachine = (): Machine => ({ home: homedir(), platform: platform(), cwd: process.cwd(), env: process.env });
 
-/** A file of servers: the user's own, or one that came with a folder, which has to be accepted. */
+/** A file of servers: the user's own, or one of a folder, which the user must accept. */
 export interface ConfigFile {
   readonly file: string;
   readonly owner: 'user' | 'folder';
-  /** It has to be there, and to be usable. Default: a file that is not there has no servers. */
+  /** The file must exist and be usable. Default: a missing file has no servers. */
   readonly required?: boolean;
 }
 
-/** Where an application keeps its servers. */
+/** The files in which an application keeps its servers. */
 export function configFiles(application: Application, machine: Machine = thisMachine()): ConfigFile[] {
   const { home, cwd, env } = machine;
   const data = machine.platform === 'darwin' ? join(home, 'Library/Application Support')
@@ -49,7 +49,7 @@ export function configFiles(application: Application, machine: Machine = thisMac
   }
 }
 
-/** Where the servers of a command come from: a file that the person named, an application, or the defaults. */
+/** The source of a command's servers: a file that the person named, an application, or the defaults. */
 export interface ChosenConfig {
   /** `--config FILE`. */
   readonly config?: string | undefined;
@@ -59,12 +59,13 @@ export interface ChosenConfig {
   readonly home: string;
 }
 
-/** Names of files that come with folders, by which any program looks for them. */
+/** Names under which programs look for files in folders. */
 const folderNames = /(?:^|[\\/])(?:\.mcp\.json|\.(?:vscode|cursor)[\\/]mcp\.json)$/i;
 
 /**
- * The files that a command reads. A file that the person named is theirs, unless it has a name by which programs look for
- * files in folders, such as `.mcp.json`. By default: `servers.json` of the user, and `.mcp.json` of the current folder.
+ * The files that a command reads. A file that the person named counts as theirs, unless programs look for files of
+ * that name in folders, such as `.mcp.json`. By default: `servers.json` of the user, and `.mcp.json` of the current
+ * folder.
  */
 export function chosenConfigFiles(chosen: ChosenConfig, machine: Machine = thisMachine()): ConfigFile[] {
   checkOptions('chosenConfigFiles: chosen', chosen, {
@@ -82,7 +83,7 @@ export function chosenConfigFiles(chosen: ChosenConfig, machine: Machine = thisM
 const variablesOf = ({ cwd, env }: Machine): Variables => (name) => (name === 'workspaceFolder' ? cwd : env[name]);
 
 /**
- * Reads one file of servers of the user's own, with or without comments and trailing commas. `${NAME}` is taken from the
+ * Reads one file of the user's own servers, with or without comments and trailing commas. `${NAME}` comes from the
  * environment, `${workspaceFolder}` is the current folder. Throws a `HostError` `bad-config` that names the file.
  */
 export async function readConfigFile(file: string, machine: Machine = thisMachine()): Promise<Record<string, ServerConfig>> {
@@ -96,14 +97,14 @@ export async function readConfigFile(file: string, machine: Machine = thisMachin
 /** For `checkOptions`. */
 const fileShape: Shape<ConfigFile> = { file: 'string', owner: '"user" or "folder"', required: 'boolean' };
 
-/** How files of servers are read. */
+/** How to read files of servers. */
 export interface ConfigReading {
   readonly machine?: Machine | undefined;
-  /** Whether a folder's file may be used; see `folderConsent`. Default: no folder's file is read. */
+  /** Whether a folder's file may be used; see `folderConsent`. Default: folders' files are not read. */
   readonly accept?: ((file: FolderFile) => Promise<boolean>) | undefined;
-  /** Hears of a folder's file that cannot be used; the other servers are. Default: it throws. */
+  /** Called for a folder's file that cannot be used, while the other servers are used. Default: it throws. */
   readonly onProblem?: ((error: Error) => void) | undefined;
-  /** Only the server of this name is wanted: a folder's file is looked at only where no file of the user's has it. */
+  /** The only server that is wanted: a folder's file is read only if no file of the user has it. */
   readonly name?: string | undefined;
 }
 
@@ -111,8 +112,9 @@ export interface ConfigReading {
 const readingShape: Shape<ConfigReading> = { machine: 'object', accept: 'function', onProblem: 'function', name: 'string' };
 
 /**
- * The servers of several files. A file that does not exist has none. The user's own entries go before those of a folder,
- * an earlier file's before a later one's; a folder's file is used once it was accepted, and never expanded before.
+ * The servers of several files. A missing file has none. The user's own entries take precedence over those of a
+ * folder, and earlier files over later ones; a folder's file is used after it was accepted, and its variables are not
+ * expanded before.
  */
 export async function readConfigFiles(files: readonly ConfigFile[], reading: ConfigReading = {}): Promise<Record<string, ServerConfig>> {
   checkOptions('readConfigFiles: reading', reading, readingShape);
@@ -131,7 +133,7 @@ export async function readConfigFiles(files: readonly ConfigFile[], reading: Con
     }
   }
   for (const { file, owner, required } of files) {
-    // The user's own folder may be the current one.
+    // The user's own folder may be the current folder.
     if (owner === 'user' || own.some((one) => one.file === file)) continue;
     if (!accept || (name !== undefined && found.has(name))) continue;
     try {
@@ -144,11 +146,11 @@ export async function readConfigFiles(files: readonly ConfigFile[], reading: Con
       onProblem(thrown);
     }
   }
-  // fromEntries runs no setter: `__proto__` is a name like any other.
+  // fromEntries calls no setter: `__proto__` is a name like any other.
   return Object.fromEntries(found);
 }
 
-/** The servers of an application: the user's own, and those of the current folder's file where `accept` says yes. */
+/** The servers of an application: the user's own, and those of the current folder's file if `accept` allows it. */
 export async function readApplication(application: Application, reading: ConfigReading = {}): Promise<Record<string, ServerConfig>> {
   checkOptions('readApplication: reading', reading, readingShape);
   return readConfigFiles(configFiles(application, reading.machine), reading);

@@ -9,27 +9,30 @@ import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
 import { codeOf, withFileLock } from '../../oauth/node/file-lock.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** Where the log is kept, and how large it may grow. */
+/** Limits of the log's files. */
 export interface FileLogOptions {
-  /** Bytes of one file; then it is renamed to `FILE.1`, `FILE.2`, …, and the chain goes on. 16 MiB. */
+  /** The bytes of one file; then it is renamed to `FILE.1`, `FILE.2`, …, and the chain goes on. 16 MiB. */
   readonly maxBytes?: number;
 }
 
-/** The head is kept apart, so that lines cut from the end are found. `start` is the head before the first line of the file. */
+/**
+ * The head is stored in a separate file, so that lines cut from the end are found. `start` is the head before the
+ * first line of the file.
+ */
 interface KeptHead {
   readonly head: LogHead;
   readonly start: LogHead;
-  /** The number of files that were put aside. */
+  /** The number of files that were renamed. */
   readonly files: number;
-  /** The length of the file when its head was written. */
+  /** The length of the file, in bytes, when its head was written. */
   readonly bytes: number;
 }
 
 const headFile = (file: string): string => `${file}.head`;
 
 /**
- * An activity log in a file of JSON lines, mode 0600. Several processes may write it: each append takes a lock, reads the
- * head and chains on.
+ * An activity log in a file of JSON lines, mode 0600. Several processes may write it: each append takes a lock, reads
+ * the head and continues the chain.
  */
 export function fileLog(file: string, options: FileLogOptions = {}): LogSink {
   checkOptions('fileLog: options', options, { maxBytes: 'number' });
@@ -52,10 +55,13 @@ export function fileLog(file: string, options: FileLogOptions = {}): LogSink {
   };
 }
 
-/** The head once its file was put aside. */
+/** The head after its file was renamed. */
 const rotated = (kept: KeptHead): KeptHead => ({ head: kept.head, start: kept.head, files: kept.files + 1, bytes: 0 });
 
-/** Appends a text and runs `then`. Where either fails, the file is as it was: a line that the caller is told is lost is not there. */
+/**
+ * Appends a text and runs `then`. If either fails, the file is restored: a line that was reported as lost is not in
+ * it.
+ */
 async function appended(file: string, text: string, then: () => Promise<void>): Promise<void> {
   const target = await open(file, 'a', 0o600);
   try {
@@ -73,12 +79,13 @@ async function appended(file: string, text: string, then: () => Promise<void>): 
 }
 
 /**
- * A writer may have died between its line and its head. A whole line that chains on is taken over, half of one is cut. A
- * file that is shorter than its head says is left as it is: verification has to find that.
+ * A writer may have died after writing its line and before writing its head. A whole line that continues the chain is
+ * accepted, half a line is cut. A file that is shorter than its head says stays unchanged: verification must find
+ * that.
  */
 async function recovered(file: string, kept: KeptHead): Promise<KeptHead> {
   const size = await sizeOf(file);
-  // It died, or failed, once it had put the file aside.
+  // The writer died or failed after it had renamed the file.
   if (size === undefined && kept.bytes > 0 && await sizeOf(`${file}.${kept.files + 1}`) === kept.bytes) return rotated(kept);
   if (size === undefined || size <= kept.bytes) return kept;
   const handle = await open(file, 'r+');
@@ -99,7 +106,7 @@ async function recovered(file: string, kept: KeptHead): Promise<KeptHead> {
   }
 }
 
-/** Undefined: there is no such file. */
+/** The size of a file; undefined: it does not exist. */
 const sizeOf = (file: string): Promise<number | undefined> => stat(file).then(({ size }) => size, (thrown: unknown) => {
   if (codeOf(thrown) === 'ENOENT') return undefined;
   throw thrown;
@@ -107,7 +114,7 @@ const sizeOf = (file: string): Promise<number | undefined> => stat(file).then(({
 
 async function readHead(file: string): Promise<KeptHead> {
   const text = await readFile(headFile(file), 'utf8').catch((thrown: unknown) => {
-    // What cannot be read is not taken for a log that has not begun.
+    // An unreadable file must not count as a log that has not begun.
     if (codeOf(thrown) !== 'ENOENT') throw thrown;
     return undefined;
   });
@@ -128,7 +135,7 @@ export function logLines(file: string): AsyncIterable<string> {
   return createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
 }
 
-/** Verifies all files of a log, the oldest first, against the head that is kept apart. */
+/** Verifies all files of a log, the oldest first, against the head in its separate file. */
 export async function verifyLogFile(file: string): Promise<LogVerdict & { readonly file: string }> {
   const kept = await readHead(file);
   const names = [...Array.from({ length: kept.files }, (_, i) => `${file}.${i + 1}`), file];

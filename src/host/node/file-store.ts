@@ -6,8 +6,8 @@ import { withFileLock } from '../../oauth/node/file-lock.ts';
 import { replaceFile } from './replace-file.ts';
 
 /**
- * Keeps pins and grants in `folder`, a file a key, mode 0600. A file is replaced whole, so a reader never sees half of
- * one; writers take turns.
+ * Keeps pins and grants in `folder`, one file for each key, mode 0600. A file is replaced as a whole, so that a
+ * reader never sees half of it; writers take turns.
  */
 export function fileStore(folder: string): HostStore {
   const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key).replaceAll('.', '%2E')}.json`);

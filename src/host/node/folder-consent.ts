@@ -8,20 +8,20 @@ import { openPrompter } from './prompter.ts';
 import { style, wantsColour } from './style.ts';
 import type { TerminalStreams } from './terminal-answers.ts';
 
-/** Under what accepted files are kept: their digests by their paths. */
+/** The store's key for accepted files: their digests by their paths. */
 const key = 'folder-files';
 
-/** Files of folders that this user has accepted, each by its path and the digest of its bytes. */
+/** The folders' files that this user has accepted, each by its path and the digest of its bytes. */
 export interface AcceptedFiles {
-  /** What is accepted at this path now: this very file, another one, or nothing. */
+  /** Whether the user accepted this very file, another content at this path, or nothing. */
   state(file: FolderFile): Promise<'accepted' | 'changed' | 'new'>;
   /** Accepts this very file: its path and its digest. */
   accept(file: FolderFile): Promise<void>;
-  /** Takes it back. False: it was not accepted. */
+  /** Revokes the acceptance. False: the file was not accepted. */
   forget(path: string): Promise<boolean>;
 }
 
-/** Keeps what was accepted in the store of the host. */
+/** Keeps acceptances in the store of the host. */
 export function acceptedFiles(store: HostStore): AcceptedFiles {
   const read = async (): Promise<Map<string, unknown>> => {
     const kept = await store.get(key);
@@ -44,35 +44,36 @@ export function acceptedFiles(store: HostStore): AcceptedFiles {
   };
 }
 
-/** The most rows of a file that a person is shown: one that takes more cannot be accepted. */
+/** The largest number of rows of a file that a person is shown: a longer file cannot be accepted. */
 const maxRows = 1_000;
 
 /**
- * A folder's file as lines for a person: whole, in a frame, and what it would take and may not say. Throws a `HostError`
- * `bad-config` where it is too long to be shown.
+ * A folder's file as lines for a person: whole, in a frame, with the variables that it takes and the members that are
+ * left out. Throws a `HostError` `bad-config` if it is too long to show.
  */
 export function folderFileLines(file: FolderFile, state: 'changed' | 'new' | 'accepted', columns: number): string[] {
   const { used } = rowsOf(file.text, columns - 3, maxRows);
-  if (used < file.text.length) throw new HostError('bad-config', `${file.file}: it takes more than ${maxRows} lines, too many to be shown`);
+  if (used < file.text.length) throw new HostError('bad-config', `${file.file}: it takes more than ${maxRows} lines, too many to show`);
   return [
     state === 'changed' ? `A file of servers of this folder has changed since you accepted it: ${file.file}`
       : state === 'accepted' ? `A file of servers of this folder, which you have accepted: ${file.file}`
         : `This folder has a file of servers that is not yours: ${file.file}`,
     ...framed(file.text, { columns, rows: maxRows }),
     ...file.variables.length > 0 ? [`Taken from your environment: ${file.variables.join(', ')}`] : [],
-    ...file.ignored.length > 0 ? [`Left out, since only your own files may say it: ${file.ignored.join(', ')}`] : [],
+    ...file.ignored.length > 0 ? [`Left out, since only your own files may set it: ${file.ignored.join(', ')}`] : [],
     `Its programs and addresses are used once you accept it, until the file changes. SHA-256: ${file.digest}`,
   ];
 }
 
-/** The command that accepts a file where nobody can be asked. */
+/** The command that accepts a file where no terminal can ask. */
 export const acceptCommand = ({ file, digest }: FolderFile): string => `barewire accept --digest ${digest} ${quoted(file)}`;
 
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 /**
- * Asks at the terminal whether a folder's file may be used, unless it was accepted before. For `ConfigReading.accept`.
- * Without a terminal it rejects with a `HostError` `not-accepted`, which says what accepts it.
+ * Asks at the terminal whether a folder's file may be used, unless it was accepted before. For
+ * `ConfigReading.accept`. Without a terminal it rejects with a `HostError` `not-accepted`, whose message names the
+ * command that accepts it.
  */
 export function folderConsent(store: HostStore, { input, output }: TerminalStreams = { input: process.stdin, output: process.stderr }): (file: FolderFile) => Promise<boolean> {
   const accepted = acceptedFiles(store);

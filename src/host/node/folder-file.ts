@@ -12,41 +12,41 @@ import { HostError } from '../errors.ts';
 import { withoutComments } from './json-with-comments.ts';
 
 /**
- * A file of servers that came with a folder, such as a repository's `.mcp.json`. It is somebody else's word: it was read
+ * A file of servers that came with a folder, such as a repository's `.mcp.json`. Somebody else wrote it: it was read
  * and parsed, and nothing in it was expanded or started.
  */
 export interface FolderFile {
-  /** Its path, without links. */
+  /** Its path, with links resolved. */
   readonly file: string;
   /** SHA-256 of its bytes, in hexadecimal. */
   readonly digest: string;
-  /** What it holds, as JSON that a person can read; comments are left out. */
+  /** Its content, as JSON that a person can read; comments are left out. */
   readonly text: string;
   /** The names of its servers. */
   readonly names: readonly string[];
   /** The variables that its entries take from the environment. */
   readonly variables: readonly string[];
-  /** `server: member` of what only the user's own files may say; it is left out. */
+  /** `server: member` for each member that only the user's own files may set; it is left out. */
   readonly ignored: readonly string[];
-  /** Its servers, with variables expanded. Call it once the file was accepted. */
+  /** Its servers, with variables expanded. Call this after the file was accepted. */
   servers(variables: Variables): Record<string, ServerConfig>;
 }
 
-/** The most bytes of such a file: it has to be read by a person. */
+/** The largest size of such a file in bytes: a person has to read it. */
 const maxBytes = 65_536;
 const maxServers = 50;
 
 /**
- * Reads a file of servers of a folder; undefined where there is none. Throws a `HostError` `bad-config` for what is no plain
- * file in that very folder (a link, a pipe, a device), for more than 64 KiB or 50 servers, for names that could pass for
- * something else, and for what is no configuration.
+ * Reads a file of servers of a folder; undefined if there is none. Throws a `HostError` `bad-config` for anything but
+ * a regular file in that very folder (a link, a pipe, a device), for more than 64 KiB or 50 servers, for names that
+ * could be mistaken for something else, and for a malformed configuration.
  */
 export async function readFolderFile(path: string): Promise<FolderFile | undefined> {
   const bad = (why: string, cause?: unknown): HostError => new HostError('bad-config', `${path}: ${why}`, { cause });
   const bytes = await bytesOf(path, bad);
   if (!bytes) return undefined;
   const file = await realpath(path);
-  // The folder may be a link, and so may folders above it: the file and a folder such as `.vscode` may not.
+  // The folder and the folders above it may be links; the file and a folder such as `.vscode` may not.
   const above = dirname(path);
   const home = basename(above).startsWith('.') && basename(above) !== '.' ? join(await realpath(dirname(above)), basename(above)) : await realpath(above);
   if (file !== join(home, basename(path))) throw bad('it is a link; a file of servers has to be in the folder itself');
@@ -61,7 +61,7 @@ export async function readFolderFile(path: string): Promise<FolderFile | undefin
   const names = Object.keys(entries);
   if (names.length > maxServers) throw bad(`it has ${names.length} servers, and ${maxServers} are allowed`);
   const odd = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/.test(name));
-  if (odd !== undefined) throw bad(`the name ${quote(odd)} has other characters than letters, digits, blanks, ".", "_" and "-", or more than 64`);
+  if (odd !== undefined) throw bad(`the name ${quote(odd)} has characters other than letters, digits, blanks, ".", "_" and "-", or more than 64`);
   const digest = await sha256(bytes);
   return {
     file, digest, names, text: JSON.stringify(value, null, 2), variables: variablesIn(entries),
@@ -76,7 +76,10 @@ export async function readFolderFile(path: string): Promise<FolderFile | undefin
   };
 }
 
-/** The bytes of a plain file; undefined where there is none. A pipe is not waited for, and no more is read than is allowed. */
+/**
+ * The bytes of a regular file; undefined if there is none. Does not wait for a pipe, and reads no more than the
+ * limit.
+ */
 async function bytesOf(path: string, bad: (why: string, cause?: unknown) => HostError): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let handle;
   try {
@@ -87,7 +90,7 @@ async function bytesOf(path: string, bad: (why: string, cause?: unknown) => Host
     throw bad(codeOf(thrown) === 'ELOOP' ? 'it is a link; a file of servers has to be in the folder itself' : errorMessage(thrown), thrown);
   }
   try {
-    if (!(await handle.stat()).isFile()) throw bad('it is no plain file');
+    if (!(await handle.stat()).isFile()) throw bad('it is not a regular file');
     const bytes = new Uint8Array(maxBytes + 1);
     let length = 0;
     for (;;) {

@@ -7,7 +7,7 @@ import type { Style } from './style.ts';
 import { bag, items, name as nameOf, quote } from '../../explain/words.ts';
 import type { Bag } from '../../explain/words.ts';
 
-/** Judges content by a form and applies its defaults: `completeForm` of the schema folder, or its like. */
+/** Checks content by a form and applies its defaults: `completeForm` of the schema folder, or a similar function. */
 export type CompleteForm = (
   schema: { type: 'object'; properties: Bag; required: string[] },
   content: Bag,
@@ -18,10 +18,10 @@ export type CompleteForm = (
       readonly errors: readonly { readonly property: string; readonly message: string }[];
     };
 
-/** How a form is shown. */
+/** Options for showing a form. */
 export interface FormOptions {
   readonly complete: CompleteForm;
-  /** Who asks, as the person knows it. Default: `The server`. */
+  /** The name of the asking side for the person. Default: `The server`. */
   readonly from?: string | undefined;
   /** Default: without colour. */
   readonly style?: Style | undefined;
@@ -29,7 +29,7 @@ export interface FormOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a line means that is not an answer. */
+/** A line that is a command and not an answer. */
 type Command = 'decline' | 'cancel' | 'back' | 'skip';
 
 const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
@@ -38,16 +38,16 @@ interface Field {
   readonly name: string;
   readonly schema: Bag;
   readonly required: boolean;
-  /** What may be chosen; empty where anything may be written. */
+  /** The choices; empty if any text is allowed. */
   readonly choices: readonly { readonly value: string; readonly title: string }[];
 }
 
 const HELP =
   'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
-/** A URL is shown whole, or not visited: this many rows hold more than browsers take. */
+/** A URL must be shown whole, or it cannot be visited: this many rows hold more than browsers accept. */
 const MAX_URL_ROWS = 60;
 
-/** How a text of a format is written. */
+/** Examples of the formats. */
 const formats: Readonly<Record<string, string>> = {
   date: ' (YYYY-MM-DD)', 'date-time': ' (YYYY-MM-DDTHH:MM:SSZ)', email: ' (name@example.com)', uri: ' (https://...)',
 };
@@ -73,8 +73,8 @@ function fieldsOf(requestedSchema: unknown): Field[] {
   });
 }
 
-// What the person wrote, as the value that the field asks for. What does not fit is left a string, for the
-// judge to refuse: there is one place that says what is wrong.
+// Converts the person's text to the type of the field. Text that does not fit stays a string, and `complete` refuses
+// it: one function produces all error messages.
 function read(text: string, { schema, choices }: Field): ElicitValue {
   const word = text.trim();
   const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -100,7 +100,7 @@ function read(text: string, { schema, choices }: Field): ElicitValue {
   }
 }
 
-/** A value, as the person would write it. */
+/** A value in the form in which the person would type it. */
 function written(value: unknown, field: Field): string {
   const one = (item: unknown): string => {
     if (typeof item === 'boolean') return item ? 'yes' : 'no';
@@ -110,11 +110,10 @@ function written(value: unknown, field: Field): string {
 }
 
 /**
- * Shows what a server asks of the person, in a terminal, and returns what the person answers. A form is asked
- * one property after another, with the reason and a new try where an answer breaks a rule, and shown whole
- * before it is sent. A page is shown with its whole address and never opened. The person can decline and
- * cancel at every prompt; the end of the input, Ctrl-C and the signal cancel. Never throws for what a server
- * may send.
+ * Shows a server's question in a terminal, and returns the person's answer. A form is asked one property after
+ * another; if an answer breaks a rule, the reason is shown and the property is asked again. The whole form is shown
+ * before it is sent. A page is shown with its whole address and never opened. The person can decline and cancel at
+ * every prompt; the end of the input, Ctrl-C and the signal cancel. Never throws for anything that a server may send.
  */
 export async function fillForm(
   params: ElicitRequestParams,
@@ -129,14 +128,14 @@ export async function fillForm(
     : fill(params, prompter, options, say);
 }
 
-/** What the server wrote, in a frame: no line of it passes for one of ours. */
+/** The server's text in a frame, so that none of its lines looks like one of ours. */
 function cited(text: unknown, { columns }: Prompter, options: FormOptions): string[] {
   return framed(typeof text === 'string' ? text : '', { columns, dim: (options.style ?? style(false)).dim });
 }
 
 type Say = (...lines: readonly string[]) => void;
 
-/** A line, or a command. A line that begins with a colon is written with two. */
+/** Reads a line or a command. A text that begins with a colon is typed with two. */
 async function next(
   prompter: Prompter,
   question: string,
@@ -165,7 +164,7 @@ async function visit(
 ): Promise<ElicitResult> {
   const { bold, dim, red } = options.style ?? style(false);
   const page = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
-  // 2025-11-25 client/elicitation#safe-url-handling: shown whole, with its host; opened only by the person.
+  // 2025-11-25 client/elicitation#safe-url-handling: show it whole, with its host; only the person opens it.
   if (page?.protocol !== 'https:' && page?.protocol !== 'http:') {
     say(red(`  ${quote(url, 200)} is not the address of a page: declined.`));
     return { action: 'decline' };
@@ -245,7 +244,7 @@ async function fill(
           at++;
           break;
         }
-        // A wrong answer is not offered again; the one before it is.
+        // A refused answer is not offered again; the one before it is.
         if (before === undefined) answers.delete(name);
         else answers.set(name, before);
         refuse(judged.errors[0]?.message ?? 'is not valid');
@@ -263,14 +262,14 @@ async function fill(
       if (fields.length === 0) return { action: 'cancel' };
       continue;
     }
-    // 2025-06-18 client/elicitation#response-actions, #security-considerations: reviewed before it is sent.
-    // The judge has seen to it that these are values of a form.
+    // 2025-06-18 client/elicitation#response-actions, #security-considerations: review before sending. `complete` has
+    // checked that these are values of a form.
     const content = judged.content as Record<string, ElicitValue>;
     say('', fields.length ? 'This is what will be sent:' : 'There is nothing to fill in.');
     for (const field of fields) {
       if (!Object.hasOwn(content, field.name)) continue;
       const value = content[field.name];
-      // A default that is too long for a line is sent as well: it is shown as far as it can be, and the rest is counted.
+      // A default that is too long for one line is sent as well: show as much as fits, and count the rest.
       if (typeof value === 'string' && value.length > 200) say(`  ${nameOf(field.name)}:`, ...cited(value, prompter, options));
       else say(`  ${nameOf(field.name)}: ${cyan(written(value, field))}`);
     }

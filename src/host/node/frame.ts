@@ -1,15 +1,15 @@
 import { glyphs, head } from '../../explain/safe-text.ts';
 import type { Paint } from './style.ts';
 
-/** How text of a server's is framed. */
+/** Options for framing a server's text. */
 export interface FrameOptions {
   /** Columns of the screen. 80. */
   readonly columns?: number | undefined;
-  /** The most rows of text; what is left out is counted in one row more. 30. */
+  /** The largest number of rows of text; one more row counts what was left out. 30. */
   readonly rows?: number | undefined;
-  /** What stands before each row. `│`. */
+  /** The mark before each row. `│`. */
   readonly mark?: string | undefined;
-  /** Paints the mark, and the count of what was left out. */
+  /** Paints the mark, and the count of characters that were left out. */
   readonly dim?: Paint | undefined;
   /** Paints the text. */
   readonly paint?: Paint | undefined;
@@ -18,8 +18,9 @@ export interface FrameOptions {
 const plain: Paint = (text) => text;
 
 /**
- * Text that a server sent, as rows for a terminal: each begins with a mark, none is wider than the screen, so that no part
- * of it passes for a line of ours. What is too long ends with `└`, which no row of text begins with, and a count.
+ * A server's text as rows for a terminal: each begins with a mark, and none is wider than the screen, so that no part
+ * of the text looks like one of our lines. A text that is too long ends with `└`, with which no row of text begins,
+ * and a count.
  */
 export function framed(text: string, { columns = 80, rows: most = 30, mark = '│', dim = plain, paint = plain }: FrameOptions = {}): string[] {
   const { rows, used } = rowsOf(text, Math.max(10, columns - mark.length - 2), most);
@@ -28,7 +29,10 @@ export function framed(text: string, { columns = 80, rows: most = 30, mark = '�
   return left === 0 ? shown : [...shown, dim(`└ ${left.toLocaleString('en')} characters more were left out`)];
 }
 
-/** Columns to write for: those of the terminal, 80 where it does not say; 1,000 for a file or a pipe, where nothing wraps. */
+/**
+ * The width to write for: the columns of the terminal, 80 if it does not say; 1,000 for a file or a pipe, where
+ * nothing wraps.
+ */
 export function columnsFor(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   return stream.isTTY ? stream.columns || 80 : 1_000;
 }
@@ -41,9 +45,9 @@ interface Cell {
   readonly kind: 'end' | 'blank' | 'other';
 }
 
-/** The first rows of a text, each of at most so many columns, and how many UTF-16 units of the text they hold. */
+/** The first rows of a text, each of at most `columns` columns, and how many UTF-16 units of the text they hold. */
 export function rowsOf(text: string, columns: number, most: number): { readonly rows: readonly string[]; readonly used: number } {
-  // No row holds more units than columns and a line end.
+  // A row holds at most as many units as columns, and a line end.
   const cells = cellsOf(head(text, most * (columns + 2)));
   const rows: string[] = [];
   let used = 0;
@@ -56,7 +60,7 @@ export function rowsOf(text: string, columns: number, most: number): { readonly 
       if (cell.kind === 'blank') blank = stop + 1;
     }
     const ended = cells[stop]?.kind === 'end';
-    // Between words, where the last one begins in the second half of the row.
+    // Break between words if the last word begins in the second half of the row.
     if (!ended && stop < cells.length && blank > (at + stop) / 2) stop = blank;
     rows.push(cells.slice(at, stop).map(({ shown }) => shown).join(''));
     const next = ended ? stop + 1 : stop;
@@ -78,8 +82,8 @@ function cellsOf(text: string): Cell[] {
 }
 
 /**
- * Columns of a text, rather more than less: a row that is too wide would go on without a mark. All from U+1100 on counts
- * as wide but punctuation, arrows and lines, which tables are made of.
+ * The columns of a text, rather too many than too few: a row that is too wide would wrap without a mark. All
+ * characters from U+1100 on count as wide, except punctuation, arrows and the lines of tables.
  */
 export function columnsOf(text: string): number {
   let columns = 0;

@@ -1,10 +1,10 @@
 /**
- * JSON with comments, as editors write it, into JSON: comments and commas before a closing bracket become white space. One
- * pass over the text, whatever is in it.
+ * Converts JSON with comments, as editors write it, into JSON: comments and commas before a closing bracket become
+ * white space. One pass over any text.
  */
 export function withoutComments(text: string): string {
   const blanks: (readonly [from: number, to: number])[] = [];
-  /** The last comma that nothing but white space has followed; -1: there is none. */
+  /** The last comma that only white space has followed; -1: none. */
   let comma = -1;
   for (let at = 0; at < text.length;) {
     const char = text[at] ?? '';
@@ -26,7 +26,7 @@ export function withoutComments(text: string): string {
   return out + text.slice(begin);
 }
 
-/** Behind the closing quote of the string that begins at `at`; strings end with their line. */
+/** The position after the string that begins at `at`; a string ends with its line. */
 function stringEnd(text: string, at: number): number {
   for (let end = at + 1; end < text.length; end++) {
     const char = text[end];
@@ -37,7 +37,10 @@ function stringEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** Behind the comment that begins at `at`; behind the slash where none does. One that is not closed goes on to the end. */
+/**
+ * The position after the comment that begins at `at`; after the slash if no comment begins there. An unclosed comment
+ * ends with the text.
+ */
 function commentEnd(text: string, at: number): number {
   const line = text.startsWith('//', at);
   if (!line && !text.startsWith('/*', at)) return at + 1;

@@ -8,8 +8,8 @@ export interface Screen {
 }
 
 /**
- * Writes lines to a stream. At a terminal a line that does not fit goes on behind a mark, so that no part of it stands
- * where a line of ours would begin. What came from the wire must be `visible` already; colours of `style` pass.
+ * Writes lines to a stream. On a terminal, a line that does not fit continues after a mark, so that no part of it
+ * stands where one of our lines would begin. Text from the wire must be `visible` already; colours of `style` pass.
  */
 export function linesTo(stream: Screen): (line: string) => void {
   return (line) => void stream.write(`${rowsOn(stream, line).join('\n')}\n`);
@@ -18,12 +18,12 @@ export function linesTo(stream: Screen): (line: string) => void {
 /** The rows that a line takes on this stream. */
 export const rowsOn = (stream: Omit<Screen, 'write'>, line: string): string[] => (stream.isTTY ? hanging(line, stream.columns || 80) : [line]);
 
-/** The rows of a line: the first as it is, the others behind `  ┆ `. */
+/** The rows of a line: the first unchanged, the others after `  ┆ `. */
 export function hanging(line: string, columns: number): string[] {
   const rows: string[] = [];
   let row = '';
   let wide = 0;
-  // A colour takes no column; only those of `style` are here.
+  // A colour takes no column; only colours of `style` occur here.
   for (const part of line.split(/(\x1b\[[0-9;]*m)/)) {
     if (part.startsWith('\x1b')) {
       row += part;
@@ -32,7 +32,7 @@ export function hanging(line: string, columns: number): string[] {
     for (const char of part) {
       const takes = columnsOf(char);
       if (wide + takes > columns) {
-        // Between words, where the last one begins in the second half of the row.
+        // Break between words if the last word begins in the second half of the row.
         const blank = row.lastIndexOf(' ') + 1;
         const at = blank > row.length / 2 ? blank : row.length;
         rows.push(row.slice(0, at));

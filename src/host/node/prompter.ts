@@ -2,20 +2,20 @@ import { createInterface } from 'node:readline';
 import { columnsFor } from './frame.ts';
 import { linesTo, rowsOn } from './lines.ts';
 
-/** A person at a terminal, or a file that stands in for one. */
+/** A person at a terminal, or a file in place of one. */
 export interface Prompter {
-  /** Columns of the screen. Undefined: not known. */
+  /** Columns of the screen. Undefined: unknown. */
   readonly columns?: number | undefined;
-  /** Writes one line. The text is written as it is: make what came from the wire `visible` first. */
+  /** Writes one line unchanged: make text from the wire `visible` first. */
   say(line: string): void;
   /**
-   * Writes the question and waits for a line, which comes without its end. Undefined: there is no answer,
-   * because the input ended, the person pressed Ctrl-C or the signal fired. One question at a time.
+   * Writes the question and waits for a line, which it returns without its line end. Undefined: there is no answer,
+   * because the input ended, the person pressed Ctrl-C or the signal fired. Only one question may be open.
    */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** Drops what was typed ahead: what answers a question is typed after it. */
+  /** Drops text that was typed ahead, so that only text typed after the question answers it. */
   clear?(): void;
-  /** Lets go of the streams, without ending them. */
+  /** Releases the streams without ending them. */
   close(): void;
 }
 
@@ -23,9 +23,9 @@ export interface Prompter {
 type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /**
- * A prompter upon two streams. Lines that arrive before they are asked for are kept for the questions that
- * follow, so a pipe works too. At a terminal it takes Ctrl-C for itself while it is open: open it for a form,
- * and close it after. `onInterrupt` is told of each Ctrl-C.
+ * A prompter on two streams. Lines that arrive early are kept for later questions, so a pipe works too. On a terminal
+ * it handles Ctrl-C while it is open: open it for a form, and close it afterwards. `onInterrupt` is called for each
+ * Ctrl-C.
  */
 export function openPrompter(input: NodeJS.ReadableStream, output: Screen, onInterrupt?: () => void): Prompter {
   const reader = createInterface({ input, output });
@@ -55,7 +55,7 @@ export function openPrompter(input: NodeJS.ReadableStream, output: Screen, onInt
     },
     say: linesTo(output),
     ask: async (question, signal) => {
-      if (waiting) throw new Error('a question is open already');
+      if (waiting) throw new Error('another question is already open');
       if (signal?.aborted || (ended && lines.length === 0)) return undefined;
       const rows = rowsOn(output, question);
       for (const row of rows.slice(0, -1)) output.write(`${row}\n`);
@@ -78,7 +78,7 @@ export function openPrompter(input: NodeJS.ReadableStream, output: Screen, onInt
     },
     clear() {
       lines.length = 0;
-      // Ctrl-U: what stands in the line that is being typed.
+      // Ctrl-U: clears the line that is being typed.
       if (!ended) reader.write(null, { ctrl: true, name: 'u' });
     },
     close: () => reader.close(),

@@ -3,17 +3,17 @@ import { dirname, isAbsolute, join, sep } from 'node:path';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import type { ResolvePath } from '../rules.ts';
 
-/** The most links to what does not exist that are followed. */
+/** The largest number of links to missing targets that are followed. */
 const maxLinks = 40;
 
 /**
- * Where a path of this machine really leads: links are followed as far as the path exists, `..` as the system follows it,
- * and what does not exist yet is added to that. A relative path begins in this process's folder, where programs are started
- * that have no `cwd` of their own. For servers that work on this machine's files. Undefined where it cannot be known.
+ * The real place of a path on this machine: links are followed as far as the path exists, `..` in the way of the
+ * system, and the missing rest is appended. A relative path starts in this process's folder, where programs without a
+ * `cwd` are started. For servers that work on this machine's files. Undefined if the place cannot be found out.
  */
 export const resolvePath: ResolvePath = async (path) => {
   if (path.includes('\0')) return undefined;
-  // Not joined, which would take `link/..` for the folder that the link is in.
+  // Do not use `join`, which would take `link/..` for the folder that the link is in.
   let at = isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`;
   let rest = '';
   for (let links = 0; links < maxLinks;) {
@@ -26,7 +26,7 @@ export const resolvePath: ResolvePath = async (path) => {
     const target = await readlink(at).catch(() => undefined);
     const above = dirname(at);
     if (target !== undefined) {
-      // To what does not exist yet: who writes to the link makes it.
+      // The target does not exist yet: writing to the link creates it.
       at = isAbsolute(target) ? target : `${above}${sep}${target}`;
       links++;
     } else if (above === at) return undefined;

@@ -1,7 +1,7 @@
-/** Paints text, or returns it as it is where colour is off. */
+/** Paints text, or returns it unchanged if colour is off. */
 export type Paint = (text: string) => string;
 
-/** The paints that are in use. */
+/** The paints that this project uses. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -23,7 +23,7 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTTY && env.TERM !== 'dumb';
 }
 
-/** The paints, real ones or blanks. */
+/** The paints with colours, or functions that return their text unchanged. */
 export function style(colour: boolean): Style {
   const paint = (on: number, off: number): Paint =>
     colour ? (text) => (text === '' ? text : `\x1b[${on}m${text}\x1b[${off}m`) : (text) => text;

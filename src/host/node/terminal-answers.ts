@@ -7,18 +7,18 @@ import { fillForm } from './form.ts';
 import { openPrompter } from './prompter.ts';
 import { style, wantsColour } from './style.ts';
 
-/** The streams that a person sits before. */
+/** The streams of a terminal. */
 export interface TerminalStreams {
   /** Where the person types. `process.stdin`. */
   readonly input: NodeJS.ReadableStream;
-  /** Where the questions are printed. `process.stderr`: stdout may belong to something else. */
+  /** Where the questions are printed. `process.stderr`, since stdout may be used for other output. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 /**
- * Answers questions in the terminal, one after the other: `rehearse(server, 'greet', {}, terminalAnswers())` runs a tool
- * without any client and asks whoever runs it. Forms are asked field by field, pages are shown and not opened. There is
- * no model and there are no roots: a question for them gets an error.
+ * Answers questions in the terminal, one after the other: `rehearse(server, 'greet', {}, terminalAnswers())` runs a
+ * tool without a client and asks the person at the terminal. Forms are asked field by field, pages are shown and not
+ * opened. There are no model and no roots: a question for them gets an error.
  */
 export function terminalAnswers(
   streams: TerminalStreams = { input: process.stdin, output: process.stderr },
@@ -28,7 +28,7 @@ export function terminalAnswers(
   let last: Promise<unknown> = Promise.resolve();
   return (_key, question) => {
     const answer = last.then(async (): Promise<InputResponse> => {
-      if (question.method !== 'elicitation/create') throw new Error(`nobody at a terminal answers ${question.method}`);
+      if (question.method !== 'elicitation/create') throw new Error(`a terminal cannot answer ${question.method}`);
       const prompter = openPrompter(input, output);
       try {
         return await fillForm(question.params as ElicitRequestParams, prompter, {

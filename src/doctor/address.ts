@@ -9,21 +9,21 @@ import type { Finding } from './finding.ts';
 import { networkFinding } from './network.ts';
 import type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
 
-/** Where the server is, and how it is asked. */
+/** The server's address, and the function that sends requests to it. */
 export interface Address {
   /** The MCP endpoint. */
   readonly url: string;
-  /** Sends one request of the doctor's. */
+  /** Sends one request of the doctor. */
   readonly send: Probe;
 }
 
-/** What HTTP has to say before any protocol is spoken. */
+/** The findings at the HTTP level, before the protocol is spoken. */
 export interface AddressReport {
-  /** What is wrong; empty: nothing. */
+  /** The problems; empty: none. */
   readonly findings: readonly Finding[];
-  /** Whether a conversation is worth while. */
+  /** Whether a conversation makes sense. */
   readonly usable: boolean;
-  /** Whether credentials are asked for: they may be there, for a conversation. */
+  /** Whether the server requires credentials: a conversation may have them. */
   readonly wantsLogin: boolean;
 }
 
@@ -31,12 +31,12 @@ const legacyVersion = '2025-11-25';
 const post: Readonly<Record<string, string>> = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const rpc = (id: number, method: string, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
-/** An origin that no server knows. */
+/** An origin that is unknown to every server. */
 const strange = 'https://barewire-doctor.invalid';
 
 /**
- * Asks an address as a client would, and as a page of another origin would, and says what is wrong with the answers.
- * `origin`: that of a page which is to use it. Begins one session, and ends it. Never rejects.
+ * Sends requests to an address like a client, and like a page of another origin, and reports problems of the
+ * responses. `origin`: the origin of a page that will use the address. Begins one session and ends it. Never rejects.
  */
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
   checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
@@ -56,11 +56,11 @@ export async function examineAddress(address: Address, origin?: string): Promise
   }
   const page = status === 200 && mediaType(answer) === 'text/html';
   if (status === 400 || status === 404 || status === 405 || page) {
-    // 2025-11-25 basic/transports#backwards-compatibility. An error in JSON-RPC comes from an endpoint.
+    // 2025-11-25 basic/transports#backwards-compatibility. A JSON-RPC error comes from an endpoint.
     if (!isMessage(answer.body) && await isOldTransport(ask)) {
       return { findings: [finding('old-transport', `${host(url)} speaks HTTP+SSE, the transport of 2024-11-05.`)], usable: true, wantsLogin: false };
     }
-    // 2026-07-28 basic/transports/streamable-http: 404 with this error is how an endpoint refuses a method.
+    // 2026-07-28 basic/transports/streamable-http: an endpoint refuses an unknown method by 404 with this error.
     if (status !== 400 && !(isMessage(answer.body) && answer.body.includes('-32601'))) {
       return { findings: [await wrongPath(answer, url, ask, opening)], usable: false, wantsLogin: false };
     }
@@ -71,7 +71,7 @@ export async function examineAddress(address: Address, origin?: string): Promise
   return { findings, usable: true, wantsLogin: false };
 }
 
-/** What is wrong with the answer to a POST of a request, by its status, type and body. Undefined: nothing. */
+/** The problem with the response to a POST of a request, by status, type and body. Undefined: none. */
 export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefined {
   const { status, headers, body } = answer;
   const got = `${method} was answered with ${status}`;
@@ -85,7 +85,7 @@ export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefi
   if (type === '') return finding('content-type-missing', `${got} and no Content-Type; the body begins with ${shown(body)}`);
   if (type !== 'application/json' && type !== 'text/event-stream') return finding('content-type-wrong', `${got} and Content-Type ${shown(type)}; the body begins with ${shown(body)}`);
   const text = type === 'text/event-stream' ? firstData(body) : body;
-  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and what came is no message: ${shown(text)}`);
+  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and the body is not a message: ${shown(text)}`);
 }
 
 function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
@@ -98,7 +98,7 @@ function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
   return found;
 }
 
-/** Servers that want an origin, or do not know the name in the address, answer 403 as well. */
+/** Some servers also answer 403 if an Origin is missing, or if the host name in the address is unknown. */
 function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
   const what = `initialize was answered with 403: ${shown(headers['www-authenticate'] ?? body)}`;
   return headers['www-authenticate'] === undefined && /origin|host/i.test(body)
@@ -106,7 +106,7 @@ function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
     : finding('forbidden', what);
 }
 
-/** Looks for the endpoint where it often is. */
+/** Looks for the endpoint at common paths. */
 async function wrongPath(
   answer: ProbeAnswer, url: string, ask: (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>, opening: Omit<ProbeRequest, 'url'>,
 ): Promise<Finding> {
@@ -135,11 +135,11 @@ async function isOldTransport(ask: (request: Omit<ProbeRequest, 'url'>) => Promi
   }
 }
 
-/** What the session that `initialize` began does with ids, versions, notifications and GET. */
+/** Tests the session that `initialize` began: ids, versions, notifications and GET. */
 async function sessionFindings(opened: ProbeAnswer, ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>): Promise<Finding[]> {
   const found: Finding[] = [];
   const id = opened.headers['mcp-session-id'];
-  // Where initialize was refused there is nothing to hold on to.
+  // Without a successful initialize there is nothing to test.
   if (opened.status >= 300) return found;
   if (id !== undefined && !/^[\x21-\x7e]+$/.test(id)) found.push(finding('session-id-odd', `The session id is ${shown(id)}.`));
   const session: Record<string, string> = { ...id !== undefined && { 'mcp-session-id': id }, 'mcp-protocol-version': negotiated(opened) ?? legacyVersion };
@@ -187,18 +187,18 @@ async function originFindings(
         if (lacks.length > 0) found.push(finding('cors-missing', `For a page from ${shown(origin)} the answers lack ${lacks.join(', ')}.`));
       }
     }
-    // DNS rebinding reaches what listens on this machine.
+    // DNS rebinding reaches servers that listen on this machine.
     if (/^(localhost|127\.|\[?::1)/.test(new URL(url).hostname)) {
       const { status } = await tried(strange);
       if (status < 300) found.push(finding('origin-unchecked', `A request of a page from ${strange} was served.`));
     }
   } catch {
-    // In a browser an Origin cannot be made up.
+    // A browser does not let us choose the Origin.
   }
   return found;
 }
 
-/** The revision that an answer to initialize settles on. */
+/** The revision that an answer to initialize names. */
 function negotiated(answer: ProbeAnswer): string | undefined {
   const found = /"protocolVersion"\s*:\s*"([\d-]{10})"/.exec(answer.body);
   return found?.[1];
@@ -208,7 +208,7 @@ const host = (url: string): string => visible(new URL(url).host);
 
 const mediaType = ({ headers }: ProbeAnswer): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** The data of the first event that has some. */
+/** The data of the first event that has data. */
 function firstData(body: string): string {
   for (const event of body.split(/\r?\n\r?\n|\r\r/)) {
     const data = event.split(/\r\n|[\r\n]/).filter((line) => line.startsWith('data:')).map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
@@ -226,5 +226,5 @@ function isMessage(text: string): boolean {
   }
 }
 
-/** A text of the server's, safe and short. */
+/** A text of the server, safe and short. */
 const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(redactText(shorten(text, 10_000)).replaceAll(/\s+/g, ' '), 200)));

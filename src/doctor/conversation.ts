@@ -4,36 +4,36 @@ import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/meta.ts'
 import type { ClientTransport } from '../transport/client-port.ts';
 import type { Trace } from '../transport/trace.ts';
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: unknown; readonly ms: number }
   | { readonly kind: 'error'; readonly code: unknown; readonly message: unknown; readonly data: unknown; readonly ms: number }
   /** The transport could not deliver it, or the server left. */
   | { readonly kind: 'failed'; readonly error: Error }
-  /** Nothing came within the time. */
+  /** No answer came in time. */
   | { readonly kind: 'silent' };
 
-/** Lines that are no message and are kept. */
+/** The number of lines that are not messages and are kept. */
 const maxStray = 10;
 
 const client = { name: 'barewire-doctor', version: '0.1.0' } as const;
 
-/** A client that does no more than it is told to, and sees what a real one hides. One transport, one at a time. */
+/** A client that sends only what it is told to send, and shows what a real client hides. It uses one transport once. */
 export class Conversation {
-  /** Lines that were no message, as they came. */
+  /** Lines that are not messages, unchanged. */
   readonly stray: string[] = [];
-  /** Why the far side has gone; undefined: it is there. */
+  /** Why the other side has gone; undefined: it is connected. */
   gone: string | undefined;
   readonly #transport: ClientTransport;
   readonly #timeoutMs: number;
   readonly #startMs: number;
-  /** Whether anything came that is a message. */
+  /** Whether any message has arrived. */
   #heard = false;
   readonly #waiting = new Map<RequestId, (outcome: Outcome) => void>();
   #ids = 0;
   #closed: Promise<void> | undefined;
 
-  /** `startMs`: milliseconds for the first answer of all. */
+  /** `startMs`: milliseconds to wait for the very first answer. */
   constructor(open: (trace: Trace) => ClientTransport, timeoutMs: number, startMs: number) {
     this.#timeoutMs = timeoutMs;
     this.#startMs = startMs;
@@ -48,7 +48,7 @@ export class Conversation {
     return this.#transport.kind === 'http';
   }
 
-  /** Rejects where the far side cannot be had. */
+  /** Rejects if the transport cannot be opened. */
   async open(): Promise<void> {
     await this.#transport.open({
       message: (decoded) => {
@@ -59,7 +59,7 @@ export class Conversation {
           if (id != null) this.#settle(id, (ms) => ({ kind: 'error', code, message, data, ms }));
           return;
         }
-        // It may ask; it gets an answer, so that it does not wait.
+        // The server may send requests; answer them, so that it does not wait.
         if (decoded.kind !== 'request') return;
         const { id, method } = decoded.message;
         this.#send(method === 'ping' ? { jsonrpc: '2.0', id, result: {} } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'The doctor answers no questions' } });
@@ -73,7 +73,7 @@ export class Conversation {
     });
   }
 
-  /** Asks, in a modern request where `modern` names a revision. Never rejects. */
+  /** Sends a request, a modern one if `modern` names a revision. Never rejects. */
   ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<Outcome> {
     if (this.gone !== undefined) return Promise.resolve({ kind: 'failed', error: new Error(this.gone) });
     const id = ++this.#ids;
@@ -99,12 +99,12 @@ export class Conversation {
     this.#transport.send(JSON.stringify({ jsonrpc: '2.0', method }), { method });
   }
 
-  /** What both sides speak, for a transport that says so in its headers. */
+  /** Tells the transport the agreed revision, which some transports send in headers. */
   agreed(revision: Parameters<NonNullable<ClientTransport['agreed']>>[0]): void {
     this.#transport.agreed?.(revision);
   }
 
-  /** Ends it in order; resolves with the milliseconds that this took. */
+  /** Shuts the conversation down; resolves with the milliseconds that this took. */
   async close(): Promise<number> {
     const began = performance.now();
     await (this.#closed ??= this.#transport.close());
@@ -122,5 +122,5 @@ export class Conversation {
   }
 }
 
-/** What a legacy client says of itself. */
+/** The `initialize` parameters of a legacy client. */
 export const initializeParams = (protocolVersion: string): Record<string, unknown> => ({ protocolVersion, capabilities: {}, clientInfo: client });

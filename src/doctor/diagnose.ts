@@ -13,46 +13,46 @@ import type { SchemaCheck } from './items.ts';
 import { examineLists } from './lists.ts';
 import { examineManners, examineOpening } from './opening.ts';
 
-/** The server that is examined. */
+/** The server to examine. */
 export interface Subject {
-  /** How a person calls it: the command, or the address. */
+  /** Its name for people: the command, or the address. */
   readonly name: string;
-  /** Opens a way to it: a process, or a session, of its own. `trace` has to see each message. */
+  /** Opens a new transport to it, with its own process or session. Each message must be passed to `trace`. */
   readonly open: (trace: Trace) => ClientTransport;
-  /** For an address: how it is asked without the protocol. */
+  /** For an address: how to send plain HTTP requests to it. */
   readonly http?: Address | undefined;
 }
 
-/** How a server is examined. */
+/** Options of an examination. */
 export interface DiagnoseOptions {
   /** Milliseconds to wait for each answer. 10 s. */
   readonly timeoutMs?: number;
-  /** Milliseconds until the first answer that are too many. 5 s. */
+  /** A first answer after more milliseconds than this counts as slow. 5 s. */
   readonly slowMs?: number;
-  /** Milliseconds to wait for the first answer, since a package may be fetched first. 60 s. */
+  /** Milliseconds to wait for the first answer, since the start may fetch a package. 60 s. */
   readonly startMs?: number;
-  /** The origin of a page that is to use the address, such as `https://app.example`. */
+  /** The origin of a page that will use the address, such as `https://app.example`. */
   readonly origin?: string | undefined;
-  /** Revisions that the client speaks, where not all. */
+  /** The revisions that the client speaks, if not all. */
   readonly revisions?: readonly string[] | undefined;
-  /** Judges the schemas of tools: `compile` of barewire/schema/full. Without it they are only looked at. */
+  /** Checks the schemas of tools: `compile` of barewire/schema/full. Without it schemas are only inspected. */
   readonly checkSchema?: SchemaCheck | undefined;
-  /** Told what is tried next, for a person who waits. */
+  /** Called with the next step, for a person who waits. */
   readonly onStep?: (what: string) => void;
 }
 
-/** What was found out. */
+/** The result of an examination. */
 export interface Diagnosis {
   /** Errors first. */
   readonly findings: readonly Finding[];
-  /** What is in order, as lines: the server's name, revisions, counts, times. */
+  /** What works, as lines: the server's name, revisions, counts, times. */
   readonly facts: readonly string[];
 }
 
 /**
- * Finds out why a server does not work, or works badly. It connects, opens the protocol in both eras and lists what is
- * offered; it calls no tool and reads no resource. Ends by itself; rejects only with a TypeError, for an unknown or malformed
- * option.
+ * Finds out why a server does not work, or works badly. It connects, opens the protocol in both eras and lists what
+ * the server offers; it calls no tool and reads no resource. It ends by itself, and rejects only with a TypeError,
+ * for an unknown or malformed option.
  */
 export async function diagnose(subject: Subject, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   checkOptions('diagnose: subject', subject, { name: 'string', open: 'function', http: 'object' });
@@ -75,7 +75,7 @@ async function examine(
     onStep('what the address answers');
     const report = await examineAddress(http, origin);
     if (!report.usable) return void findings.push(...report.findings);
-    // A login may be there for the transport: then nothing is wrong.
+    // The transport may have credentials: then the 401 is not a problem.
     if (report.wantsLogin) refusals = report.findings;
     else findings.push(...report.findings);
   }
@@ -110,7 +110,7 @@ async function examine(
     findings.push(...manners.findings);
     const spoken = [...opened.legacy === undefined ? [] : [opened.legacy], ...manners.modern];
     facts.push(`it speaks ${visible(shorten([...new Set(spoken)].sort().join(', ')))}`);
-    // Both eras at once: the newer one has rules of its own for results.
+    // If the server speaks both eras, check the newer one's rules for results too.
     const [newest] = manners.modern;
     if (opened.legacy !== undefined && newest !== undefined && conversation.gone === undefined) {
       const tried = await examineLists(conversation, { tools: opened.capabilities['tools'], prompts: opened.capabilities['prompts'] }, newest, undefined);
@@ -125,15 +125,15 @@ async function examine(
     if (!conversation.overHttp && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
     if (!conversation.overHttp && conversation.stray.length > 0) {
       const shown = conversation.stray.slice(0, 3).map((line) => visible(quote(line, 200))).join(', ');
-      findings.push(finding('stray-output', `On stdout there ${conversation.stray.length === 1 ? 'is a line that is' : `are ${conversation.stray.length} lines that are`} no message: ${shown}.`));
+      findings.push(finding('stray-output', `On stdout there ${conversation.stray.length === 1 ? 'is a line that is not a message' : `are ${conversation.stray.length} lines that are not messages`}: ${shown}.`));
     }
   }
 }
 
-/** A program that is still there so long after its stdin was closed has to be told to end. */
+/** A program that still runs this many milliseconds after its stdin was closed must be killed. */
 const endMs = 1_800;
 
-/** Why a program could not be started, by the error of the transport's `open` (or its cause). */
+/** The reason why a program could not be started, from the error of the transport's `open` (or its cause). */
 export function startFinding(thrown: unknown, name: string): Finding {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   const { code } = (typeof cause === 'object' && cause !== null ? cause : {}) as { readonly code?: unknown };

@@ -1,7 +1,7 @@
-/** `error`: clients fail on it; `warning`: some do, or a rule is broken; `note`: good to know. */
+/** `error`: clients fail because of it; `warning`: some clients do, or a rule is broken; `note`: useful to know. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** What can be found. Stable. */
+/** The codes of findings. Stable. */
 export type FindingCode =
   | 'command-not-found' | 'not-executable' | 'start-failed' | 'ended-early' | 'stray-output' | 'no-answer'
   | 'slow-start' | 'does-not-end' | 'name-not-found' | 'connection-refused' | 'connection-lost' | 'connect-timeout'
@@ -17,23 +17,26 @@ export type FindingCode =
   | 'schema-rejected' | 'annotations-contradict' | 'many-tools' | 'uri-invalid' | 'template-invalid'
   | 'prompt-malformed';
 
-/** One thing that is wrong with a server. */
+/** One problem of a server. */
 export interface Finding {
   /** Stable. */
   readonly code: FindingCode;
-  /** How bad it is. */
+  /** The severity of the finding. */
   readonly severity: Severity;
-  /** What was done, what was expected and what came: one sentence or two. Text from the wire in it is made visible and cut. */
+  /**
+   * What was done, what was expected and what came: one or two sentences. Text from the wire in it is made visible
+   * and cut.
+   */
   readonly what: string;
   /** The section of the specification: `2025-11-25 basic/transports#stdio`. */
   readonly where: string;
-  /** What to do about it. */
+  /** Advice. */
   readonly todo: string;
 }
 
-/** What all findings of a code have in common. */
+/** The common facts about all findings with a code. */
 export interface Kind {
-  /** How bad it is. */
+  /** The severity. */
   readonly severity: Severity;
   /** The section of the specification. */
   readonly where: string;
@@ -47,7 +50,7 @@ const opening = '2025-11-25 basic/lifecycle#initialization';
 const capabilities = '2025-11-25 basic/lifecycle#capability-negotiation';
 const addresses = '2025-11-25 basic/transports#streamable-http';
 
-/** Every code with its severity, its section, and what to do unless the finding knows better. */
+/** Every code with its severity, its section, and the advice unless the finding has its own. */
 export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   // The program.
   'command-not-found': { severity: 'error', where: pipes, todo: 'Give the whole path of the program, or install it. A host that starts from a desktop has another PATH than your terminal.' },
@@ -58,7 +61,7 @@ export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   'no-answer': { severity: 'error', where: '2025-11-25 basic/lifecycle#timeouts', todo: 'See that it reads its stdin line by line, and flushes stdout after each message.' },
   'slow-start': { severity: 'warning', where: '2025-11-25 basic/lifecycle#timeouts', todo: 'Install the package beforehand instead of fetching it at each start (npx, uvx), and answer initialize before loading what is heavy.' },
   'does-not-end': { severity: 'warning', where: '2025-11-25 basic/lifecycle#shutdown', todo: 'End the program when its stdin ends; otherwise hosts leave processes behind.' },
-  // The way to the address.
+  // The connection to the address.
   'name-not-found': { severity: 'error', where: addresses, todo: 'Check the host name of the address, and the DNS of this machine.' },
   'connection-refused': { severity: 'error', where: addresses, todo: 'Start the server, and check the port and that it listens on this address (127.0.0.1 and ::1 are two).' },
   'connection-lost': { severity: 'error', where: addresses, todo: 'Look into the log of the server, and of a proxy before it: something ends connections.' },
@@ -66,7 +69,7 @@ export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   'tls-failed': { severity: 'error', where: '2026-07-28 basic/authorization/security-considerations#communication-security', todo: 'Renew or complete the certificate of the server; its whole chain has to be sent. For a private authority set NODE_EXTRA_CA_CERTS.' },
   'wrong-scheme': { severity: 'error', where: addresses, todo: 'Write http:// where the server speaks plain HTTP, and https:// where it speaks TLS.' },
   'not-reached': { severity: 'error', where: addresses, todo: 'Check the address. In a browser the reason is in the console: mostly CORS, or http:// from a page that came over https://.' },
-  // What HTTP answers.
+  // The HTTP responses.
   'unauthorized': { severity: 'error', where: '2026-07-28 basic/authorization/index#access-token-usage', todo: 'Log in (barewire login ADDRESS), or give the token with --header "Authorization: Bearer ...".' },
   'challenge-missing': { severity: 'warning', where: '2025-11-25 basic/authorization#authorization-server-location', todo: 'Answer 401 with WWW-Authenticate: Bearer resource_metadata="...", so that clients find where to log in.' },
   'forbidden': { severity: 'error', where: '2026-07-28 basic/authorization/index#error-handling', todo: 'The token lacks a scope, or a rule of the server or of a proxy refuses the request: compare the body of the answer.' },

@@ -6,15 +6,15 @@ import { uriTemplate } from '../protocol/uri-template.ts';
 import { finding } from './finding.ts';
 import type { Finding, FindingCode } from './finding.ts';
 
-/** Throws for what is no valid JSON Schema: `compile` of barewire/schema/full. */
+/** Throws if a value is not a valid JSON Schema: `compile` of barewire/schema/full. */
 export type SchemaCheck = (schema: Record<string, unknown>) => unknown;
 
-/** Names that a finding lists at most. */
+/** The largest number of names in a finding. */
 const maxNamed = 5;
-/** Subschemas of one schema that are looked at. */
+/** The number of subschemas of one schema that are checked. */
 const maxSubschemas = 2_000;
 
-/** Gathers what is wrong with many items, one finding for each code. */
+/** Gathers the problems of many items in one finding for each code. */
 class Gathered {
   readonly #found = new Map<FindingCode, string[]>();
   readonly #noun: string;
@@ -40,7 +40,7 @@ class Gathered {
 
 const nameOf = (item: unknown, at: number): string => (isObject(item) && typeof item['name'] === 'string' ? item['name'] : `number ${at + 1}`);
 
-/** What is wrong with a server's tools, as it lists them: names, schemas, descriptions, hints. */
+/** Checks a server's tools, as it lists them: names, schemas, descriptions, hints. */
 export function examineTools(tools: readonly unknown[], check?: SchemaCheck): Finding[] {
   const found = new Gathered('tools', tools.length);
   const seen = new Set<string>();
@@ -65,7 +65,7 @@ function examineSchema(schema: unknown, member: 'inputSchema' | 'outputSchema', 
   if (!isObject(schema) || schema['type'] !== 'object') return found.add('schema-not-object', name, `${member} has no type "object"`);
   const combined = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'if'].filter((keyword) => schema[keyword] !== undefined);
   const why = combined.length > 0 ? `${combined.join(', ')} at the top` : rejected(schema);
-  // Where it leads to another schema, nobody can judge it.
+  // If the reason is a reference to another schema, it cannot be checked here.
   const elsewhere = why?.includes('$ref') === true;
   try {
     if (!elsewhere) check?.(schema);
@@ -75,7 +75,7 @@ function examineSchema(schema: unknown, member: 'inputSchema' | 'outputSchema', 
   if (why !== undefined && (member === 'inputSchema' || elsewhere)) found.add('schema-rejected', name, why);
 }
 
-/** Why clients refuse a schema that JSON Schema allows; undefined: they do not. */
+/** Why clients refuse a schema that JSON Schema allows; undefined: they accept it. */
 function rejected(schema: Record<string, unknown>): string | undefined {
   const left: (readonly [at: string, schema: unknown])[] = [['', schema]];
   for (let looked = 0; left.length > 0 && looked < maxSubschemas; looked++) {
@@ -97,7 +97,7 @@ function rejected(schema: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a server's resources, as it lists them. */
+/** Checks a server's resources, as it lists them. */
 export function examineResources(resources: readonly unknown[]): Finding[] {
   const found = new Gathered('resources', resources.length);
   const seen = new Set<string>();
@@ -110,7 +110,7 @@ export function examineResources(resources: readonly unknown[]): Finding[] {
   return found.findings();
 }
 
-/** What is wrong with a server's resource templates, as it lists them. */
+/** Checks a server's resource templates, as it lists them. */
 export function examineTemplates(templates: readonly unknown[]): Finding[] {
   const found = new Gathered('templates', templates.length);
   templates.forEach((template, at) => {
@@ -125,7 +125,7 @@ export function examineTemplates(templates: readonly unknown[]): Finding[] {
   return found.findings();
 }
 
-/** What is wrong with a server's prompts, as it lists them. */
+/** Checks a server's prompts, as it lists them. */
 export function examinePrompts(prompts: readonly unknown[]): Finding[] {
   const found = new Gathered('prompts', prompts.length);
   const seen = new Set<string>();
@@ -136,7 +136,7 @@ export function examinePrompts(prompts: readonly unknown[]): Finding[] {
     seen.add(name);
     const { arguments: wanted = [] } = prompt;
     const whole = Array.isArray(wanted) && wanted.every((one) => isObject(one) && typeof one['name'] === 'string');
-    if (!whole) found.add('prompt-malformed', name, 'its arguments are no list of objects with names');
+    if (!whole) found.add('prompt-malformed', name, 'its arguments are not a list of objects with names');
   });
   return found.findings();
 }

@@ -8,13 +8,13 @@ import type { Finding } from './finding.ts';
 import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
 import type { SchemaCheck } from './items.ts';
 
-/** Pages of one list that are asked for. */
+/** The number of pages that are requested of one list. */
 const maxPages = 200;
 
-/** What the lists of a server are. */
+/** The contents of a server's lists. */
 export interface ListsReport {
   readonly findings: readonly Finding[];
-  /** How many there are of each: `tools`, `resources`, `resourceTemplates`, `prompts`. */
+  /** The number of items of each list: `tools`, `resources`, `resourceTemplates`, `prompts`. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -25,7 +25,7 @@ const lists = [
   { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts },
 ] as const;
 
-/** What came instead of a result, in words. */
+/** Says what came instead of a result. */
 export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
   if (outcome.kind === 'silent') return 'got no answer';
   if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\n\s*/g, ' | '), 400))}`;
@@ -35,8 +35,8 @@ export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
 const unknown = (outcome: Outcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFound;
 
 /**
- * Lists all that is declared, page by page, and looks at every item; asks for what is not declared, too. Nothing is
- * called, and nothing read. `modern`: in requests of that revision.
+ * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.
+ * Calls and reads nothing. `modern`: send requests of that revision.
  */
 export async function examineLists(
   conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, modern: string | undefined, check: SchemaCheck | undefined,
@@ -64,7 +64,7 @@ export async function examineLists(
   return { findings, counts };
 }
 
-/** Undefined: there is nothing to look at, and a finding says why. */
+/** All items; undefined: there is nothing to check, and a finding says why. */
 async function allPages(conversation: Conversation, method: string, member: string, modern: string | undefined, findings: Finding[]): Promise<unknown[] | undefined> {
   const all: unknown[] = [];
   const cursors = new Set<string>();
@@ -72,7 +72,7 @@ async function allPages(conversation: Conversation, method: string, member: stri
   for (let pages = 1; ; pages++) {
     const outcome = await conversation.ask(method, cursor === undefined ? {} : { cursor }, modern);
     if (outcome.kind !== 'result') {
-      // Servers with resources need not have templates.
+      // A server with resources need not have templates.
       if (unknown(outcome) && member === 'resourceTemplates') return undefined;
       if (unknown(outcome)) findings.push(finding('capability-without-method', `The capability for ${method} is declared, and the method ${instead(outcome)}.`));
       else findings.push(finding('list-failed', `${method} ${instead(outcome)}`, { where: `2025-11-25 server/${method.split('/', 1)[0] ?? 'tools'}` }));
@@ -89,7 +89,7 @@ async function allPages(conversation: Conversation, method: string, member: stri
     const next = result['nextCursor'];
     if (next === undefined || next === null) return all;
     if (typeof next !== 'string') {
-      findings.push(finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and no string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
+      findings.push(finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and not a string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
       return all;
     }
     if (cursors.has(next) || (items.length === 0 && next === cursor)) {
@@ -105,7 +105,7 @@ async function allPages(conversation: Conversation, method: string, member: stri
   }
 }
 
-/** What every result of 2026-07-28 has to have. */
+/** Checks the members that every result of 2026-07-28 must have. */
 export function examineModernResult(method: string, result: Readonly<Record<string, unknown>>): Finding[] {
   const found: Finding[] = [];
   if (typeof result['resultType'] !== 'string') found.push(finding('result-type-missing', `The result of ${method} has no resultType.`));
@@ -114,7 +114,10 @@ export function examineModernResult(method: string, result: Readonly<Record<stri
   return found;
 }
 
-/** Capabilities whose methods list nothing. Only a missing method is a finding: what is asked is made up. */
+/**
+ * Checks capabilities whose methods list nothing. Only a missing method is a problem, since the parameters are
+ * invented.
+ */
 async function examineOthers(conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, resources: readonly unknown[]): Promise<Finding[]> {
   const { logging, completions, resources: kept } = capabilities;
   const [first] = resources;

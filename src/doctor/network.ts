@@ -10,17 +10,17 @@ const byCode: readonly (readonly [RegExp, (host: string) => Finding])[] = [
   [/ALTNAME_INVALID/, (host) => finding('tls-failed', `${host}: the certificate is of another name.`, { todo: 'Use the name that the certificate has, or give the server one for this name.' })],
   [/UNABLE_TO_(VERIFY|GET)|CERT_|ERR_TLS/, (host) => finding('tls-failed', `${host}: the certificate could not be verified.`)],
   [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|EPROTO/, (host) => finding('wrong-scheme', `${host}: it was spoken to by TLS, and answers something else.`, { todo: 'Write http:// instead of https://, or let the server speak TLS.' })],
-  [/HPE_/, (host) => finding('wrong-scheme', `${host}: what it answers is no HTTP; it may speak TLS.`, { todo: 'Write https:// instead of http://, if the server speaks TLS.' })],
+  [/HPE_/, (host) => finding('wrong-scheme', `${host}: its answer is not HTTP; it may speak TLS.`, { todo: 'Write https:// instead of http://, if the server speaks TLS.' })],
   [/ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH/, (host) => finding('connect-timeout', `${host}: no connection came about.`)],
   [/TimeoutError|HEADERS_TIMEOUT/, (host) => finding('no-answer', `${host}: the request was taken, and no answer came.`, { todo: 'Look into the log of the server: it takes requests and answers none.' })],
   [/ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed/, (host) => finding('connection-lost', `${host}: the connection was cut before an answer came.`)],
 ];
 
-/** Why an HTTP request got no answer at all, by the error that the runtime gave for it (or its cause). */
+/** The reason why an HTTP request got no answer, from the runtime's error (or its cause). */
 export function networkFinding(error: unknown, url: string): Finding {
   const host = visible(URL.canParse(url) ? new URL(url).host : url).slice(0, 200);
   const said: string[] = [];
-  // The reason is often the cause, and several addresses of a host each have one.
+  // The reason is often in the cause, and each address of a host may have its own.
   const gather = (one: unknown, depth: number): void => {
     if (typeof one !== 'object' || one === null || depth > 4) return;
     const { name, code, message, cause, errors } = one as { readonly [member: string]: unknown };

@@ -13,20 +13,20 @@ import { instead } from './lists.ts';
 const newestLegacy = revisions.find(({ era }) => era === 'legacy')?.version ?? '';
 const newestModern = revisions.find(({ era }) => era === 'modern')?.version ?? '';
 
-/** What client and server found out about each other. */
+/** The result of opening the protocol. */
 export interface OpeningReport {
   readonly findings: readonly Finding[];
-  /** What `initialize` settled on; undefined: it does not serve the handshake. */
+  /** The revision that `initialize` agreed on; undefined: the server does not serve the handshake. */
   readonly legacy: string | undefined;
-  /** Revisions of `server/discover`; empty: it does not serve that. */
+  /** The revisions of `server/discover`; empty: the server does not serve it. */
   readonly modern: readonly string[];
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly server: string | undefined;
-  /** Until the first answer. */
+  /** Milliseconds until the first answer. */
   readonly answeredMs: number | undefined;
 }
 
-/** Opens the conversation as clients of either era do. */
+/** Opens the conversation like clients of both eras. */
 export async function examineOpening(conversation: Conversation): Promise<OpeningReport> {
   const findings: Finding[] = [];
   const nothing = { legacy: undefined, modern: [], capabilities: {}, server: undefined, answeredMs: undefined };
@@ -38,13 +38,13 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
     if (lacks.length > 0) findings.push(finding('opening-malformed', `The result of initialize lacks ${lacks.join(', ')}.`));
     const known = findRevision(revisions, version);
     if (version !== undefined && known?.era !== 'legacy') {
-      findings.push(finding('unknown-revision', `initialize offered ${newestLegacy} and was answered with ${visible(quote(version))}, ${known ? 'which has no handshake' : 'which is no revision of the protocol'}.`));
+      findings.push(finding('unknown-revision', `initialize offered ${newestLegacy} and was answered with ${visible(quote(version))}, ${known ? 'which has no handshake' : 'which is not a revision of the protocol'}.`));
     } else if (known) conversation.agreed(known);
     conversation.notify('notifications/initialized');
     return { findings, legacy: version, modern: [], capabilities, server, answeredMs };
   }
   if (first.kind === 'failed' && (conversation.gone !== undefined || conversation.overHttp)) return { ...nothing, findings: [ended(conversation, first)] };
-  // A server of 2026-07-28 alone refuses initialize; a broken one may do so as well.
+  // A server that speaks only 2026-07-28 refuses initialize; a broken one may do so as well.
   const second = await conversation.ask('server/discover', {}, newestModern);
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
@@ -57,7 +57,10 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   return { ...nothing, findings: [finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
 }
 
-/** After a handshake: a method that nobody has, ping, and the discovery of clients of 2026-07-28, which comes last because some servers do not survive it. */
+/**
+ * After a handshake: an unknown method, ping, and server/discover of 2026-07-28, which comes last because some
+ * servers do not survive it.
+ */
 export async function examineManners(conversation: Conversation, opened: OpeningReport): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
   const findings: Finding[] = [];
   const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;

@@ -1,36 +1,39 @@
 import { checkOptions } from '../bounds/options.ts';
 
-/** One HTTP request of the doctor's. */
+/** One HTTP request of the doctor. */
 export interface ProbeRequest {
   /** `POST`, `GET`, `DELETE` or `OPTIONS`. */
   readonly method: string;
-  /** Where it goes. */
+  /** The URL of the request. */
   readonly url: string;
   /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string | undefined;
-  /** Nothing but the head is wanted: the body may last. */
+  /** True: read only the head, since the body may never end. */
   readonly headOnly?: boolean;
 }
 
-/** What came back. Redirects are not followed. */
+/** The response. Redirects are not followed. */
 export interface ProbeAnswer {
-  /** 0 where a browser hides it, as of a redirect. */
+  /** 0 if a browser hides it, for example of a redirect. */
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The start of the body; of a stream what came until its first message. */
+  /** The start of the body; of a stream, the text up to its first message. */
   readonly body: string;
 }
 
 /** Sends one HTTP request, or rejects with the runtime's error. */
 export type Probe = (request: ProbeRequest) => Promise<ProbeAnswer>;
 
-/** Characters of a body that are read. */
+/** The number of characters of a body that are read. */
 const most = 65_536;
 
-/** Makes a probe of a `fetch`. A body is read for `timeoutMs` at most; 10 s. `headers` go with each request, such as credentials. */
+/**
+ * Makes a probe from a `fetch`. A body is read for at most `timeoutMs`; 10 s. `headers` are sent with each request,
+ * for example credentials.
+ */
 export function fetchProbe(
   fetch: typeof globalThis.fetch, options: { readonly timeoutMs?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Probe {

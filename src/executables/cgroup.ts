@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A control group that bounds one run. */
+/** A control group that limits one run. */
 export interface Cgroup {
-  /** Puts a process, and what it starts from then on, into the group. Throws where that is refused. */
+  /** Puts a process and its future children into the group. Throws if that is refused. */
   add(pid: number): void;
-  /** Kills all that is in it, and takes it away once it is empty. */
+  /** Kills all processes in it, and removes it when it is empty. */
   end(): Promise<void>;
 }
 
@@ -16,15 +16,15 @@ export interface Cgroups {
   make(): Cgroup;
 }
 
-/** A file that sets a bound, in a directory that is made for each run. */
+/** A file that sets a limit, in a directory that is made for each run. */
 interface Controller {
   readonly parent: string;
   readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds out whether this process may make control groups that bound processes and memory: v2 where the controllers
- * `pids` and `memory` are handed down to our own group, else v1. Undefined: it may not.
+ * Finds out whether this process may make control groups that limit processes and memory: v2 if the controllers
+ * `pids` and `memory` are delegated to our own group, else v1. Undefined: it may not.
  */
 export function findCgroups(limits: { maxProcesses: number; maxMemoryBytes: number }): Cgroups | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -52,7 +52,7 @@ function candidates(
   } catch {
     return [];
   }
-  /** Our own group of a hierarchy, or its root where that is not to be seen from here (in a container). */
+  /** Our own group of a hierarchy, or its root if our group is not visible from here (in a container). */
   const parent = (mount: string | undefined, hierarchy: (controllers: string) => boolean): string => {
     const line = own.find((one) => hierarchy(one.split(':')[1] ?? ''));
     const path = join(mount ?? '', line?.split(':').slice(2).join(':') ?? '');
@@ -85,7 +85,7 @@ function candidates(
 
 let made = 0;
 
-/** Throws where a group cannot be made or a bound not be set; nothing is left of it then. */
+/** Throws if a group cannot be made or a limit cannot be set; then it removes everything that it made. */
 function makeCgroup(controllers: readonly Controller[]): Cgroup {
   const name = `barewire-${process.pid}-${(made += 1)}`;
   const directories: string[] = [];
@@ -97,11 +97,11 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
       directories.push(directory);
       for (const [file, value] of Object.entries(settings)) {
         const path = join(directory, file);
-        // The directory may be of a file system that lets anything be written.
+        // A wrong directory may be on a file system that accepts any file.
         if (!existsSync(path)) throw new Error(`there is no ${path}`);
         writeFileSync(path, value);
       }
-      // Without swap the bound of memory is one. Not every kernel counts it.
+      // The limit of memory holds only without swap. Not every kernel accounts for swap.
       const swap = join(directory, 'memory.swap.max');
       if (existsSync(swap)) writeFileSync(swap, '0');
     }
@@ -112,7 +112,7 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
   return {
     add: (pid) => directories.forEach((directory) => writeFileSync(join(directory, 'cgroup.procs'), String(pid))),
     async end() {
-      // A process that is being killed stays in its group for a while. Each look is twice as late as the one before.
+      // A killed process stays in its group for a while. Each check waits twice as long as the one before.
       for (let wait = 1; wait < 5000; wait *= 2) {
         directories.forEach(killAll);
         try {
@@ -126,7 +126,7 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
   };
 }
 
-/** Kills every process of a group. Between two looks a process may have forked: v1 needs several. */
+/** Kills every process of a group. A process may fork between reading and killing, so v1 needs several passes. */
 function killAll(directory: string): void {
   try {
     const kill = join(directory, 'cgroup.kill');
@@ -135,7 +135,8 @@ function killAll(directory: string): void {
       return;
     }
     for (const pid of readFileSync(join(directory, 'cgroup.procs'), 'utf8').split('\n')) {
-      // 0: a process that cannot be seen from this PID namespace; to a signal it would mean all of our own group.
+      // 0 is a process that this PID namespace cannot see; as the target of a signal, 0 would mean our own process
+      // group.
       if (Number(pid) > 1 && Number(pid) !== process.pid) signal(Number(pid));
     }
   } catch {

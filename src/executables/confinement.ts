@@ -4,13 +4,13 @@ import { findCgroups } from './cgroup.ts';
 import type { Cgroup } from './cgroup.ts';
 import type { ExecutableLimits } from './limits.ts';
 
-/** Another user, for tools to run as. */
+/** Another user, to run tools as. */
 export interface OtherUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A program and its arguments, as they are spawned. */
+/** A program and its arguments, ready to spawn. */
 export interface Wrapped {
   readonly command: string;
   readonly args: readonly string[];
@@ -18,37 +18,46 @@ export interface Wrapped {
   readonly gid?: number;
 }
 
-/** How runs are bounded: the strongest means that there are, tried once. */
+/** How runs are limited: the strongest means that this machine has, tested once. */
 export interface Confinement {
-  /** What bounds a run, in words. */
+  /** What limits a run, in words. */
   readonly description: string;
-  /** What is not bounded, for whoever runs the server. */
+  /** What is not limited, for the operator of the server. */
   readonly warning: string | undefined;
-  /** Whether the number of processes is bounded. */
+  /** Whether the number of processes is limited. */
   readonly boundsProcesses: boolean;
-  /** Whether whatever a run has started ends with it; otherwise `endStragglers` looks for what has left its group. */
+  /**
+   * Whether all processes that a run has started end with it; otherwise `endStragglers` looks for processes that left
+   * its group.
+   */
   readonly endsAll: boolean;
   readonly user: OtherUser | undefined;
-  /** Puts what bounds a run before its program. Nothing passes through a shell as text: `sh` gets arguments only. */
+  /** Puts the limiting commands before the program. No text is passed through a shell: `sh` receives only arguments. */
   wrap(program: string, args: readonly string[], gated: boolean): Wrapped;
-  /** A group for one run. Its process waits, gated, for a line on descriptor 3 until it is in the group. */
+  /**
+   * A group for one run. The process of a gated run waits for a line on descriptor 3, which comes when it is in the
+   * group.
+   */
   cgroup(): Cgroup | undefined;
-  /** The signal that ended the program, where its exit code says so. */
+  /** The signal that ended the program, if its exit code shows one. */
   signalOf(exitCode: number): number | undefined;
 }
 
-/** Waits until it is told to go on, and becomes the program that its arguments name. */
+/** Waits for a line, and then becomes the program that its arguments name. */
 const gate = ['sh', '-c', 'read -r _ <&3 && exec 3<&- && exec "$@"', 'sh'];
-/** The first process of a PID namespace. Signals mean nothing to that one, so the program is its child. */
+/** The first process of a PID namespace. It ignores signals, so the program runs as its child. */
 const init = ['sh', '-c', '"$@"; exit $?', 'sh'];
 
-/** Whether a program with these words before it can be run. */
+/** Whether a program can be run with these words before it. */
 function works(words: readonly string[], user?: OtherUser): boolean {
   const [command = '', ...args] = [...words, 'sh', '-c', 'exit 0'];
   return spawnSync(command, args, { stdio: 'ignore', timeout: 5000, cwd: '/', ...user }).status === 0;
 }
 
-/** Reads `--user`: a name of /etc/passwd, or UID:GID. Throws where there is none, for root, and where we may not. */
+/**
+ * Reads `--user`: a name of /etc/passwd, or UID:GID. Throws for an unknown user, for root, and if this process is not
+ * root.
+ */
 export function findUser(text: string): OtherUser {
   if (process.getuid?.() !== 0) throw new Error('only root may run tools as another user');
   const numbers = /^(\d+):(\d+)$/.exec(text);
@@ -60,14 +69,15 @@ export function findUser(text: string): OtherUser {
     uid = Number(line.split(':')[2]);
     gid = Number(line.split(':')[3]);
   }
-  if (uid === 0 || gid === 0) throw new Error('tools are not run as root: another user bounds nothing then');
+  if (uid === 0 || gid === 0) throw new Error('tools are not run as root: that would not limit them');
   return { uid, gid };
 }
 
 /**
- * Tries what there is: a cgroup for processes and memory; a PID namespace, so that what left the group of processes dies
- * as well; another user with `prlimit`. Takes some tens of milliseconds.
- * @param user the other user; without one, tools run as this process does
+ * Tests what this machine has: a cgroup for processes and memory; a PID namespace, so that processes that left the
+ * process group die as well; another user with `prlimit`. Takes some tens of milliseconds.
+ *
+ * @param user the other user; without one, tools run as this process's user
  */
 export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Confinement {
   const linux = process.platform === 'linux';
@@ -78,11 +88,12 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
     ? ['setpriv', '--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups', '--no-new-privs', '--']
     : [];
   const unshare = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
-  // Only root enters a namespace without becoming somebody else, and it must not have given that up before.
+  // Only root enters a namespace without changing its user, and only if it has not dropped that right.
   const namespace = linux && root && (!user || setpriv) && works([...unshare, ...init, ...asUser]);
   const limit = [
     'prlimit', `--data=${limits.maxMemoryBytes}`, `--fsize=${limits.maxFileBytes}`, '--core=0',
-    // Counted for each user, so that it would count what else ours runs; and root is not bound by it.
+    // The kernel counts processes for each user: for our own user it would count other programs too, and root has no
+    // such limit.
     ...user ? [`--nproc=${limits.maxProcesses}`] : [], '--',
   ];
   const prlimit = linux && works([...asUser, ...limit]);
@@ -91,7 +102,7 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
-    // The first of them: a change of user would clear it again.
+    // It stands first, since a change of user would clear it again.
     ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
     ...namespace ? [...unshare, ...init] : [],
     ...asUser,

@@ -7,7 +7,7 @@ import type { ExecutableLimits } from './limits.ts';
 import { excerpt } from './tool-process.ts';
 import type { Runner } from './tool-process.ts';
 
-/** What an executable says of itself when it is run with `--schema`. */
+/** The description that an executable prints when it is run with `--schema`. */
 export interface ToolDescription {
   readonly name: string;
   readonly title?: string;
@@ -17,11 +17,14 @@ export interface ToolDescription {
   /** JSON Schema of `result`. */
   readonly output?: JsonSchema;
   readonly annotations?: ToolAnnotations;
-  /** `open`: it reads stdin line by line, and gets answers as further lines; otherwise stdin ends after the first. */
+  /**
+   * `open`: it reads stdin line by line, and receives answers as further lines; otherwise stdin ends after the first
+   * line.
+   */
   readonly stdin?: 'open';
 }
 
-/** Runs a file with `--schema`. Rejects with an error that says what is wrong with it. */
+/** Runs a file with `--schema`. Rejects with an error that says what is wrong. */
 export async function describe(runner: Runner, file: ExecutableFile, limits: ExecutableLimits): Promise<ToolDescription> {
   const lines: string[] = [];
   const run = await runner.start(file, {
@@ -39,20 +42,20 @@ export async function describe(runner: Runner, file: ExecutableFile, limits: Exe
   return readDescription(said);
 }
 
-/** Checks a description; throws where it is none. Members that nobody knows are left out. */
+/** Checks a description; throws if it is malformed. Unknown members are left out. */
 export function readDescription(said: unknown): ToolDescription {
-  if (!isObject(said)) throw new Error('its description is no object');
+  if (!isObject(said)) throw new Error('its description is not an object');
   const { name, title, description, parameters = {}, output, annotations, stdin } = said;
   // 2026-07-28 server/tools#tool-names
   if (typeof name !== 'string' || !/^[\w.-]{1,128}$/.test(name)) {
     throw new Error('its name is not 1 to 128 of A-Z, a-z, 0-9, _, - and .');
   }
   const text = (member: string, value: unknown): string | undefined => {
-    if (value !== undefined && typeof value !== 'string') throw new Error(`its ${member} is no text`);
+    if (value !== undefined && typeof value !== 'string') throw new Error(`its ${member} is not a text`);
     return value;
   };
   const object = (member: string, value: unknown): Record<string, unknown> | undefined => {
-    if (value !== undefined && !isObject(value)) throw new Error(`its ${member} is no object`);
+    if (value !== undefined && !isObject(value)) throw new Error(`its ${member} is not an object`);
     return value;
   };
   const [titled, described] = [text('title', title), text('description', description)];

@@ -19,38 +19,38 @@ import { ToolCall } from './tool-call.ts';
 import type { Callable } from './tool-call.ts';
 import { Runner } from './tool-process.ts';
 
-/** What `executables` may be given. */
+/** The options of `executables`. */
 export interface ExecutablesOptions {
-  /** Given to every tool, beside PATH, HOME (a folder of its own) and LANG. */
+  /** Environment of every tool, beside PATH, HOME (its own folder) and LANG. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Another user to run tools as: a name of /etc/passwd, or UID:GID. Only where this process is root's. */
+  /** Another user to run tools as: a name of /etc/passwd, or UID:GID. Only if this process runs as root. */
   readonly user?: string;
   readonly limits?: Partial<ExecutableLimits>;
-  /** Whether changes of the folder are followed. True. */
+  /** Whether to watch the folder for changes. True. */
   readonly watch?: boolean;
-  /** Hears why a file is no tool: once for each version of the file. */
+  /** Called with the reason why a file is not a tool: once for each version of the file. */
   readonly onProblem?: (file: string, why: string) => void;
-  /** Gets each line that a tool writes to stderr. */
+  /** Called for each line that a tool writes to stderr. */
   readonly onStderr?: (file: string, line: string) => void;
 }
 
 /** The tools of a folder on a server. */
 export interface Executables {
-  /** What bounds each run, in words. */
+  /** What limits each run, in words. */
   readonly confinement: string;
-  /** What is not bounded. */
+  /** What is not limited. */
   readonly warning: string | undefined;
-  /** Whether the number of processes of a run is bounded. */
+  /** Whether the number of processes of a run is limited. */
   readonly boundsProcesses: boolean;
   /** The names of the tools. */
   readonly tools: readonly string[];
-  /** Looks at the folder now; resolves when its tools are what is in it. */
+  /** Reads the folder now; resolves when the tools match its content. */
   refresh(): Promise<void>;
-  /** Takes the tools off the server, and ends those that run. */
+  /** Removes the tools from the server, and ends those that run. */
   close(): Promise<void>;
 }
 
-/** One file, or one pipeline, as it was found last. */
+/** One file, or one pipeline, as it was last found. */
 interface Known {
   readonly version: string;
   readonly described: string;
@@ -58,14 +58,14 @@ interface Known {
   readonly tool?: Callable;
 }
 
-/** Milliseconds of quiet after a change in the folder: programs write files in several steps. */
+/** Milliseconds to wait after the last change in the folder: programs write files in several steps. */
 const quietMs = 100;
 
 /**
- * Makes each executable file of a folder a tool of the server. This executes them: with `--schema` to learn what they
- * are, and for each call. See `barewire serve --help` for what an executable reads and writes.
+ * Makes each executable file of a folder a tool of the server. It runs the files: with `--schema` to get their
+ * descriptions, and for each call. See `barewire serve --help` for what an executable reads and writes.
  *
- * Rejects where the folder is none or others may write into it, and where `user` is none.
+ * Rejects if the folder is not a folder, if others may write into it, and if `user` does not exist.
  */
 export async function executables(
   server: { readonly tool: AddTool<Context> }, folder: string, options: ExecutablesOptions = {},
@@ -78,14 +78,14 @@ export async function executables(
   const real = checkFolder(folder);
   const confinement = findConfinement(limits, options.user === undefined ? undefined : findUser(options.user));
   const runner = new Runner({ confinement, limits, env, onStderr });
-  /** By file, and `pipeline.json#name`. */
+  /** By file name, or by `pipeline.json#name`. */
   const known = new Map<string, Known>();
   let closed = false;
 
   const held = (name: string): Callable | undefined =>
     [...known.values()].find(({ tool }) => tool?.description.name === name)?.tool;
 
-  /** The tool as it is now: a file that was changed since it was described is looked at again before it is run. */
+  /** The current tool: a file that was changed since it was described is described again before it runs. */
   async function find(name: string): Promise<Callable | undefined> {
     const file = held(name)?.file;
     if (file === undefined) return held(name);
@@ -113,7 +113,7 @@ export async function executables(
     }) as Handle<ToolDefinition>;
   }
 
-  /** Puts what was found in place of what was known, unless it is the same. */
+  /** Replaces the known tool by the found one, unless it is unchanged. */
   function replace(key: string, version: string, description: ToolDescription, file: ExecutableFile | undefined): void {
     const before = known.get(key);
     const described = JSON.stringify(description);
@@ -138,7 +138,7 @@ export async function executables(
     onProblem?.(key, why);
   }
 
-  /** Resolves with what is to be done then: files are asked at once, and registered in their order. */
+  /** Resolves with the next step: the files are described concurrently, and registered in their order. */
   async function lookAtFile(name: string): Promise<() => void> {
     const verdict = checkFile(real, name);
     if (verdict === undefined) return () => {};
@@ -164,7 +164,7 @@ export async function executables(
     if (!names.includes(key)) return [];
     let text = '';
     try {
-      // It says which programs are run with what.
+      // The file decides which programs run with which input.
       checkOwner(join(real, key));
       text = readFileSync(join(real, key), 'utf8');
       const pipelines = readPipelines(text);
@@ -190,7 +190,7 @@ export async function executables(
     const names = all.filter((name) => name === 'pipeline.json' || checkFile(real, name) !== undefined);
     const kept = names.slice(0, limits.maxExecutables);
     if (names.length > kept.length) onProblem?.(real, `only the first ${kept.length} executables are served`);
-    // Those that have gone first: another may have taken their name.
+    // Remove gone tools first: another tool may have taken a name.
     for (const [key, { handle }] of known) {
       if (kept.includes(key.split('#', 1)[0] ?? '')) continue;
       handle?.remove();
@@ -207,7 +207,7 @@ export async function executables(
     }
   }
 
-  /** One look after another. */
+  /** The reads of the folder run one after another. */
   let looking: Promise<void> = Promise.resolve();
   const refresh = (): Promise<void> => {
     const now = looking.then(look);
@@ -250,7 +250,7 @@ export async function executables(
   };
 }
 
-/** What a tool gave, as what a handler returns: text, a whole result, or a value. */
+/** Converts a tool's result into a handler's result: text, a whole result, or a value. */
 function shown(value: unknown, structured: boolean): ToolReturn {
   if (structured) return value as ToolReturn;
   if (typeof value === 'string') return value;

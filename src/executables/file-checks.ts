@@ -6,32 +6,33 @@ import { dirname, extname, join } from 'node:path';
 export interface ExecutableFile {
   /** The file's name in the folder. */
   readonly name: string;
-  /** Where it really is: links within the folder are followed. */
+  /** Its real path: links within the folder are followed. */
   readonly path: string;
-  /** Differs as soon as the file is another one or was changed. */
+  /** Changes when the file is changed or replaced. */
   readonly version: string;
 }
 
-/** What is in the way of running a file; undefined for what is no executable at all, such as a README. */
+/** Why a file must not be run; undefined for a file that is not executable, such as a README. */
 export type FileVerdict = ExecutableFile | { readonly fault: string } | undefined;
 
-/** Throws where the folder is none, or where others could put files into it. Returns its real path. */
+/** Throws if the folder is not a folder, or if others could put files into it. Returns its real path. */
 export function checkFolder(folder: string): string {
   const real = realpathSync(folder);
   const stats = statSync(real);
-  if (!stats.isDirectory()) throw new Error(`${folder} is no folder`);
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
   const owner = foreign(stats);
   if (owner !== undefined) throw new Error(`${folder} ${owner}`);
   return real;
 }
 
 /**
- * Whether a file of the folder may be run: a regular file, executable, directly in the folder, writable by nobody else,
- * and not a link that leads out of it.
+ * Whether a file of the folder may be run: a regular, executable file, directly in the folder, which nobody else can
+ * write, and not a link that leads out of the folder.
+ *
  * @param folder its real path
  */
 export function checkFile(folder: string, name: string): FileVerdict {
-  // Hidden files are those of editors and version control.
+  // Hidden files belong to editors and version control.
   if (name.startsWith('.') || name === 'pipeline.json') return undefined;
   let stats: Stats;
   let path = join(folder, name);
@@ -45,17 +46,17 @@ export function checkFile(folder: string, name: string): FileVerdict {
     return { fault: 'it cannot be looked at: it has gone, or is a link to nothing' };
   }
   if (stats.isDirectory()) return undefined;
-  if (!stats.isFile()) return { fault: 'it is no regular file' };
+  if (!stats.isFile()) return { fault: 'it is not a regular file' };
   if (!isExecutable(path, stats)) return undefined;
   const owner = foreign(stats);
   if (owner !== undefined) return { fault: `it ${owner}` };
   return { name, path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` };
 }
 
-/** Throws where a file that is no program could be changed by another user, or is a link. */
+/** Throws if another user could change a file that is not a program, or if it is a link. */
 export function checkOwner(path: string): void {
   const stats = lstatSync(path);
-  const owner = stats.isFile() ? foreign(stats) : 'is no regular file';
+  const owner = stats.isFile() ? foreign(stats) : 'is not a regular file';
   if (owner !== undefined) throw new Error(`it ${owner}`);
 }
 
@@ -65,7 +66,7 @@ function isExecutable(path: string, { mode }: Stats): boolean {
   return (mode & 0o111) !== 0;
 }
 
-/** How another user could change it. Who is in a group cannot be seen from here. */
+/** How another user could change the file. The members of a group are not known here. */
 function foreign({ mode, uid }: Stats): string | undefined {
   if (process.platform === 'win32') return undefined;
   if ((mode & 0o002) !== 0) return 'is writable by others';

@@ -3,39 +3,40 @@ import { quote } from '../bounds/quote.ts';
 import { readDescription } from './description.ts';
 import type { ToolDescription } from './description.ts';
 
-/** One step: a tool of the folder, or another pipeline, and what it is given. */
+/** One step: a tool of the folder or another pipeline, and its input. */
 export interface PipelineStep {
   readonly tool: string;
-  /** Any JSON. A string that is a reference stands for what it names: see `resolveReferences`. */
+  /** Any JSON. A string that is a reference stands for the value that it names: see `resolveReferences`. */
   readonly params: unknown;
 }
 
 /** Tools one after another, as one tool. */
 export interface Pipeline extends ToolDescription {
   readonly steps: readonly PipelineStep[];
-  /** What the pipeline gives back, with references; without it, what the last step gave. */
+  /** The result of the pipeline, with references; default: the result of the last step. */
   readonly result?: unknown;
 }
 
-/** What references name: the pipeline's own parameters, and what the steps before gave. */
+/** The values that references name: the pipeline's parameters, and the results of earlier steps. */
 export interface PipelineValues {
   readonly params: unknown;
   readonly steps: readonly unknown[];
 }
 
-/** A reference that leads nowhere. */
+/** A reference to a missing value. */
 export class ReferenceFault extends Error {}
 
 const reference = /^\$(params|last|steps\.\d+)((?:\.[^.]+)*)$/;
 const maxSteps = 50;
 
 /**
- * Reads pipeline.json: one pipeline or an array of them. Each is a description as `--schema` gives it, with `steps`:
+ * Reads pipeline.json: one pipeline or an array of them. Each has the members of a description by `--schema`, and
+ * `steps`:
  *
  *     { "name": "report", "parameters": { "properties": { "url": { "type": "string" } } },
  *       "steps": [ { "tool": "fetch", "params": { "url": "$params.url" } }, { "tool": "count", "params": { "text": "$last" } } ] }
  *
- * Throws where it is none.
+ * Throws if the text is malformed.
  */
 export function readPipelines(text: string): Pipeline[] {
   const read = JSON.parse(text) as unknown;
@@ -70,8 +71,9 @@ function references(value: unknown): string[] {
 }
 
 /**
- * A value with its references replaced: `$params` and `$params.a.b`, `$last` for what the step before gave, `$steps.0`
- * for what the first gave. `$$x` is the text `$x`. Throws `ReferenceFault` where a reference leads nowhere.
+ * A value with its references replaced: `$params` and `$params.a.b`, `$last` for the result of the step before,
+ * `$steps.0` for the result of the first step. `$$x` is the text `$x`. Throws `ReferenceFault` if a referenced value
+ * is missing.
  */
 export function resolveReferences(value: unknown, values: PipelineValues): unknown {
   if (typeof value === 'string') {

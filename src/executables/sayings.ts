@@ -1,14 +1,14 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 
-/** What ends a run of a tool: its answer, or something that it has to know first. */
+/** The message that ends a run of a tool: its answer, or a question. */
 export type Saying =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   | { readonly kind: 'ask'; readonly message: string; readonly schema: Record<string, unknown> }
   | { readonly kind: 'call'; readonly name: string; readonly params: Record<string, unknown> };
 
-/** What a tool says while it runs. */
+/** A message that a tool writes while it runs. */
 export type Aside =
   | { readonly kind: 'progress'; readonly progress: number; readonly total?: number; readonly message?: string }
   | { readonly kind: 'log'; readonly level: LoggingLevel; readonly data: unknown }
@@ -16,7 +16,7 @@ export type Aside =
 
 const levels: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** Reads one line of a tool's stdout. Undefined: it is none of the messages of a tool. */
+/** Reads one line of a tool's stdout. Undefined: it is not a message of a tool. */
 export function readSaying(text: string): Saying | Aside | undefined {
   let line: unknown;
   try {
@@ -55,7 +55,7 @@ function readError(error: unknown): Saying {
 /** A number, or an object with `progress`, `total` and `message`. */
 function readProgress(said: unknown): Aside | undefined {
   const { progress, total, message } = isObject(said) ? said : { progress: said };
-  // JSON can write numbers that are too large to be any.
+  // JSON can contain numbers that are too large for JavaScript.
   if (typeof progress !== 'number' || !Number.isFinite(progress)) return undefined;
   return {
     kind: 'progress', progress,

@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Milliseconds after which a process that was killed and is still there is left to the kernel. */
+/** Milliseconds after which a killed process that still exists is left to the kernel. */
 const patienceMs = 2_000;
 
 /**
- * Kills what a run has left behind outside of its group of processes, which `setsid` leads out of. Such a process is known by
- * the run's folder: it is its HOME, or it works there. One that has changed both is not found. On Linux only.
+ * Kills the processes that a run has left outside of its process group, which they can leave by `setsid`. Such a
+ * process is recognized by the run's folder: it is its HOME or its working folder. A process that has changed both is
+ * not found. On Linux only.
  */
 export async function endStragglers(home: string): Promise<void> {
   for (let wait = 1; killStragglers(home) > 0 && wait < patienceMs; wait *= 2) await new Promise((resolve) => setTimeout(resolve, wait));
 }
 
-/** One look, without waiting; the number of those that were found. */
+/** One pass, without waiting; returns the number of processes that were found. */
 export function killStragglers(home: string): number {
   if (process.platform !== 'linux') return 0;
   const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) > 1 && Number(name) !== process.pid && belongs(name, home));
@@ -19,7 +20,7 @@ export function killStragglers(home: string): number {
   return found.length;
 }
 
-/** What is another user's cannot be read, and is none of ours. */
+/** Processes of other users cannot be read, and do not belong to the run. */
 function belongs(pid: string, home: string): boolean {
   try {
     if (`\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0HOME=${home}\0`)) return true;

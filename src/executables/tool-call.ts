@@ -12,35 +12,35 @@ import type { Aside, Saying } from './sayings.ts';
 import { excerpt } from './tool-process.ts';
 import type { Runner, ToolProcess } from './tool-process.ts';
 
-/** A tool that can be called: an executable, or a pipeline. */
+/** A tool to call: an executable, or a pipeline. */
 export type Callable = { readonly check: Validate } & (
   | { readonly description: ToolDescription; readonly file: ExecutableFile }
   | { readonly description: Pipeline; readonly file?: undefined }
 );
 
-/** What a tool gave in the end. */
+/** The final result of a tool. */
 export type Ending = Extract<Saying, { kind: 'result' | 'error' }>;
 type Request = Exclude<Saying, Ending>;
 
-/** What a tool is told in place of an answer: the person's, or another tool's. */
+/** The answer of a person or of another tool to a tool's question, or the error in its place. */
 type Answer =
   | { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: unknown }
   | { readonly result: unknown }
   | { readonly error: { readonly message: string; readonly code?: string } };
 
-/** Milliseconds that a tool which has answered may take to end. */
+/** Milliseconds that a tool may take to end after its answer. */
 const afterwardsMs = 1000;
 
 const failure = (message: string, code?: string): Ending => ({ kind: 'error', message, ...code !== undefined && { code } });
 
-/** One call of a client, with all the runs that it takes. */
+/** One call of a client, with all its runs. */
 export class ToolCall {
   readonly #runner: Runner;
   readonly #limits: ExecutableLimits;
   readonly #find: (name: string) => Promise<Callable | undefined>;
   readonly #ctx: Context;
   #runs = 0;
-  /** Runs of this call that wait, with a place of their own, for a tool that they have called. */
+  /** The number of runs of this call that have a place and wait for a tool that they have called. */
   #waiting = 0;
   #ownProgress = false;
   #partials = 0;
@@ -54,7 +54,9 @@ export class ToolCall {
 
   /**
    * Runs a tool to its end.
-   * @param place where in the whole call this is: what is kept for the next round is found by it
+   *
+   * @param place the position in the whole call: what is kept for the next round is found by it
+   *
    * @param callers the tools that wait for this one
    */
   async run(tool: Callable, params: unknown, place: string = '', callers: readonly string[] = []): Promise<Ending> {
@@ -65,7 +67,7 @@ export class ToolCall {
       : this.#runAgain(name, tool.file, params, place, callers);
   }
 
-  /** The tool is run again with each answer. What a run said is kept, so that no run is made twice, in any round. */
+  /** Runs the tool again with each answer. The messages of a run are kept, so that no run is repeated in any round. */
   async #runAgain(
     name: string, file: ExecutableFile, params: unknown, place: string, callers: readonly string[],
   ): Promise<Ending> {
@@ -78,18 +80,21 @@ export class ToolCall {
     return this.#tooMany(name);
   }
 
-  /** One run, until it answers or asks. */
+  /** One run, until the tool answers or asks. */
   async #listen(name: string, file: ExecutableFile, request: object, callers: readonly string[]): Promise<Saying> {
     let asked: Request | undefined;
     const ending = await this.#start(name, file, request, false, callers.length === 0, (said, run) => {
       asked ??= said;
-      // Its stdin has ended: it cannot be told in this run.
+      // Its stdin has ended: this run cannot receive the answer.
       run.stop('asked');
     });
     return asked ?? ending;
   }
 
-  /** The tool stays while it asks. Where the client answers with a new request, the whole is run again from its top. */
+  /**
+   * The tool keeps running while it asks. If the client answers with a new request, the whole call runs again from
+   * its start.
+   */
   async #converse(
     name: string, file: ExecutableFile, params: unknown, place: string, callers: readonly string[],
   ): Promise<Ending> {
@@ -116,7 +121,7 @@ export class ToolCall {
     return ending;
   }
 
-  /** Starts one run and hears what it says, to its end. */
+  /** Starts one run and reads its messages, to its end. */
   async #start(
     name: string, file: ExecutableFile, request: object, open: boolean, outermost: boolean,
     onRequest: (said: Request, run: ToolProcess) => void,
@@ -150,18 +155,18 @@ export class ToolCall {
     const fault = await run.ended;
     clearTimeout(afterwards);
     if (ending) return ending;
-    // A result that is written over several lines.
+    // A result may be written over several lines.
     const whole = rest.length > 0 ? readSaying(rest.join('\n')) : undefined;
     if (whole?.kind === 'result' || whole?.kind === 'error') return whole;
     if (fault !== undefined) return failure(`${name} ${fault}`);
-    if (rest.length > 0) return failure(`${name} wrote what is no message of a tool: ${excerpt(rest.join('\n'))}`);
+    if (rest.length > 0) return failure(`${name} wrote something that is not a message of a tool: ${excerpt(rest.join('\n'))}`);
     if (partials.length === 0) return failure(`${name} ended without ${asked ? 'waiting for its answer' : 'an answer'}`);
     return { kind: 'result', value: partials.every((part) => typeof part === 'string') ? partials.join('') : partials };
   }
 
   #aside(said: Aside, name: string): void {
     const ctx = this.#ctx;
-    // After the end of the request nobody listens.
+    // After the end of the request nobody receives these messages.
     if (ctx.signal.aborted) return;
     if (said.kind === 'log') ctx.log(said.level, said.data, name);
     else if (said.kind === 'progress') {
@@ -169,7 +174,7 @@ export class ToolCall {
       ctx.progress(said.progress, said.total, said.message);
     } else {
       const text = typeof said.value === 'string' ? said.value : JSON.stringify(said.value);
-      // Progress is a number that grows: where the tool has one of its own, a part of the result cannot be another.
+      // Progress is a number that grows: if the tool reports its own, partial results must not report another.
       if (this.#ownProgress) ctx.log('info', said.value, name);
       else ctx.progress(this.#partials += 1, undefined, text);
     }
@@ -186,7 +191,7 @@ export class ToolCall {
       const { action, content } = await this.#ctx.elicit(said.message, said.schema as Form, { key: `${place} ask` });
       return { action, ...content !== undefined && { content } };
     } catch (thrown) {
-      // The form is one that cannot be put.
+      // The form cannot be asked.
       if (thrown instanceof TypeError) throw new ToolError(`${name} asks what cannot be asked: ${thrown.message}`);
       throw thrown;
     }

@@ -17,22 +17,24 @@ export interface RunSettings {
   readonly open: boolean;
   readonly timeMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether a run that waits for this one has a place already: were this one to wait for another, neither would end. */
+  /**
+   * Whether a waiting run has a place for this one already: if this run waited for another place, neither would end.
+   */
   readonly nested?: boolean;
-  /** Each line of stdout, and what stands behind the last one. */
+  /** Called for each line of stdout, and for the text after the last line. */
   readonly onLine: (line: string) => void;
 }
 
 /** One run of an executable. */
 export interface ToolProcess {
-  /** Resolves once nothing of it is left: with what went wrong, in words for the caller, or nothing. Never rejects. */
+  /** Resolves when all its processes have ended: with the error, in words for the caller, or nothing. Never rejects. */
   readonly ended: Promise<string | undefined>;
   /** Writes a line to stdin. */
   write(line: string): void;
-  /** Stops the clock, and lets it go on: a person may take their time. */
+  /** Stops the clock, and starts it again, so that a person may take their time. */
   pause(): void;
   resume(): void;
-  /** Kills it, and all that it started. The first reason is the one that counts. */
+  /** Kills it, and all processes that it started. The first reason counts. */
   stop(why: string): void;
 }
 
@@ -44,7 +46,7 @@ export interface RunnerOptions {
   readonly onStderr?: ((tool: string, line: string) => void) | undefined;
 }
 
-/** Runs executables, so many at a time, each in a folder of its own that goes with it. */
+/** Runs executables, a limited number at a time, each in its own folder, which is deleted with it. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #running = new Set<ToolProcess>();
@@ -56,13 +58,13 @@ export class Runner {
     this.#options = options;
   }
 
-  /** Starts an executable when it is its turn. Rejects where it cannot be started, or the signal has fired. */
+  /** Starts an executable when there is a free place. Rejects if it cannot be started, or if the signal has fired. */
   async start(file: ExecutableFile, settings: RunSettings): Promise<ToolProcess> {
     const { nested = false } = settings;
     if (nested) {
-      // Runs beside the one that waits for it.
+      // It uses the place of the run that waits for it.
     } else if (this.#taken < this.#options.limits.maxConcurrentRuns) this.#taken += 1;
-    // Whoever leaves hands over their place.
+    // A run that ends passes its place on.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       if (this.#closed) throw new Error('the tools are closed');
@@ -86,7 +88,7 @@ export class Runner {
     else this.#taken -= 1;
   }
 
-  /** Ends all that runs. */
+  /** Ends all running executables. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#running].map((run) => {
@@ -96,14 +98,20 @@ export class Runner {
   }
 }
 
-/** What runs must not outlive this process; the value looks for what has left its group. One hook serves all of them. */
+/**
+ * Runs that must not outlive this process; the value looks for processes that left its group. One hook serves all of
+ * them.
+ */
 const alive = new Map<ChildProcess, () => void>();
 const killAlive = (): void => alive.forEach((search, child) => {
   killTree(child);
   search();
 });
 
-/** Milliseconds after the end of a program in which its pipes close; who still holds them has left the group. */
+/**
+ * Milliseconds in which the pipes must close after a program has ended; a process that still holds them has left the
+ * group.
+ */
 const pipesMs = 1000;
 
 function environment(home: string, given: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -115,7 +123,7 @@ function environment(home: string, given: Readonly<Record<string, string>> = {})
   return { ...Object.fromEntries(kept), HOME: home, ...given };
 }
 
-/** Throws where there is no folder or no control group to be had; a program that cannot be started ends with a fault. */
+/** Throws if no folder or no control group can be made; a program that cannot be started ends with an error. */
 function startProcess(file: ExecutableFile, settings: RunSettings, options: RunnerOptions): ToolProcess {
   const { confinement, limits, env, onStderr } = options;
   const home = mkdtempSync(join(tmpdir(), 'barewire-tool-'));
@@ -167,7 +175,7 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
     if (!over) settings.onLine(line);
   });
   readLines(child.stderr, limits.maxOutputBytes, tooMuch, (line) => onStderr?.(file.name, line));
-  // A tool need not read what it is given.
+  // A tool need not read its input.
   child.stdin?.on('error', () => {});
   run.resume();
   run.write(settings.input);
@@ -189,7 +197,7 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
       fault ??= error.code === 'ENOEXEC' || error.code === 'UNKNOWN'
         ? 'could not be started: a script begins with #! and its interpreter'
         : `could not be started (${error.code ?? error.message})`;
-      // Without a process nothing exits.
+      // Without a process there is no exit event.
       if (child.pid === undefined) void finish().then(resolve);
     });
     child.once('exit', (code, signal) => {
@@ -198,7 +206,7 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
         fault ??= number === undefined ? `exited with code ${code}` : `was ended by ${signalName(number)}`;
       } else if (signal !== null) fault ??= `was ended by ${signal}`;
       const closed = new Promise<void>((done) => child.once('close', () => done()));
-      // What it started must not outlive it.
+      // The processes that it started must not outlive it.
       killTree(child);
       const impatient = setTimeout(() => {
         child.stdout?.destroy();
@@ -223,14 +231,17 @@ function startProcess(file: ExecutableFile, settings: RunSettings, options: Runn
   return { ...run, ended };
 }
 
-/** Kills a program and its group: while it runs, or at once when it has ended. Later its number may be another's. */
+/**
+ * Kills a program and its group: while it runs, or at once when it has ended. Later the id may belong to another
+ * process.
+ */
 function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // ESRCH: the group is empty, or is not one yet.
+    // ESRCH: the group is empty, or does not exist yet.
     child.kill('SIGKILL');
   }
 }
@@ -239,7 +250,7 @@ function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 }
 
-/** Cuts a stream into lines, as far as `max` bytes. */
+/** Splits a stream into lines, up to `max` bytes. */
 function readLines(
   stream: NodeJS.ReadableStream | null, max: number, tooMuch: () => void, onLine: (line: string) => void,
 ): void {
@@ -270,5 +281,5 @@ function readLines(
   stream.on('error', () => {});
 }
 
-/** A line of a tool's own for a message: short. */
+/** A line of a tool for a message: short. */
 export const excerpt = (text: string): string => JSON.stringify(shorten(text, 200));

@@ -5,15 +5,15 @@ import type { Where, WireMethod } from './phrases.ts';
 import { bag, capabilities, count, items, name, quote, some } from './words.ts';
 import type { Bag } from './words.ts';
 
-/** What one wire message is, and where that is written. */
+/** The meaning of one wire message, and where it is specified. */
 export interface Explanation {
-  /** One plain line, safe to print whatever the peer sent, of about 200 columns at most. */
+  /** One plain line of about 200 columns at most, safe to print whatever the peer sent. */
   readonly what: string;
-  /** The revision, the page, and mostly the heading: `2025-06-18 server/tools#calling-tools`. */
+  /** The revision, the page, and usually the heading: `2025-06-18 server/tools#calling-tools`. */
   readonly section: string;
 }
 
-// JSON-RPC itself: where each revision speaks of it.
+// Where each revision specifies JSON-RPC itself.
 const messagesAt: Where = { '2024-11-05': 'basic/messages', '2025-03-26': 'basic/index#messages' };
 const requestsAt: Where = { '2024-11-05': 'basic/messages#requests', '2025-03-26': 'basic/index#requests' };
 const notificationsAt: Where = {
@@ -89,7 +89,7 @@ function meaning(code: number): string {
   return code >= -32768 && code < -32000 ? 'a reserved code' : "the application's own code";
 }
 
-/** The revision that the message itself names, if it is one that is known. */
+/** The revision that the message itself names, if it is a known one. */
 function claimed(params: Bag, result: Bag): string | undefined {
   const own = params.protocolVersion ?? result.protocolVersion;
   const version = own ?? bag(params._meta)['io.modelcontextprotocol/protocolVersion'];
@@ -98,7 +98,7 @@ function claimed(params: Bag, result: Bag): string | undefined {
 
 const sideOf = (sent: boolean): string => (sent ? 'This side' : 'The other side');
 
-// Who speaks: by the method's role where it has one, or else by the direction.
+// The speaker: by the method's role if it has one, else by the direction.
 function speaker(from: WireMethod['from'] | undefined, sent: boolean, answering: boolean): string {
   if (from === undefined || from === 'both') return sideOf(sent);
   return (from === 'client') !== answering ? 'The client' : 'The server';
@@ -177,7 +177,7 @@ function explainError(
   const more = data === undefined ? '' : (known?.more?.(bag(data)) ?? '');
   const refused =
     method ?? (message.id === undefined || message.id === null ? 'a message' : `request ${name(message.id)}`);
-  // The page's own section on errors, where it has one and the code is not JSON-RPC's business.
+  // The page's own section on errors, if it has one and the code is not one of JSON-RPC.
   const since = entry?.errors ?? '2024-11-05';
   const page = entry?.kind === 'request' ? locate(entry.where, revision) : undefined;
   const own =
@@ -195,14 +195,14 @@ function explainError(
 }
 
 /**
- * Says in one plain line what a wire message is, with its particulars, and which section of the specification
- * it obeys. Never throws, whatever the message holds; what is not MCP, or not in the revision, is said so.
+ * Says in one plain line what a wire message is, with its details, and which section of the specification it belongs
+ * to. Never throws, whatever the message holds; it says so if the message is not MCP, or not in the revision.
  *
- * @param message   one message as parsed; or the line itself, where it was not JSON
+ * @param message   one message as parsed; or the line itself, if it was not JSON
  * @param direction seen from this side
- * @param revision  the one agreed on, if any yet; a revision that the message names goes first. Without
- *                  either the newest is taken that has the method.
- * @param asked     the method of the request that this answer belongs to, by its id, if known
+ * @param revision  the agreed one, if any; a revision that the message names takes precedence. Without either, the
+ *                  newest that has the method.
+ * @param asked     the method of the request with this id, which the message answers, if known
  */
 export function explain(
   message: unknown,
@@ -220,7 +220,7 @@ export function explain(
   }
   const all = bag(message);
   if (all.jsonrpc === '2.0') {
-    // Results have had a type since 2026-07-28, and then always.
+    // Since 2026-07-28 every result has a type.
     const typed = bag(all.result).resultType === undefined ? undefined : '2026-07-28';
     const at = claimed(bag(all.params), bag(all.result)) ?? known ?? typed;
     if ('method' in all) return explainCall(all, sent, at);

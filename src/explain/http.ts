@@ -7,10 +7,10 @@ import { name } from './words.ts';
 
 // What HTTP adds to the messages that it carries: heads of requests and responses, and events without a message.
 
-/** Columns of a header field or of an event's data, at most. */
+/** The largest number of columns of a header field or of an event's data. */
 const columns = 160;
 
-/** Header fields that MCP, authorization or the way of the request give a meaning. */
+/** Header fields that matter for MCP, authorization or routing. */
 const telling = /^(accept|allow|authorization|content-type|dpop|dpop-nonce|last-event-id|location|mcp-.*|origin|retry-after|www-authenticate|access-control-allow-origin)$/;
 
 /** Where each thing is specified; 2024-11-05 has another transport. */
@@ -30,19 +30,22 @@ const tokens: Where = { '2025-03-26': 'basic/authorization#error-handling', '202
 const origins: Where = { '2024-11-05': 'basic/transports#security-warning', '2026-07-28': 'basic/transports/streamable-http#security-endpoint' };
 
 /**
- * Says in one plain line what the head of an HTTP request or response is, or an event that carries no message, and which
- * section it obeys. Never throws. `revision` is the one agreed on, if any yet.
+ * Says in one plain line what the head of an HTTP request or response means, or an event without a message, and which
+ * section it belongs to. Never throws. `revision`: the agreed one, if any.
  */
 export function explainHttp(entry: HttpTraceEntry | EventTraceEntry, revision?: string): Explanation {
   const [what, where] = entry.kind === 'event' ? event(entry) : entry.status === undefined ? request(entry) : response(entry, entry.status);
   return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision ?? guess(entry) : revision).section };
 }
 
-/** A request of 2026-07-28 says its revision; a session is of an earlier one. */
+/** A request of 2026-07-28 names its revision; a session belongs to an earlier one. */
 const guess = ({ status, headers }: HttpTraceEntry): string | undefined =>
   (status === undefined || headers['mcp-session-id'] !== undefined ? '2025-11-25' : undefined);
 
-/** The head or the event as lines to print, the start line first: safe whatever the peer sent. Telling header fields only. */
+/**
+ * The head or the event as lines to print, the start line first: safe whatever the peer sent. Only the header fields
+ * that matter.
+ */
 export function httpLines(entry: HttpTraceEntry | EventTraceEntry): string[] {
   if (entry.kind === 'event') {
     const { event: { event: type, id, retry }, data } = entry;
@@ -86,7 +89,7 @@ function response({ method, headers }: HttpTraceEntry, status: number): [string,
   if (status === 202 || status === 204) return [method === 'DELETE' ? 'The session is ended' : 'The server has taken it, and has nothing to answer', method === 'DELETE' ? sessions : answers];
   if (type === 'application/json') return [`The server answers with one message${begins}`, answers];
   if (method === 'DELETE') return ['The session is ended', sessions];
-  return [`The server answers with ${type === '' ? 'no content type' : name(type)}, which is no message`, answers];
+  return [`The server answers with ${type === '' ? 'no content type' : name(type)}, which is not a message`, answers];
 }
 
 function event({ event: { event: type, id, retry }, data }: EventTraceEntry): [string, Where] {

@@ -1,7 +1,7 @@
 import { revisions } from './phrases.ts';
 import type { Where } from './phrases.ts';
 
-/** The section for a revision, or for the newest that has one; `absent` when that is not the one asked for. */
+/** The section for a revision, or for the newest revision that has one; `absent` if the requested revision has none. */
 export function locate(where: Where, revision: string | undefined): { section: string; absent: boolean } {
   let at = '';
   let found = '';

@@ -17,34 +17,33 @@ import {
 } from './words.ts';
 import type { Bag } from './words.ts';
 
-// What every method of every revision says on the wire, as data: where it is specified, and how to put it into
-// words. Who sends it, and in which revisions, stands in protocol/methods.ts.
+// The meaning of every method of every revision, as data: where it is specified, and its description in words.
+// protocol/methods.ts says which side sends it, and in which revisions.
 
 /** The revisions, oldest first. */
 export const revisions: readonly string[] = rows.map(({ version }) => version).reverse();
 
 /**
- * Where something is specified: `page#heading` from each revision on, until the next one named. `''`: it is
- * gone.
+ * Where something is specified: `page#heading` from each revision on, until the next one named. `''`: it was removed.
  */
 export type Where = Readonly<Record<string, string>>;
 
-/** How one method is put into words. */
+/** The words for one method. */
 interface Phrase {
   readonly where: Where;
-  /** Where a message is specified that has a section of its own, if it is such a one. */
+  /** The place of a message that has its own section, if this is such a message. */
   readonly special?: (params: Bag) => Where | undefined;
-  /** What its sender does by it: a phrase that follows `The client`. */
+  /** What the sender does: a phrase that follows `The client`. */
   readonly says: string | ((params: Bag) => string);
-  /** What the other side does by answering. Requests only. */
+  /** What the other side does by answering. Only for requests. */
   readonly answers?: string | ((result: Bag) => string);
   /** Where the answer is specified, if elsewhere. */
   readonly answered?: Where;
-  /** From which revision on its page has a section on errors; `''`: in none. Default: in all of them. */
+  /** The first revision whose page has a section on errors; `''`: none has. Default: all have. */
   readonly errors?: string;
 }
 
-/** One method: its words, who sends it, and what it is. */
+/** One method: its words, its sender, and its kind. */
 export interface WireMethod extends Phrase {
   readonly from: 'client' | 'server' | 'both';
   readonly kind: 'request' | 'notification';
@@ -131,19 +130,19 @@ export function questions(inputRequests: unknown): string {
   return shown.join('; ') + (all.length > 3 ? ` and ${all.length - 3} more` : '');
 }
 
-/** In every revision that has the method, at the same place. */
+/** A place that is the same in every revision that has the method. */
 const at = (place: string): Where => ({ [OLDEST]: place });
 const OLDEST = '2024-11-05';
 const MODERN = '2026-07-28';
 
-/** A call of a handful of words. */
+/** A request with short phrases. */
 const asks = (place: string, says: Phrase['says'], answers: Phrase['answers'] = 'agrees'): Phrase =>
   ({ where: at(place), says, answers });
 
 /** A notification. */
 const tells = (place: string, says: Phrase['says']): Phrase => ({ where: at(place), says });
 
-// From 2026-07-28 on tasks are an extension, whose specification is elsewhere.
+// Since 2026-07-28 tasks are an extension, which is specified elsewhere.
 const tasksAt = (heading: string): Where =>
   ({ [OLDEST]: `basic/utilities/tasks#${heading}`, [MODERN]: '' });
 const ofTask =
@@ -363,7 +362,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
   },
 };
 
-/** The methods by name. A Map, so that a hostile name finds nothing that is not in it. */
+/** The methods by name. A Map, so that a hostile name finds only its entries. */
 export const methods: ReadonlyMap<string, WireMethod> = new Map(
   Object.entries(phrases).map(([name, phrase]) => [name, wireMethod(name, phrase)]),
 );
@@ -375,7 +374,7 @@ function wireMethod(name: string, phrase: Phrase): WireMethod {
   return { ...phrase, ...phrase.answered && { answered: during(name, phrase.answered) }, from, kind, where };
 }
 
-/** Places, from the revision on that brought the method until the last that has it. */
+/** The places from the revision that added the method to the last that has it. */
 function during(name: string, places: Where): Where {
   let place = '';
   return Object.fromEntries(rows.toReversed().map((revision) => {

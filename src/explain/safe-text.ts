@@ -1,11 +1,11 @@
-/** Text from the wire, made safe to show, and cut to a number of columns. */
+/** Makes text from the wire safe to show, and cuts it to a number of columns. */
 
-// Controls, format characters, halves of surrogate pairs, private and unassigned characters; what Unicode says is drawn as
-// nothing (UAX #44, Default_Ignorable_Code_Point: variation selectors, tags, Hangul fillers); every space but U+0020; and
-// letters and signs with an empty glyph, which no property names.
+// Controls, format characters, halves of surrogate pairs, private and unassigned characters; characters that Unicode
+// draws as nothing (UAX #44, Default_Ignorable_Code_Point: variation selectors, tags, Hangul fillers); every space but
+// U+0020; and letters and signs with an empty glyph, for which Unicode has no property.
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u2d7f\ufffc\u{1107f}\u{13441}\u{13442}\u{16fe4}\u{1bc9d}\u{1d159}]|(?! )\p{Zs}/u;
 
-/** What needs no closer look: most text is of this. */
+/** Text that needs no further check: most text matches. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 const MARK = /\p{M}/u;
@@ -14,21 +14,21 @@ const PICTURE_END = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
 // Scripts in which a joiner changes how the letters beside it are drawn.
 const JOINED = /[\p{sc=Adlm}\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mand}\p{sc=Mani}\p{sc=Mlym}\p{sc=Mong}\p{sc=Mymr}\p{sc=Nkoo}\p{sc=Orya}\p{sc=Phag}\p{sc=Rohg}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}\p{sc=Tibt}]/u;
 
-/** The most marks upon one letter: more would cover the lines around it. */
+/** The largest number of marks on one letter: more would cover the lines around it. */
 const MAX_MARKS = 8;
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Text from the wire, made safe to print: on one line, with nothing in it that a terminal obeys or a reader cannot see.
- * What is replaced shows as an escape: `\x1b`, `\n`, `\u{202e}`. A joiner or a variation selector stays only where it
- * changes what is drawn: within an emoji, between letters that join. A mark stays only upon a letter of the text.
+ * Text from the wire, made safe to print: on one line, without anything that a terminal obeys or a reader cannot see.
+ * A replaced character shows as an escape: `\x1b`, `\n`, `\u{202e}`. A joiner or a variation selector stays only if
+ * it changes what is drawn: within an emoji, between letters that join. A mark stays only on a letter of the text.
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : visiblePieces(text).join('');
 }
 
-/** The same in pieces: those at even places are as they came, those at odd places escapes. Characters of `layout` stay. */
+/** The same in pieces: even places hold unchanged text, odd places hold escapes. Characters of `layout` stay. */
 export function visiblePieces(text: string, layout: string = ''): string[] {
   const pieces: string[] = [''];
   for (const { came, shown } of glyphs(text, layout)) {
@@ -38,7 +38,7 @@ export function visiblePieces(text: string, layout: string = ''): string[] {
   return pieces;
 }
 
-/** A text character by character: what came, and what is shown of it. Characters of `layout` are shown as they came. */
+/** A text character by character: the original and its visible form. Characters of `layout` stay unchanged. */
 export function* glyphs(text: string, layout: string = ''): Generator<{ readonly came: string; readonly shown: string }> {
   let marks = MAX_MARKS;
   let before = '';
@@ -73,17 +73,17 @@ function escaped(char: string): string {
   return NAMED[char] ?? (hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`);
 }
 
-/** The first `most` UTF-16 units of a text; one fewer where that would cut a surrogate pair. */
+/** The first `most` UTF-16 units of a text; one fewer if that would cut a surrogate pair. */
 export function head(text: string, most: number): string {
   const kept = text.slice(0, most);
   return kept.length < text.length && isPair(text, most) ? kept.slice(0, -1) : kept;
 }
 
-/** Whether a surrogate pair stands around the place `at`. */
+/** Whether the position `at` is inside a surrogate pair. */
 const isPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-// Our own colours, the only escape sequences that text may hold here.
+// Our own colours, the only escape sequences that may occur in text here.
 const SGR = /\x1b\[[0-9;]*m/y;
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200c\u200d]/u;
@@ -94,14 +94,14 @@ function charWidth(char: string): number {
   return ZERO_WIDTH.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
 }
 
-/** The end of the escape sequence that begins at `index`, or `index` where none does. */
+/** The end of the escape sequence that begins at `index`, or `index` if none begins there. */
 function sequenceEnd(text: string, index: number): number {
   if (text.charCodeAt(index) !== 0x1b) return index;
   SGR.lastIndex = index;
   return SGR.test(text) ? SGR.lastIndex : index;
 }
 
-/** How many columns text takes in a terminal; colours take none, East Asian characters and emoji take two. */
+/** The number of columns of a text in a terminal; colours take none, East Asian characters and emoji take two. */
 export function width(text: string): number {
   let columns = 0;
   for (let i = 0; i < text.length; ) {
@@ -118,9 +118,9 @@ export function width(text: string): number {
 }
 
 /**
- * Text cut to so many columns, with `…` as the last where something was cut. It never cuts a surrogate pair
- * or a colour in two, and ends the colours that it leaves open. Colours of `style` pass; make other text
- * `visible` first. Stops reading where it cuts, so a long line costs no more than a short one.
+ * Cuts a text to a number of columns, with `…` as the last column if something was cut. Never splits a surrogate pair
+ * or a colour, and closes the colours that are still open. Colours of `style` pass; make other text `visible` first.
+ * Stops reading at the cut, so that a long line costs no more than a short one.
  */
 export function truncate(text: string, columns: number): string {
   if (columns < 1) return '';
@@ -130,7 +130,7 @@ export function truncate(text: string, columns: number): string {
   for (let i = 0; i < text.length; ) {
     const end = sequenceEnd(text, i);
     if (end > i) {
-      // A colour belongs to what was kept only when something after it is kept too, or when it closes.
+      // A colour is kept only if text after it is kept too, or if it closes one.
       i = end;
       coloured = true;
       if (used < columns) cut = i;
@@ -146,11 +146,11 @@ export function truncate(text: string, columns: number): string {
 }
 
 /**
- * One line of wire text for the screen: safe, and at most so many columns. Looks only at as much of it as
- * can be shown, whatever its length.
+ * One line of wire text for the screen: safe, and at most `columns` wide. Reads only the part that can be shown,
+ * whatever the length of the text.
  */
 export function wireLine(text: string, columns: number): string {
-  // Marks of no width could go on for ever: four units a column is more than honest text needs.
+  // Marks without width could go on for ever: four units a column is more than honest text needs.
   const most = columns * 4;
   if (text.length <= most) return truncate(visible(text), columns);
   const line = truncate(visible(head(text, most)), columns);

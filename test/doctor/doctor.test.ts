@@ -102,7 +102,7 @@ test('doctor: the right path is named where it is found', async (t) => {
 
 test('doctor: what a program wrote is shown, and what it said at its end', async () => {
   const [stray] = (await ofProgram([process.execPath, program, 'stray-output'])).findings;
-  assert.match(stray?.what ?? '', /a line that is no message: "Server listening .*now/);
+  assert.match(stray?.what ?? '', /a line that is not a message: "Server listening .*now/);
   const [ended] = (await ofProgram([process.execPath, program, 'ended-early'])).findings;
   assert.match(ended?.what ?? '', /exited with code 3.*TRAVEL_KEY is not set/);
 });

@@ -49,7 +49,7 @@ test('executables: a tool that does not answer, floods, talks nonsense or dies g
     flood: '!flood wrote more than 100000 bytes',
     endless_line: '!endless_line wrote more than 100000 bytes',
     loud: '!loud wrote more than 100000 bytes',
-    garbage: '!garbage wrote what is no message of a tool: "Segmentation \\u001b[31mfault"',
+    garbage: '!garbage wrote something that is not a message of a tool: "Segmentation \\u001b[31mfault"',
     nothing: '!nothing ended without an answer',
     code: '!code exited with code 3',
     signal: '!signal was ended by SIGSEGV',

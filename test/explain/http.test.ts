@@ -25,7 +25,7 @@ const cases: readonly (readonly [HttpTraceEntry | EventTraceEntry, RegExp])[] = 
   [head('POST', 200, { 'content-type': 'application/json; charset=utf-8', ...session }), /one message, in a session/],
   [head('POST', 200, { 'content-type': 'text/event-stream' }), /stream of events$/],
   [head('GET', 200, { 'content-type': 'text/event-stream' }), /opens the stream/],
-  [head('POST', 200, { 'content-type': 'text/html' }), /text\/html, which is no message/],
+  [head('POST', 200, { 'content-type': 'text/html' }), /text\/html, which is not a message/],
   [head('POST', 200), /no content type/],
   [head('POST', 202), /has taken it/],
   [head('DELETE', 204), /session is ended/],

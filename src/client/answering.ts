@@ -16,16 +16,16 @@ import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
 
 /**
- * The part of a client that answers the server's questions: requests of the server's in the legacy era, rounds
- * of a call in the modern one. It declares what it has handlers for. Its `roots` may be set anew; a legacy server
- * is told with `client.notify('notifications/roots/list_changed')`.
+ * The part of a client that answers the server's questions: requests in the legacy era, rounds of a call in the
+ * modern one. It declares the capabilities for which it has handlers. Its `roots` may be replaced;
+ * `client.notify('notifications/roots/list_changed')` tells a legacy server.
  */
 export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
   checkOptions('answering: options', given, answeringShape());
   const options = { ...given };
   const limits = { ...defaultAnsweringLimits, ...given.limits };
   if (Array.isArray(given.roots)) checkRoots(given.roots);
-  /** The ids of elicitations by URL that are not complete: 1000, of those that came last. */
+  /** The ids of elicitations by URL that are not complete: the latest 1000. */
   const elicitations = new BoundedMap<unknown, unknown>(1000);
   const expect = (id: unknown): void => {
     if (typeof id === 'string') elicitations.set(id, id);
@@ -37,7 +37,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
         return abortable.signal;
       },
     });
-    // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: what belongs to a task says so.
+    // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: an answer names its task.
     const task = columns.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
     return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
@@ -67,14 +67,14 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
   };
 }
 
-/** What there are handlers for, in the revision's words and no newer ones. */
+/** The capabilities for which there are handlers, as the revision defines them. */
 function declared(options: AnsweringOptions, revision: Revision): ClientCapabilities {
   const { onElicit, onElicitUrl, onSample, roots, capabilities = {} } = options;
   const declared: ClientCapabilities = {};
   const elicitation = capabilities.elicitation
     ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
   if (elicitation && columns.urlElicitation(revision)) declared.elicitation = elicitation;
-  // Before there were modes, elicitation was by form.
+  // Before the revisions with modes, all elicitation was by form.
   else if (elicitation && columns.elicitation(revision) && (elicitation.form || !elicitation.url)) {
     declared.elicitation = {};
   }

@@ -5,25 +5,25 @@ import { hasCacheHints, listMethods, neededCapability } from '../protocol/method
 import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
 
-/** Discovery is asked once a connection anyway, and again only to see that the server is there. */
+/** Each connection sends discovery once anyway, and again only to see whether the server is there. */
 const isCacheable = (method: string): boolean =>
   hasCacheHints(method) && method !== 'server/discover';
 
-/** The part of a client that keeps results, `max` at most. */
+/** The part of a client that keeps at most `max` results. */
 export function resultCache(max: number = defaultMaxCached): Cache {
   checkOptions('resultCache: max', max, 'number');
   return new ResultCache(max);
 }
 
 /**
- * Results that the server calls fresh for a while. The key of a result is its method, parameters and authorization; that of
- * a public result is its method and parameters.
- * Source: 2026-07-28 server/utilities/caching.
+ * Results that the server declares fresh for a while. The key of a result is its method, parameters and
+ * authorization; the key of a public result is its method and parameters. Source: 2026-07-28
+ * server/utilities/caching.
  */
 class ResultCache implements Cache {
-  // A result is kept as text: what a caller does to the one that it got changes nothing here.
+  // Results are kept as text, so that a caller that changes its result does not change the kept one.
   readonly #kept: BoundedMap<string, { text: string; until: number }>;
-  /** Grows with every invalidation: a result that was asked for before one must not be kept after it. */
+  /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   epoch = 0;
 
   constructor(max: number) {
@@ -46,22 +46,22 @@ class ResultCache implements Cache {
     return undefined;
   }
 
-  /** Keeps a result for as long as it says; `epoch` is the one in which it was asked for. */
+  /** Keeps a result for as long as it says; `epoch` is the value at the time of the request. */
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context: string = ''): void {
     const { ttlMs, cacheScope } = result;
     if (epoch !== this.epoch || !isCacheable(method)) return;
     if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
-    // 2026-07-28 server/utilities/caching#cache-key: what a retry brought depends on more than the key.
+    // 2026-07-28 server/utilities/caching#cache-key: the result of a retry depends on more than the key.
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
     this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });
   }
 
-  /** What a notification makes stale. */
+  /** Drops the results that a notification makes stale. */
   invalidate(notification: string, params: Bag | undefined): void {
     if (notification === 'notifications/resources/updated') {
       const { uri } = params ?? {};
-      // It may name a part of what was read.
+      // The URI may name a part of a resource that was read.
       if (typeof uri !== 'string') return;
       this.#dropWhere('resources/read', (read) => typeof read === 'string' && uri.startsWith(read));
       return;
@@ -89,6 +89,6 @@ class ResultCache implements Cache {
   }
 }
 
-// `_meta` says how to answer (progress, logging), so it is not part of the key. After the line break comes the scope.
+// `_meta` says how to answer (progress, logging), so it is not part of the key. The scope follows the line break.
 const keyOf = (method: string, params: Bag | undefined): string =>
   `${method} ${JSON.stringify({ ...params, _meta: undefined })}\n`;

@@ -20,16 +20,16 @@ import { MalformedResult } from './result-shapes.ts';
 import { noOptions } from './terms.ts';
 import type { MethodTerms } from './terms.ts';
 
-/** Notifications of a change. The group is the list that has changed. */
+/** Notifications of changes. The group is the name of the list that changed. */
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 
 /**
  * A client of one MCP server, in any revision that the server speaks. It has what every client needs, and the parts
- * that it is given. `McpClient` has all of them.
+ * that it receives as options. `McpClient` has all parts.
  *
- * Every call rejects with `RpcError` where the server answers with an error, with `ConnectionError` where the
- * time is up or the connection closes, with the signal's reason where the caller cancels, and with an `Error`
- * that says so where the server has not declared what the call needs.
+ * Every call rejects with `RpcError` if the server answers with an error, with `ConnectionError` if the call times
+ * out or the connection closes, with the signal's reason if the caller cancels, and with an `Error` that says so if
+ * the server has not declared what the call needs.
  */
 export class ClientCore {
   readonly #server: ConnectedServer;
@@ -49,7 +49,7 @@ export class ClientCore {
     }
     this.#options = options;
     for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {
-      if (!isExtensionId(id)) throw new TypeError(`not the identifier of an extension: ${quote(id)}`);
+      if (!isExtensionId(id)) throw new TypeError(`not a well-formed identifier of an extension: ${quote(id)}`);
     }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
     const limits = { ...defaultCoreClientLimits, ...options.limits };
@@ -59,7 +59,7 @@ export class ClientCore {
     });
   }
 
-  /** The revision that was agreed on; undefined before `connect`. */
+  /** The agreed revision; undefined before `connect`. */
   get revision(): Revision | undefined {
     return this.#server.terms?.agreement.revision;
   }
@@ -69,25 +69,25 @@ export class ClientCore {
     return this.#server.terms?.agreement.server;
   }
 
-  /** What the server has declared. */
+  /** The capabilities that the server declared. */
   get capabilities(): ServerCapabilities | undefined {
     return this.#server.terms?.agreement.capabilities;
   }
 
-  /** How to use the server, in its own words. */
+  /** How to use the server: the text that the server sent. */
   get instructions(): string | undefined {
     return this.#server.terms?.agreement.instructions;
   }
 
   /**
-   * Opens the transport and agrees on a revision. Rejects, with the transport closed, where that fails.
-   * 2025-11-25 basic/lifecycle#initialization; 2026-07-28 basic/versioning.
+   * Opens the transport and agrees on a revision. On failure it closes the transport and rejects. 2025-11-25
+   * basic/lifecycle#initialization; 2026-07-28 basic/versioning.
    */
   connect(transport: ClientTransport): Promise<void> {
     return this.#server.connect(transport);
   }
 
-  /** Ends the connection in an orderly way; pending requests fail. Never rejects. */
+  /** Shuts the connection down; pending requests fail. Never rejects. */
   close(): Promise<void> {
     return this.#server.close();
   }
@@ -118,22 +118,22 @@ export class ClientCore {
   }
 
   /**
-   * Any request, such as one of an extension's. `_meta` of the revision is added, questions of the server's
-   * are answered, results are kept, as with every other call.
+   * Sends any request, for example one of an extension. As for every call, `_meta` of the revision is added,
+   * questions of the server are answered, and results are kept.
    */
   request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
     return this.#call(method, params, options);
   }
 
-  /** `tool`: the tool whose result is to be judged. One function, because each promise costs a call 3 %. */
+  /** `tool`: the tool whose result is to be checked. This is one function because each promise costs a call 3 %. */
   async #call(method: string, params: Bag | undefined, options: CallOptions, tool?: string): Promise<Bag> {
     const server = this.#server;
     if (options !== noOptions) checkOptions(`${method}: options`, options, callShape);
     const ready = server.ready(method);
-    // `await` would cost each call a microtask; nearly always there is nothing to wait for.
+    // `await` would cost each call a microtask; usually there is nothing to wait for.
     const terms = ready instanceof Promise ? await ready : ready;
     const { cache } = terms;
-    // The authorization is asked for before the request and after it, and only where it may change.
+    // Read the authorization before the request and after it, since it may change in between; only needed with a cache.
     const context = cache && server.transport?.context;
     const asking = context && await context();
     let result = options.fresh ? undefined : cache?.find(method, params, asking);
@@ -157,9 +157,7 @@ export class ClientCore {
     return result;
   }
 
-  /**
-   * Results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown one is invalid.
-   */
+  /** Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown type is invalid. */
   async #unfinished(terms: MethodTerms, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const server = this.#server;
     const { method, all } = terms;
@@ -195,11 +193,11 @@ export class ClientCore {
   }
 
   /**
-   * Throws a `MalformedResult` where a result is not what the type of its method promises. `request` does not ask it: its
-   * results have no type.
+   * Throws a `MalformedResult` if a result does not have the members of its method's type. `request` does not call
+   * this: its results have no type.
    */
   protected checkResult(method: string, result: Bag, shape: Shape | undefined = this.#server.known().of(method).shape): void {
-    // A result of another type than `complete` is an extension's: 2026-07-28 basic/index#resulttype.
+    // Results of other types than `complete` belong to extensions: 2026-07-28 basic/index#resulttype.
     if (shape === undefined || (result['resultType'] ?? 'complete') !== 'complete') return;
     const fault = shapeFault(result, shape, 'result');
     if (fault === undefined) return;
@@ -210,16 +208,16 @@ export class ClientCore {
   // ---- lists
 
   /**
-   * Any list, page by page as it is needed. `member` is the member of the result that holds the items. Rejects where the
-   * pages are too many, take too much memory, or go round in a circle.
+   * Any list, page by page on demand. `member` is the member of the result that holds the items. Rejects if there are
+   * too many pages, if they take too much memory, or if a cursor repeats.
    */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
     for await (const page of this.#pages(method, member, options)) yield* page as T[];
   }
 
   /**
-   * A whole list. A cursor that the server no longer knows makes it begin anew, once, with nothing that was kept.
-   * 2026-07-28 server/utilities/caching#interaction-with-pagination.
+   * A whole list. If the server no longer knows a cursor, the list is read again once from the start, without cached
+   * pages. 2026-07-28 server/utilities/caching#interaction-with-pagination.
    */
   protected async all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
     let items: unknown[] = [];
@@ -246,7 +244,7 @@ export class ClientCore {
       try {
         page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
       } catch (error) {
-        // The list has changed since the pages before this one.
+        // The list has changed since the previous pages were read.
         if (cursor !== undefined && isInvalidParams(error)) this.#options.cache?.drop(method);
         throw error;
       }
@@ -261,15 +259,12 @@ export class ClientCore {
         if (bytes > maxListBytes) throw new Error(`${method}: the pages take more than ${maxListBytes} bytes`);
       }
       yield items;
-      if (seen.has(cursor)) throw new Error(`${method}: the server's pages go round in a circle`);
+      if (seen.has(cursor)) throw new Error(`${method}: a cursor of the server's pages repeats`);
       if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
     } while (cursor !== undefined);
   }
 
-  /**
-   * The tools, page by page as they are needed. Over HTTP without those whose `x-mcp-header` breaks the
-   * rules.
-   */
+  /** The tools, page by page on demand. Over HTTP, tools with an invalid `x-mcp-header` are left out. */
   tools(options?: CallOptions): AsyncGenerator<Tool, void, undefined> {
     return this.list('tools/list', 'tools', options);
   }
@@ -282,8 +277,8 @@ export class ClientCore {
   // ---- calls
 
   /**
-   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. Where
-   * the client judges outputs (`McpClient` does), `structuredContent` is held against the schema that `listTools` told.
+   * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. If the client has the
+   * part `outputs` (`McpClient` does), `structuredContent` is checked against the schema from `listTools`.
    */
   callTool<T = unknown>(
     name: string, args?: Readonly<Bag>, options: CallOptions = noOptions,
@@ -291,21 +286,24 @@ export class ClientCore {
     return this.#call('tools/call', { name, arguments: args }, options, name) as Promise<Bag> as Promise<CallToolResult & { structuredContent?: T } & Bag>;
   }
 
-  /** The least severe log message wanted: told to the server, and since 2026-07-28 with every request. */
+  /**
+   * Sets the least severe level of log messages to receive: sends it to the server, and since 2026-07-28 with every
+   * request.
+   */
   async setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void> {
     const server = this.#server;
     await (server.known().meta ? checkOptions('logging/setLevel: options', options ?? {}, callShape) : this.request('logging/setLevel', { level }, options));
     server.logLevel = level;
   }
 
-  /** Whether the server is there. Since 2026-07-28, which has no `ping`, by `server/discover`. */
+  /** Checks that the server answers. Since 2026-07-28, which has no `ping`, by `server/discover`. */
   async ping(options?: CallOptions): Promise<void> {
     await this.request(this.#server.terms?.meta ? 'server/discover' : 'ping', undefined, options);
   }
 
   /**
-   * Sends a notification to a legacy server, such as `notifications/roots/list_changed`. Nothing is sent to a modern server,
-   * or before the handshake is over.
+   * Sends a notification to a legacy server, such as `notifications/roots/list_changed`. Sends nothing to a modern
+   * server, or before the handshake is over.
    */
   notify(method: string, params?: Bag): void {
     this.#server.notify(method, params);
@@ -317,7 +315,7 @@ const isInvalidParams = (error: unknown): boolean =>
 
 let taken: WeakSet<object> | undefined;
 
-/** Gives a part to a client. Throws where it belongs to another client, which would no longer be told anything. */
+/** Gives a part to a client. Throws if it belongs to another client, which would no longer receive events. */
 function take(name: string, part: object | undefined): void {
   if (part === undefined) return;
   taken ??= new WeakSet();

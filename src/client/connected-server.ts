@@ -22,17 +22,17 @@ import type { ListeningPort } from './parts.ts';
 import { noOptions, onlyProgress } from './terms.ts';
 import type { MethodTerms, Terms } from './terms.ts';
 
-/** What a server tells the client that is connected to it. */
+/** The events of a connected server that its client handles. */
 export interface ServerEvents {
-  /** A notification that is for the client's handlers. */
+  /** Passes a notification to the client's handlers. */
   notice(notification: Notification): void;
-  /** Reads the list of the tools anew. */
+  /** Reads the list of tools again. */
   relist(): Promise<unknown>;
 }
 
 /**
- * The server that a client is connected to: what is sent to it, in the words of the agreed revision, and what
- * arrives. The `Link` connects the two.
+ * The server that a client is connected to: sends messages to it, as the agreed revision defines them, and handles
+ * those that arrive. The `Link` connects the two.
  */
 export class ConnectedServer implements ListeningPort, LinkPort {
   readonly info: Implementation;
@@ -45,7 +45,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     try {
       this.options.onError?.(toError(error));
     } catch {
-      // A handler of errors that fails has nobody left to tell.
+      // If the error handler itself fails, nobody is left to receive the error.
     }
   };
 
@@ -59,7 +59,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     this.#link = new Link(this);
   }
 
-  /** What was agreed on; undefined before the first handshake or discovery. */
+  /** The agreement; undefined before the first handshake or discovery. */
   get terms(): Terms | undefined {
     return this.#link.terms;
   }
@@ -89,18 +89,18 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     const listens = listening?.begin(this, agreement);
     const { logLevel: level } = this.#link;
     if (meta || !level || !agreement.capabilities.logging) return listens;
-    // A new session is told of the wishes of the old one.
+    // A new session repeats the subscriptions and the log level of the old one.
     return Promise.all([listens, this.ask('logging/setLevel', { level }).catch(this.report)]);
   }
 
-  /** The level that is told to each new session, and since 2026-07-28 with every request. */
+  /** The level that each new session sends, and since 2026-07-28 every request. */
   set logLevel(level: LoggingLevel) {
     const { terms } = this;
     this.#link.logLevel = level;
     if (terms?.meta) terms.meta = this.#link.metaFor(terms.agreement.revision);
   }
 
-  /** The server says nothing more. The next request starts it again where the transport can. */
+  /** The server is gone. The next request starts it again if the transport can. */
   #lost(error: Error): void {
     const { transport } = this;
     this.receiver.closed(error.message, error);
@@ -126,8 +126,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     giveUp: (id, method) => {
       const http = this.transport?.kind === 'http';
       if (http) this.transport?.abandon?.(id);
-      // 2026-07-28 basic/patterns/cancellation: over HTTP the stream's end says it. A probe is not
-      // cancelled: a server that did not know it would not know the cancellation either.
+      // 2026-07-28 basic/patterns/cancellation: over HTTP, ending the stream cancels. A probe is not cancelled: a
+      // server that did not know it would not know the cancellation either.
       return (method === 'server/discover' && this.#link.deciding) || (http && this.terms?.meta !== undefined);
     },
   };
@@ -137,8 +137,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
       const { connection, requests, terms } = this.#link;
       const { kind } = decoded;
       if (kind === 'refusal') {
-        // A legacy server's request that is malformed is answered with an error. Nothing else is answered:
-        // 2026-07-28 basic/transports/stdio.
+        // A malformed request of a legacy server is answered with an error. Nothing else is answered: 2026-07-28
+        // basic/transports/stdio.
         if (decoded.answer === undefined && decoded.id !== null && terms && !terms.meta) {
           connection.receive(decoded);
         } else if (!requests.refused(decoded)) {
@@ -152,19 +152,19 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     held: (on) => this.#link.requests.hold(on),
     closed: (why, cause) => {
       this.#link.connection.close(why, cause);
-      // The negotiation finds out by itself.
+      // The negotiation notices this by itself.
       if (!this.transport || !this.terms || this.#link.renewing) return;
       this.options.listening?.stop();
-      // 2026-07-28 basic/transports/stdio#unexpected-termination: nothing is lost but what was in flight. A legacy
-      // server is started again in the same way, with a new handshake.
+      // 2026-07-28 basic/transports/stdio#unexpected-termination: only requests in flight are lost. A legacy server is
+      // started again in the same way, with a new handshake.
       this.#link.lost();
       this.options.onClose?.(why);
     },
   };
 
-  /** Rejects the requests of ours that the batch answers; only where it answers none, the batch itself is a fault. */
+  /** Rejects our requests that the batch answers; if it answers none, the batch itself is reported. */
   #refuseBatch(values: readonly unknown[]): void {
-    const why = "the server's batch was refused: this revision has none";
+    const why = "the server's batch was refused: this revision has no batches";
     let told = false;
     for (const value of values) {
       if (!isObject(value) || 'method' in value || !isRequestId(value['id'])) continue;
@@ -181,7 +181,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     const { method, params = {} } = inbound.request;
     const { terms, state } = this.#link;
     if (terms?.meta !== undefined) {
-      // 2026-07-28 basic/patterns/mrtr: servers no longer send requests; and no answer may be sent to one.
+      // 2026-07-28 basic/patterns/mrtr: servers no longer send requests, and the client must not answer one.
       inbound.cancel('not in this revision');
       this.#fault(`the server sent the request ${shorten(method)}, which its revision does not allow`);
       return {};
@@ -205,14 +205,14 @@ export class ConnectedServer implements ListeningPort, LinkPort {
 
   // ---- what is sent
 
-  /** Throws where there is no agreement. */
+  /** The agreement. Throws if there is none. */
   known(): Terms {
     const { terms } = this.#link;
     if (!terms) throw new Error('the client is not connected');
     return terms;
   }
 
-  /** The terms of a method, once an agreement that is under way is there. Throws where such a request may not be sent. */
+  /** The terms of a method, after an agreement in progress is reached. Throws if such a request may not be sent. */
   ready(method: string): MethodTerms | Promise<MethodTerms> {
     const { stale, terms } = this.#link;
     return stale ? this.#link.renew().then(() => this.known().of(method)) : (terms ?? this.known()).of(method);
@@ -222,7 +222,9 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return this.request(this.known().of(method), params, options);
   }
 
-  /** One request; once more, if this is the `first` time, where the server says that it did not take it. */
+  /**
+   * Sends one request; if this is the `first` time, sends it once more if the server says that it did not accept it.
+   */
   request(terms: MethodTerms, params: Bag | undefined, given: CallOptions, first: boolean = true): Promise<Bag> {
     const { method, asks, all: { meta, headers } } = terms;
     const { requests, transport, count } = this.#link;
@@ -247,11 +249,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return first ? sent.catch((error) => this.#again(terms, params, given, error, count)) : sent;
   }
 
-  /** The request was refused with this error; `count` is the number of agreements there were when it was sent. */
+  /** The request was refused with this error; `count` is the number of agreements when it was sent. */
   async #again(terms: MethodTerms, params: Bag | undefined, given: CallOptions, error: unknown, count: number): Promise<Bag> {
     const { method, all: { meta, headers } } = terms;
     if (error instanceof SessionExpired && meta === undefined) {
-      // 2025-11-25 basic/transports#session-management. The first request that hears of it makes the new session.
+      // 2025-11-25 basic/transports#session-management. The first request that learns this makes the new session.
       if (count === this.#link.count) await this.#link.renew();
     } else if (error instanceof RpcError && error.code === errorCodes.headerMismatch && headers && method === 'tools/call') {
       // 2026-07-28 basic/transports/streamable-http#client-behavior: the tool's schema may have changed.

@@ -6,7 +6,7 @@ import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../prot
 import type { Revision } from '../protocol/revisions.ts';
 import type { CoreClientOptions } from './options.ts';
 
-/** What the client declares in a revision: what its parts can do, and its extensions. */
+/** The capabilities that the client declares in a revision: those of its parts, and its extensions. */
 export function declaredCapabilities(options: CoreClientOptions, revision: Revision): ClientCapabilities {
   const { answering, extensions, capabilities = {} } = options;
   const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};

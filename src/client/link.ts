@@ -20,45 +20,45 @@ import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';
 import { Terms } from './terms.ts';
 
-/** Bytes of memory that a server's name, capabilities and instructions may take. */
+/** The memory that a server's name, capabilities and instructions may take, in bytes. */
 const maxHeldBytes = 262_144;
 
-/** What a link needs of the client that it belongs to. */
+/** What a link needs from its client. */
 export interface LinkPort {
   readonly info: Implementation;
   readonly options: CoreClientOptions;
   readonly limits: CoreClientLimits;
   readonly receiver: ClientReceiver;
   readonly handlers: ConnectionHandlers;
-  /** There is an agreement, which a legacy server has been told. The link waits for the promise. */
+  /** Called after an agreement, which a legacy server has received. The link waits for the promise. */
   begin(terms: Terms): Promise<unknown> | undefined;
 }
 
 /**
- * The link to a server: its transport, the connection on it, and what both sides have agreed on. It is opened, closed, and
- * made anew where the server has gone or has forgotten the session.
+ * The link to a server: its transport, the connection on it, and the agreement. It is opened, closed, and made again
+ * after the server has gone or has forgotten the session.
  */
 export class Link {
-  /** What the last handshake or discovery has agreed on; undefined before the first one. */
+  /** The result of the last handshake or discovery; undefined before the first one. */
   terms: Terms | undefined;
-  /** Whether there must be a new agreement before the next request; it may be under way. */
+  /** Whether the next request needs a new agreement, which may be in progress. */
   stale = false;
   transport: ClientTransport | undefined;
   connection: Connection;
   /** Our requests on the connection. */
   requests: PendingRequests;
   state: LifecycleState = 'new';
-  /** How many agreements there were. */
+  /** The number of agreements so far. */
   count = 0;
-  /** The least severe log message that the user wants. */
+  /** The least severe log level that the user wants. */
   logLevel: LoggingLevel | undefined;
-  /** The new agreement that is under way. */
+  /** The new agreement that is in progress. */
   renewing: Promise<void> | undefined;
-  /** Whether it is still open which revision is spoken. */
+  /** Whether the revision is not decided yet. */
   deciding = false;
   /** The server has gone, and the transport can start it again. */
   #gone = false;
-  /** Gives back what was charged for the agreement. */
+  /** Releases the charge for the agreement. */
   #release: (() => void) | undefined;
   readonly #port: LinkPort;
   readonly #revisions: readonly Revision[];
@@ -99,7 +99,7 @@ export class Link {
     await transport.close();
   }
 
-  /** The server has gone. The next request starts it again, where the transport can. */
+  /** Called when the server has gone. The next request starts it again if the transport can. */
   lost(): void {
     this.#forget();
     this.#gone = this.stale = this.transport?.reopen !== undefined;
@@ -111,12 +111,12 @@ export class Link {
     return declaredMeta(info, options, this.logLevel, revision);
   }
 
-  /** The server may be another one now: results of the old one are void. */
+  /** The server may be a different one now: results of the old one are invalid. */
   #forget(): void {
     this.#port.options.cache?.clear();
   }
 
-  /** A new agreement for every request that found the old one void. */
+  /** Makes a new agreement, shared by all requests that need one. */
   renew(): Promise<void> {
     return this.renewing ??= (async () => {
       const { transport } = this;
@@ -159,7 +159,7 @@ export class Link {
       });
     } finally {
       if (timer !== undefined) clearTimeout(timer);
-      // Requests of the negotiation that are still open are not cancelled. A late answer to one is dropped.
+      // Open requests of the negotiation are not cancelled; late answers to them are dropped.
       for (const id of asked) this.requests.fail(id, new Error('the other era was found'));
       this.deciding = false;
     }
@@ -174,7 +174,7 @@ export class Link {
     transport.agreed?.(revision);
     this.count++;
     if (modern) {
-      // There is no handshake, so there is nothing to wait for.
+      // There is no handshake to wait for.
       this.state = 'ready';
       port.begin(terms);
       return;
@@ -196,7 +196,7 @@ export class Link {
 
   #initialize(revision: Revision, asked: RequestId[]): Promise<Bag> {
     const { options, info } = this.#port;
-    // A handshake that failed leaves nothing behind.
+    // A failed handshake is undone.
     if (this.state === 'initializing') this.state = 'new';
     this.#step('initialize');
     return this.ask('initialize', {
@@ -206,7 +206,7 @@ export class Link {
     }, undefined, (id) => asked.push(id));
   }
 
-  /** Sends one request on the present connection; `sent` is told its id. */
+  /** Sends one request on the current connection; `sent` receives its id. */
   ask(method: string, params: Bag, options?: RequestOptions, sent?: (id: RequestId) => void): Promise<Bag> {
     return this.requests.request(method, params, options, {
       send: (text, message) => {

@@ -19,12 +19,12 @@ interface Stream {
 const minBackoffMs = 250;
 const maxBackoffMs = 30_000;
 
-/** The part of a client that is told of changes: it subscribes to resources, and listens to modern servers. */
+/** The part of a client that receives changes: it subscribes to resources, and listens to modern servers. */
 export function listening(): Listening {
   let port: ListeningPort | undefined;
-  /** Of the modern server that there is. */
+  /** The subscription at the current modern server. */
   let stream: Subscription | undefined;
-  /** What the legacy server was asked to tell of. */
+  /** The resources to which the client subscribed at a legacy server. */
   const uris = new Set<string>();
 
   async function ready(method: string): Promise<ListeningPort> {
@@ -61,7 +61,7 @@ export function listening(): Listening {
       }
       stream?.stop();
       stream = undefined;
-      // A new session is told of the wishes of the old one.
+      // A new session repeats the subscriptions of the old one.
       return Promise.all(Array.from(uris, (uri) => to.ask('resources/subscribe', { uri }).catch(to.report)));
     },
     stop: () => stream?.stop(),
@@ -78,21 +78,20 @@ export function listening(): Listening {
 }
 
 /**
- * Keeps one `subscriptions/listen` open for everything that the client wants to be told of. When that
- * changes, a second stream is opened and acknowledged before the first is closed; when a stream drops, it is
- * opened again, after 250 ms, then twice as long each time, 30 s at most.
- * Source: 2026-07-28 basic/patterns/subscriptions.
+ * Keeps one `subscriptions/listen` open for all changes that the client wants. When these change, a second stream is
+ * opened and acknowledged before the first is closed; when a stream drops, it is opened again after 250 ms, then
+ * after twice the time, at most 30 s. Source: 2026-07-28 basic/patterns/subscriptions.
  */
 class Subscription {
   readonly #port: ListeningPort;
-  /** The keys of the filter that are wanted, but for the resources. */
+  /** The wanted keys of the filter, except the resources. */
   readonly #lists: SubscriptionFilter = {};
   readonly #uris = new Set<string>();
   #current: Stream | undefined;
   #opening: Stream | undefined;
-  /** The filter that the server acknowledged for the stream that is open. */
+  /** The filter that the server acknowledged for the open stream. */
   #agreed: Bag = {};
-  // Streams are opened one after another; changes of one turn share the next one.
+  // Streams are opened one after another; changes in one turn of the event loop share the next stream.
   #last: Promise<unknown> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #drops = 0;
@@ -166,7 +165,7 @@ class Subscription {
     const id = metaOf(params)?.[subscriptionKey];
     const stream = this.#opening;
     if (id === undefined || id !== stream?.id) return;
-    // At once: the next notification may be of this stream already.
+    // At once: the next notification may already belong to this stream.
     this.#current = stream;
     this.#opening = undefined;
     this.#agreed = Object(params?.['notifications']) as Bag;
@@ -192,7 +191,7 @@ class Subscription {
     return this.#queued = queued;
   }
 
-  /** Resolves once the server has acknowledged a stream for everything that is wanted now. */
+  /** Resolves when the server has acknowledged a stream for everything that is wanted now. */
   async #open(): Promise<void> {
     const before = this.#current;
     const filter: SubscriptionFilter = { ...this.#lists };
@@ -245,7 +244,7 @@ class Subscription {
     this.#refresh().catch((error) => this.#reopen(error));
   }
 
-  /** A server that refuses is not asked again. */
+  /** If a server refuses, the client does not try again. */
   #reopen(error: unknown): void {
     if (this.#stopped) return;
     const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);

@@ -15,9 +15,9 @@ import type { Cache, Listening } from './parts.ts';
 import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 
 /**
- * A client of one MCP server, in whatever revision that server speaks, with every part there is. What tools return is
- * judged by barewire's own JSON Schema validator, which is loaded when it is needed, unless `options.validator` says
- * otherwise. A program that is to stay small puts a `ClientCore` together with the parts that it needs.
+ * A client of one MCP server, in any revision that the server speaks, with all parts. Results of tools are checked by
+ * barewire's own JSON Schema validator, which is loaded on demand, unless `options.validator` says otherwise. A
+ * program that must stay small combines a `ClientCore` with the parts that it needs.
  */
 export class McpClient extends ClientCore {
   readonly #answering: ReturnType<typeof answering>;
@@ -87,7 +87,7 @@ export class McpClient extends ClientCore {
     return result as T;
   }
 
-  /** What a resource holds now. Rejects with `RpcError` where the server has none of that URI. */
+  /** Reads a resource. Rejects with `RpcError` if the server has none with that URI. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
     return this.#typed<ReadResourceResult>('resources/read', { uri }, options);
   }
@@ -100,7 +100,7 @@ export class McpClient extends ClientCore {
   }
 
   /**
-   * Values for an argument that is being typed; `settled` are the arguments that have theirs (since
+   * Values for an argument that is being typed; `settled` are the arguments that already have values (since
    * 2025-06-18).
    */
   async complete(
@@ -113,26 +113,28 @@ export class McpClient extends ClientCore {
     return (await this.#typed<CompleteResult>('completion/complete', { ref, argument, ...context }, options)).completion;
   }
 
-  /** Asks to be told, through `onResourceUpdated`, when a resource changes. Holds across new sessions. */
+  /**
+   * Subscribes to a resource: `onResourceUpdated` is called when it changes. The subscription survives new sessions.
+   */
   subscribe(uri: string, options?: CallOptions): Promise<void> {
     return this.#listening.subscribe(uri, options);
   }
 
-  /** Takes back what `subscribe` asked for. */
+  /** Ends a subscription. */
   unsubscribe(uri: string, options?: CallOptions): Promise<void> {
     return this.#listening.unsubscribe(uri, options);
   }
 
   /**
-   * Asks to be told of what an extension adds to the filter of `subscriptions/listen`: under its key, this
-   * value; undefined: no more. Resolves with what the server agreed to; undefined: nothing. Holds across
-   * drops and new streams; one call a key at a time. Since 2026-07-28.
+   * Sets a key that an extension adds to the filter of `subscriptions/listen` to this value; undefined: removes the
+   * key. Resolves with the value that the server agreed to; undefined: none. Survives drops and new streams; only one
+   * call for a key at a time. Since 2026-07-28.
    */
   listen(key: string, value: unknown): Promise<unknown> {
     return this.#listening.listen(key, value);
   }
 
-  /** Sets other roots, and tells a legacy server. Throws where no roots were declared when connecting. */
+  /** Replaces the roots, and tells a legacy server. Throws if no roots were declared when connecting. */
   setRoots(roots: NonNullable<AnsweringOptions['roots']>): void {
     const { revision } = this;
     const declared = revision && this.#answering.capabilities(revision);
@@ -141,7 +143,7 @@ export class McpClient extends ClientCore {
     if (declared?.roots?.listChanged) this.notify('notifications/roots/list_changed');
   }
 
-  /** Forgets the results that were kept. Call it when the authorization changes. */
+  /** Drops all kept results. Call it when the authorization changes. */
   clearCache(): void {
     this.#cache?.clear();
   }

@@ -8,7 +8,7 @@ import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { HttpError } from '../transport/http/http-error.ts';
 
-/** What a client and a server have agreed on. */
+/** The agreement between a client and a server. */
 export interface Agreement {
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
@@ -16,7 +16,7 @@ export interface Agreement {
   readonly instructions: string | undefined;
 }
 
-/** What a negotiation needs of the client. */
+/** What a negotiation needs from the client. */
 export interface Negotiator {
   /** The revisions that may be spoken, newest first. */
   readonly revisions: readonly Revision[];
@@ -26,17 +26,19 @@ export interface Negotiator {
   discover(revision: Revision): Promise<Record<string, unknown>>;
   /** Sends `initialize`, which offers this revision. */
   initialize(revision: Revision): Promise<Record<string, unknown>>;
-  /** Resolves when the probe has waited so long that the server may be a legacy one; undefined where silence tells nothing. */
+  /**
+   * Resolves when the probe has waited so long that the server may be a legacy one; undefined if silence proves
+   * nothing.
+   */
   readonly silence: (() => Promise<void>) | undefined;
-  /** Starts the server again after it has left; undefined where that cannot be done. */
+  /** Starts the server again after it has exited; undefined if that is not possible. */
   readonly restart: (() => Promise<void>) | undefined;
 }
 
 /**
  * Finds the revision that both sides speak: a modern one by `server/discover`, otherwise a legacy one by
- * `initialize`. Rejects where there is no such revision; the error says what each side speaks.
- * Source: 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions,
- * and that of each transport.
+ * `initialize`. Rejects if there is none; the error says what each side speaks. Source: 2026-07-28
+ * basic/versioning#backward-compatibility-with-initialization-based-versions, and the same section of each transport.
  */
 export async function findAgreement(client: Negotiator): Promise<Agreement> {
   const { revisions, remembered } = client;
@@ -46,7 +48,7 @@ export async function findAgreement(client: Negotiator): Promise<Agreement> {
     try {
       return await initialize(client);
     } catch (error) {
-      // The memory is stale: the server may have moved to the other era. Silence and lost connections say
+      // The remembered revision is stale: the server may have changed its era. Silence and lost connections prove
       // nothing.
       if (!hasModern || !(error instanceof RpcError || error instanceof HttpError)) throw error;
     }
@@ -62,7 +64,7 @@ type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 const outcome = <T>(promise: Promise<T>): Promise<Outcome<T>> =>
   promise.then((value) => ({ value }), (error: unknown) => ({ error }));
 
-/** Goes on from the answer to `server/discover`. */
+/** Continues from the answer to `server/discover`. */
 async function conclude(
   client: Negotiator, found: Outcome<Record<string, unknown>>,
   legacy: () => Promise<Agreement> = () => initialize(client),
@@ -74,16 +76,16 @@ async function conclude(
 }
 
 /**
- * Over a pipe, silence may mean a legacy server, or one that is still starting. So `initialize` follows while the probe
- * stays open: the first result decides, and a refusal decides nothing while the other may still be answered.
- * 2026-07-28 basic/transports/stdio#backward-compatibility.
+ * Over a pipe, silence may mean a legacy server, or one that is still starting. So `initialize` is sent while the
+ * probe stays open: the first result decides, and a refusal decides nothing while the other request may still be
+ * answered. 2026-07-28 basic/transports/stdio#backward-compatibility.
  */
 async function probe(client: Negotiator, silence: () => Promise<void>): Promise<Agreement> {
   const probed = outcome(discover(client));
   const early = await Promise.race([probed, silence()]);
   if (early) return conclude(client, early);
   const made = outcome(initialize(client));
-  // Undefined: `initialize` has a result, and the probe has not been answered so far.
+  // Undefined: `initialize` has a result, and the probe is still unanswered.
   const found = await Promise.race([probed, made.then((answer) => ('value' in answer ? undefined : probed))]);
   const legacy = async (): Promise<Agreement> => {
     const answer = await made;
@@ -91,37 +93,34 @@ async function probe(client: Negotiator, silence: () => Promise<void>): Promise<
     throw answer.error;
   };
   if (found === undefined) return legacy();
-  // A server that has left is started again, and its pending requests are lost.
+  // A server that has exited is started again, and its pending requests are lost.
   const left = 'error' in found && found.error instanceof ConnectionError && found.error.reason === 'closed';
   return conclude(client, found, left ? undefined : legacy);
 }
 
 const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
 
-/**
- * Whether a failed discovery says that the server is a legacy one: not if the error is a recognised modern
- * one.
- */
+/** Whether a failed discovery means that the server is a legacy one: not if the error is a known modern one. */
 async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   if (error instanceof RpcError) {
     if (!modernErrors.includes(error.code)) return true;
     if (error.code !== errorCodes.unsupportedProtocolVersion) return false;
-    // A server of both eras, without a modern revision in common.
+    // The server speaks both eras, and the sides have no modern revision in common.
     const legacy = client.revisions.filter(isLegacy);
     if (supportedBy(error).some((version) => findRevision(legacy, version))) return true;
     throw explain(client, error);
   }
-  // 401 and 403 are about credentials, and say nothing of the era.
+  // 401 and 403 concern credentials, and say nothing about the era.
   if (error instanceof HttpError) return error.status < 500 && error.status !== 401 && error.status !== 403;
   if (!(error instanceof ConnectionError)) return false;
   if (error.reason !== 'closed') return error.reason === 'timeout';
-  // Some legacy servers leave when their first message is not `initialize`.
+  // Some legacy servers exit when their first message is not `initialize`.
   if (!client.restart || !client.revisions.some(isLegacy)) return false;
   await client.restart();
   return true;
 }
 
-/** Asks in the newest modern revision, and once more in one that the server named. */
+/** Sends discovery in the newest modern revision, and once more in one that the server names. */
 async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   const modern = client.revisions.filter((revision) => !isLegacy(revision));
   const first = modern.find((revision) => revision === client.remembered) ?? modern[0];
@@ -131,7 +130,7 @@ async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   } catch (error) {
     const unsupported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion;
     const supported = unsupported ? supportedBy(error) : [];
-    // It may name the revision that was refused, which is then offered once more.
+    // The server may name the revision that it refused; then it is offered once more.
     const next = modern.find(({ version }) => supported.includes(version));
     if (next === undefined) throw error;
     return client.discover(next);
@@ -146,10 +145,10 @@ async function readDiscovery(
 ): Promise<Agreement> {
   const { supportedVersions, capabilities, resultType = 'complete' } = result;
   if (!Array.isArray(supportedVersions) || resultType !== 'complete') {
-    // Not a DiscoverResult: some legacy servers answer whatever they are asked.
+    // Not a DiscoverResult: some legacy servers answer every request.
     if (client.revisions.some(isLegacy)) return legacy();
-    // 2026-07-28 basic/index#resulttype: a type that is not known is invalid.
-    if (resultType !== 'complete') throw new Error('server/discover: the result is of a type that is not known');
+    // 2026-07-28 basic/index#resulttype: an unknown type is invalid.
+    if (resultType !== 'complete') throw new Error('server/discover: the result has an unknown type');
     throw new Error('server/discover: the result has no list of supportedVersions');
   }
   const mutual = client.revisions.find(({ version }) => supportedVersions.includes(version));
@@ -160,7 +159,7 @@ async function readDiscovery(
   return agreement(mutual, capabilities, metaOf(result)?.[serverInfoKey], result);
 }
 
-/** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest; take what is answered, or leave. */
+/** 2025-11-25 basic/lifecycle#version-negotiation: offer the newest; accept the answered one, or disconnect. */
 async function initialize(client: Negotiator): Promise<Agreement> {
   const legacy = client.revisions.filter(isLegacy);
   const result = await client.initialize(
@@ -184,7 +183,7 @@ function agreement(
   };
 }
 
-/** The revisions that a server names, in a line. */
+/** The revisions that a server names, on one line. */
 const listed = (versions: readonly unknown[]): string => shorten(versions.slice(0, 20).map((version) => (typeof version === 'string' ? version : quote(version))).join(', '));
 
 function explain({ revisions }: Negotiator, cause: unknown): Error {

@@ -14,13 +14,13 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { JsonSchema, Validate } from '../schema/types.ts';
 import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 
-/** What every request of a client may be given. */
+/** The options of every request. */
 export interface CallOptions extends RequestOptions {
-  /** The least severe log message wanted for this call. Since 2026-07-28; before, see `setLogLevel`. */
+  /** The least severe log level for this call. Since 2026-07-28; before, see `setLogLevel`. */
   logLevel?: LoggingLevel | undefined;
-  /** Go with the request over HTTP, such as the `Mcp-Name` that an extension asks for. Since 2026-07-28. */
+  /** Header fields of the request over HTTP, such as the `Mcp-Name` that an extension requires. Since 2026-07-28. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Asks the server even where a kept result is still fresh. */
+  /** Sends the request even if a kept result is still fresh. */
   fresh?: boolean | undefined;
 }
 
@@ -30,9 +30,9 @@ export const callShape: Shape<CallOptions> = {
   headers: 'object', fresh: 'boolean',
 };
 
-/** What a handler of a question gets with the question. */
+/** The context of a question's handler. */
 export interface QuestionContext {
-  /** Aborts when the server, or the caller whose call the question belongs to, no longer wants the answer. */
+  /** Aborts when the server, or the caller of the call that asks, no longer wants the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -40,14 +40,14 @@ export interface QuestionContext {
 export interface ElicitAnswer {
   /** `decline`: the person said no; `cancel`: the person said nothing. */
   action: 'accept' | 'decline' | 'cancel';
-  /** With `accept`: what the person entered. Defaults of the form are filled in; the rest is checked. */
+  /** With `accept`: what the person entered. The client fills in the form's defaults and checks the rest. */
   content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Answers questions of one kind. A throw is the error that the server, or the caller, gets. */
+/** Answers questions of one kind. If it throws, the server or the caller receives the error. */
 export type Answers<Q, A> = (question: Q, context: QuestionContext) => A | Promise<A>;
 
-/** The functions that answer a server's questions. What has no handler is not declared. */
+/** The functions that answer a server's questions. Capabilities without a handler are not declared. */
 export interface ClientHandlers {
   /** Fills in a form. Declares elicitation by form. */
   onElicit?: Answers<ElicitRequestFormParams, ElicitAnswer> | undefined;
@@ -57,40 +57,40 @@ export interface ClientHandlers {
   onSample?: Answers<CreateMessageRequestParams, CreateMessageResult> | undefined;
 }
 
-/** Which list has changed. */
+/** The name of a list that changed. */
 export type ListName = 'tools' | 'resources' | 'prompts';
 
 /** The call that a result belongs to. */
 export interface ResultContext {
-  /** Of the call: its signal and its times are for whatever is asked on its behalf. */
+  /** The options of the call: their signal and timeouts also apply to requests made for it. */
   readonly options: CallOptions;
-  /** Answers `inputRequests` with the client's own handlers, giving `inputResponses`. */
+  /** Answers `inputRequests` with the client's own handlers; resolves with `inputResponses`. */
   answer(inputRequests: unknown): Promise<Record<string, unknown>>;
 }
 
-/** Makes the call's own result of one that the server gave; a throw is the call's rejection. */
+/** Converts a result of the server into the call's own result; if it throws, the call rejects. */
 export type TakeResult = (
   result: Record<string, unknown>, method: string, context: ResultContext,
 ) => object | Promise<object>;
 
 /**
- * An extension of the protocol, the client's side (2026-07-28 basic/versioning#extension-negotiation). Its
- * methods are called with `client.request`, which also takes `_meta` keys of its own, and its keys in the
- * filter of `subscriptions/listen` are set with `client.listen`.
+ * An extension of the protocol on the client's side (2026-07-28 basic/versioning#extension-negotiation). Its methods
+ * are called with `client.request`, which also accepts its `_meta` keys; `client.listen` sets its keys in the filter
+ * of `subscriptions/listen`.
  */
 export interface ClientExtension {
   /** Declared among the capabilities. Default: none. */
   readonly settings?: object | undefined;
-  /** What to make of results whose `resultType` the extension defines, by that type. */
+  /** Handlers of the results whose `resultType` the extension defines, by that type. */
   readonly resultTypes?: Readonly<Record<string, TakeResult>> | undefined;
-  /** Notifications that it adds, by method. Those of a stream that has been replaced are dropped. */
+  /** Handlers of the notifications that it adds, by method. Notifications of a replaced stream are dropped. */
   readonly notifications?: Readonly<Record<string, (params: Record<string, unknown>) => void>> | undefined;
 }
 
 export interface CoreClientLimits extends ConnectionLimits {
   /**
-   * Milliseconds to wait for a pipe's answer to `server/discover` before `initialize` is sent, too: the first result
-   * decides. 3 seconds.
+   * Milliseconds to wait for an answer to `server/discover` over a pipe before `initialize` is sent as well: the
+   * first result decides. 3 seconds.
    */
   probeTimeoutMs: number;
   /** Pages of one list. 1000. */
@@ -99,12 +99,12 @@ export interface CoreClientLimits extends ConnectionLimits {
   maxListBytes: number;
 }
 
-/** The limits of a client that hold where none is given. */
+/** The default limits of a client. */
 export const defaultCoreClientLimits: CoreClientLimits = {
   ...defaultConnectionLimits, probeTimeoutMs: 3000, maxPages: 1000, maxListBytes: 67_108_864,
 };
 
-/** Bounds on what one call of ours may ask back. */
+/** Limits on the questions that a call may ask. */
 export interface AnsweringLimits {
   /** How often one call may come back with questions. 10. */
   maxRounds: number;
@@ -112,10 +112,10 @@ export interface AnsweringLimits {
   maxQuestions: number;
 }
 
-/** The limits of answering that hold where none is given. */
+/** The default limits of answering. */
 export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuestions: 100 };
 
-/** How many results are kept, where no other limit is given. */
+/** The default number of results to keep. */
 export const defaultMaxCached = 256;
 
 export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
@@ -123,54 +123,54 @@ export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
   maxCached: number;
 }
 
-/** How the server's questions are answered. */
+/** How to answer the server's questions. */
 export interface AnsweringOptions extends ClientHandlers {
   /** The places that the server may work in, or how to find them. Declares roots. */
   roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
   limits?: Partial<AnsweringLimits> | undefined;
-  /** Declared over what the handlers declare, member by member. */
+  /** Merged over the capabilities of the handlers, member by member. */
   capabilities?: Pick<ClientCapabilities, 'elicitation' | 'sampling' | 'roots'> | undefined;
 }
 
-/** The options of every client, and the parts that it may have. */
+/** The options of every client, and its optional parts. */
 export interface CoreClientOptions {
   /**
-   * Answers the server's questions, and declares that. Without it nothing of the kind is declared: a legacy server's
-   * question gets `-32601`, and a call that comes back with one rejects.
+   * Answers the server's questions, and declares the capabilities for them. Without it none is declared: a question
+   * of a legacy server gets `-32601`, and a call that asks one rejects.
    */
   answering?: Answering | undefined;
   /**
-   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those tell of no change:
-   * `onListChanged` hears only of legacy servers.
+   * Subscribes to resources, and listens to servers since 2026-07-28. Without it those servers report no changes:
+   * `onListChanged` is called only for legacy servers.
    */
   listening?: Listening | undefined;
   /** Keeps results as long as the server says they are fresh. */
   cache?: Cache | undefined;
-  /** `pinging()`: ends the connection to a legacy server that has gone silent. Default: none. */
+  /** `pinging()`: ends the connection to a silent legacy server. Default: none. */
   pinging?: Pinging | undefined;
-  /** Judges `structuredContent`. */
+  /** Checks `structuredContent`. */
   outputs?: Outputs | undefined;
-  /** Log messages. Since 2026-07-28 this asks for them, at `logLevel`. */
+  /** Receives log messages. Since 2026-07-28 setting it requests them, at `logLevel`. */
   onLog?: ((message: LoggingMessageNotificationParams) => void) | undefined;
-  /** The least severe level wanted. Default: the server's choice, and `info` where a level must be named. */
+  /** The least severe level to receive. Default: the server's choice, and `info` if a level must be named. */
   logLevel?: LoggingLevel | undefined;
   /** The server's list has changed: read it again. */
   onListChanged?: ((list: ListName) => void) | undefined;
-  /** A resource that was subscribed to has changed. */
+  /** A subscribed resource has changed. */
   onResourceUpdated?: ((uri: string) => void) | undefined;
-  /** Gets every other notification: an extension's, or `notifications/elicitation/complete`. */
+  /** Receives every other notification: of an extension, or `notifications/elicitation/complete`. */
   onNotification?: ((notification: Notification) => void) | undefined;
-  /** Hears of errors that no call rejects with. Default: nobody does. */
+  /** Called for errors that reject no call. Default: they are dropped. */
   onError?: ((error: Error) => void) | undefined;
-  /** The channel is gone, and `close` was not called. */
+  /** The connection closed without a call of `close`. */
   onClose?: ((why: string) => void) | undefined;
   /** The revisions that may be spoken. Default: all. */
   revisions?: readonly string[] | undefined;
-  /** Default: `auto`, which finds out. */
+  /** Default: `auto`, which finds out the era. */
   era?: Era | 'auto' | undefined;
-  /** What `client.revision.version` was at an earlier connection to the same server: tried first. */
+  /** The value of `client.revision.version` at an earlier connection to the same server: tried first. */
   remembered?: string | undefined;
-  /** Declared beside what the parts and the extensions declare. */
+  /** Declared beside the capabilities of the parts and the extensions. */
   capabilities?: Pick<ClientCapabilities, 'experimental' | 'extensions'> | undefined;
   /** By the extension's identifier: a prefix, a slash and a name (2026-07-28 basic/index#_meta). */
   extensions?: Readonly<Record<string, ClientExtension>> | undefined;
@@ -179,19 +179,19 @@ export interface CoreClientOptions {
 
 type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
 
-/** What `McpClient` may be given. */
+/** The options of `McpClient`. */
 export interface ClientOptions
   extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
-  /** Wraps the answering of the server's questions, such as `receiveTasks` of barewire/tasks. */
+  /** Wraps the part that answers the server's questions, for example with `receiveTasks` of barewire/tasks. */
   around?: ((answering: Answering) => Answering) | undefined;
-  /** Whether results are kept as long as the server says they are fresh. Default: true. */
+  /** Whether to keep results while the server declares them fresh. Default: true. */
   cache?: boolean | undefined;
   /**
-   * Makes the judge of `structuredContent`. Default: `compile` of barewire/schema, loaded at the first result of a
-   * tool that was listed with an output schema; that of barewire/schema/full knows more keywords. `false`: it is not judged.
+   * Makes the check of `structuredContent`. Default: `compile` of barewire/schema, loaded at the first result of a
+   * tool that was listed with an output schema; that of barewire/schema/full knows more keywords. `false`: no check.
    */
   validator?: ((schema: JsonSchema) => Validate) | false | undefined;
-  /** Declared over what the handlers declare, member by member. */
+  /** Merged over the capabilities of the handlers, member by member. */
   capabilities?: ClientCapabilities | undefined;
   limits?: Partial<ClientLimits> | undefined;
 }
@@ -199,7 +199,7 @@ export interface ClientOptions
 /** For `checkOptions`. */
 export const extensionShape: Shape<ClientExtension> = { settings: 'object', resultTypes: 'object', notifications: 'object' };
 
-/** `McpClient` passes its parts what it was given. */
+/** `McpClient` passes its options on to its parts. */
 const capabilitiesShape: Shape<ClientCapabilities> =
   { experimental: 'object', roots: 'object', sampling: 'object', elicitation: 'object', tasks: 'object', extensions: 'object' };
 
@@ -215,7 +215,7 @@ const handlersShape: Shape<Omit<AnsweringOptions, 'limits'>> = {
   onElicit: 'function', onElicitUrl: 'function', onSample: 'function', roots: 'list or function', capabilities: capabilitiesShape,
 };
 
-// Functions: a bundler cannot leave out what is made of others.
+// Functions, because a bundler cannot leave out objects that are built from others.
 
 /** For `checkOptions`. */
 export const coreClientShape = (): Shape<CoreClientOptions> => ({
@@ -225,7 +225,7 @@ export const coreClientShape = (): Shape<CoreClientOptions> => ({
 /** For `checkOptions`. */
 export const answeringShape = (): Shape<AnsweringOptions> => ({ ...handlersShape, limits: defaultAnsweringLimits });
 
-/** The limits of `McpClient` that hold where none is given. */
+/** The default limits of `McpClient`. */
 export const defaultClientLimits = (): ClientLimits =>
   ({ ...defaultCoreClientLimits, ...defaultAnsweringLimits, maxCached: defaultMaxCached });
 

@@ -17,8 +17,9 @@ import type { RequestedSchema } from '../protocol/form-schema.ts';
 import type { AnsweringOptions, ElicitAnswer, QuestionContext } from './options.ts';
 
 /**
- * Answers a question of the server's: a request in the legacy era, an input request in the modern one. Rejects with the `RpcError` that a legacy server gets: `-32601` where this client does not answer such
- * questions, `-32602` where it does, but not in this way.
+ * Answers a question of the server: a request in the legacy era, an input request in the modern one. Rejects with the
+ * `RpcError` that a legacy server receives: `-32601` if this client does not answer such questions, `-32602` if it
+ * does, but not in this form.
  */
 export async function answerQuestion(
   method: string,
@@ -52,7 +53,7 @@ export async function answerQuestion(
       }
       if (!onElicit) break;
       mustHave(params, { message: 'string', requestedSchema: form });
-      // The other members of a field are judged with the answer.
+      // The other members of a field are checked with the answer.
       for (const one of Object.values((params['requestedSchema'] as RequestedSchema).properties)) mustHave(one, field);
       return complete(
         params['requestedSchema'], await onElicit(params as unknown as ElicitRequestFormParams, context),
@@ -91,8 +92,9 @@ function mustHave(value: unknown, shape: Shape): void {
 }
 
 /**
- * Returns the roots, which may be sent. Throws a TypeError where a root is not a `file://` URI, climbs out of the directory that it
- * names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and client/roots#security-considerations.
+ * Returns the roots if they may be sent. Throws a TypeError if a root is not a `file://` URI, leaves the directory
+ * that it names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and
+ * client/roots#security-considerations.
  */
 export function checkRoots(roots: readonly Root[]): readonly Root[] {
   for (const { uri, _meta } of roots) {

@@ -1,7 +1,7 @@
 import { block, resourceContents } from '../protocol/content-shapes.ts';
 import type { Shape } from '../protocol/shape.ts';
 
-/** A result of the server that is not of the type of its method. */
+/** A result of the server that does not have the type of its method. */
 export class MalformedResult extends Error {
   /** `malformed_result`. */
   readonly code = 'malformed_result';
@@ -14,7 +14,10 @@ export class MalformedResult extends Error {
   }
 }
 
-/** The members of a method's result, as the types of the revisions promise them; undefined for a method that is not known. 2025-11-25 schema, server/tools, server/resources, server/prompts. */
+/**
+ * The members of a method's result by the types of the revisions; undefined for an unknown method. 2025-11-25 schema,
+ * server/tools, server/resources, server/prompts.
+ */
 export function resultShape(method: string): Shape | undefined {
   const named = { name: 'string', 'title?': 'string', 'description?': 'string', 'icons?': ['object'], '_meta?': 'object' } as const;
   const located = { ...named, 'mimeType?': 'string', 'annotations?': 'object' } as const;

@@ -4,7 +4,7 @@ import type { Bag } from '../jsonrpc/message.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';
 
-/** One call, as its rounds need it. */
+/** What the rounds need from their call. */
 export interface RoundsPort {
   send(params: Bag): Promise<Bag>;
   answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
@@ -13,9 +13,9 @@ export interface RoundsPort {
 }
 
 /**
- * Answers the questions that a result asks, and asks again with the answers, until there is a result of
- * another kind. Rejects where a question cannot be answered, where the rounds are too many, and where they
- * break the rules of 2026-07-28 basic/patterns/mrtr.
+ * Answers the questions of a result and sends the call again with the answers, until the result is of another kind.
+ * Rejects if a question cannot be answered, if there are too many rounds, or if a result breaks the rules of
+ * 2026-07-28 basic/patterns/mrtr.
  */
 export async function playRounds(
   method: string, params: Bag | undefined, result: Bag, port: RoundsPort,
@@ -30,11 +30,11 @@ export async function playRounds(
     }
     const { inputRequests, requestState } = result;
     const next = { ...params };
-    // Both belong to the retry of one result, and to nothing else.
+    // Both belong only to the retry of this one result.
     delete next['inputResponses'];
     delete next['requestState'];
     if (inputRequests !== undefined) next['inputResponses'] = await gather(method, inputRequests, port);
-    // The server only asks to be asked again: it may be busy.
+    // A result without questions only asks for a retry: the server may be busy.
     else await pause(round, port.signal);
     if (requestState !== undefined) {
       if (typeof requestState !== 'string') throw new Error(`${method}: "requestState" must be a string`);
@@ -49,7 +49,7 @@ export async function playRounds(
   return result;
 }
 
-/** Waits 100 ms, then twice as long each time, 5 s at most. Rejects where the call is cancelled meanwhile. */
+/** Waits 100 ms, then twice as long each time, at most 5 s. Rejects if the call is cancelled meanwhile. */
 function pause(round: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   if (typeof setTimeout !== 'function') return Promise.resolve();
@@ -66,7 +66,7 @@ function pause(round: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** All questions at once; when one cannot be answered, the others are told to stop. */
+/** Answers all questions at once; if one cannot be answered, the others are aborted. */
 export async function gather(
   method: string, requests: unknown, { answer, signal, limits }: Pick<RoundsPort, 'answer' | 'signal' | 'limits'>,
 ): Promise<Bag> {

@@ -10,39 +10,39 @@ import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { Cache } from './parts.ts';
 import { resultShape } from './result-shapes.ts';
 
-/** The options of a call that is given none. */
+/** The default options of a call. */
 export const noOptions: CallOptions = {};
 
-/** The server reports progress, which renews the time of the request. */
+/** Makes the server report progress, which extends the timeout of the request. */
 export const onlyProgress: CallOptions = { onProgress() {} };
 
-/** What holds for every request of one method. */
+/** The terms of every request with one method. */
 export interface MethodTerms {
   readonly method: string;
-  /** What holds for requests of every method. */
+  /** The terms of requests with any method. */
   readonly all: Terms;
   /**
-   * Whether its result may be questions. Such a request is the work of a tool's author and may take long, so a progress
-   * token goes with it.
+   * Whether its result may ask questions. Such a request runs a tool author's code and may take long, so it carries a
+   * progress token.
    */
   readonly asks: boolean;
-  /** Keeps its results; undefined: they are not kept. */
+  /** The cache of its results; undefined: they are not kept. */
   readonly cache: Cache | undefined;
-  /** The members of its result; undefined: they are not known. */
+  /** The members of its result; undefined: unknown. */
   readonly shape: Shape | undefined;
 }
 
-/** Methods whose terms are kept. A program that makes up more of them has theirs settled at each request. */
+/** The number of methods whose terms are kept. Terms of further methods are determined at each request. */
 const maxKept = 100;
 
-/** What an agreement means for the requests that follow it: settled once for each method, and looked up by each call. */
+/** The consequences of an agreement for later requests: determined once for each method, and looked up by each call. */
 export class Terms {
   readonly agreement: Agreement;
   /** `_meta` of every request; undefined in the legacy era. */
   meta: Bag | undefined;
-  /** Headers that mirror the arguments of tools; undefined where the transport or the revision has none. */
+  /** The headers that mirror tool arguments; undefined if the transport or the revision has none. */
   readonly headers: ToolHeaders | undefined;
-  /** Whether a result may be of another type than `complete`. */
+  /** Whether results have types other than `complete`. */
   readonly typed: boolean;
   readonly #options: CoreClientOptions;
   readonly #methods = new Map<string, MethodTerms>();
@@ -55,7 +55,7 @@ export class Terms {
     this.#options = options;
   }
 
-  /** The terms of a method. Throws where such a request may not be sent. */
+  /** The terms of a method. Throws if such a request may not be sent. */
   of(method: string): MethodTerms {
     return this.#methods.get(method) ?? this.#settle(method);
   }
@@ -63,12 +63,12 @@ export class Terms {
   #settle(method: string): MethodTerms {
     const { revision, capabilities } = this.agreement;
     const { cache, listening } = this.#options;
-    // The handshake is over; the modern era has none, and lets the same requests pass.
+    // The handshake is over; the modern era has none, and allows the same requests.
     if (!mayPass(clientLifecycle.ready.send, method)) throw new Error(`${method}: not while the connection is ready`);
-    // 2026-07-28 basic/patterns/subscriptions: `subscriptions/listen` has taken the place of these requests.
+    // 2026-07-28 basic/patterns/subscriptions: `subscriptions/listen` replaces these requests.
     if (this.meta && !listening && method.endsWith('subscribe')) {
       throw new Error(
-        `${method}: this server tells those who listen, and this client was made without \`listening\``,
+        `${method}: this server reports changes only by subscriptions/listen, and this client was made without \`listening\``,
       );
     }
     if (!serverSupports(method, capabilities, revision)) {

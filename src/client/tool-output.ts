@@ -6,14 +6,14 @@ import type { Outputs } from './parts.ts';
 
 type Compile = (schema: JsonSchema) => Validate;
 
-/** The part of a client that judges structured results of tools; `compile` is that of barewire/schema, or another. */
+/** The part of a client that checks structured results of tools; `compile` is that of barewire/schema, or another. */
 export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
   return new ToolOutputs(() => compile);
 }
 
 /**
- * The same with a validator that is loaded at the first result to judge; that of barewire/schema, if no other is named. A
- * client of tools without output schemas never loads it. Where it cannot be loaded, the call rejects.
+ * The same with a validator that is loaded at the first result to check; default: that of barewire/schema. A client
+ * of tools without output schemas never loads it. If it cannot be loaded, the call rejects.
  */
 export function loadedToolOutputs(load: () => Promise<Compile> = loadSmallDialect): Outputs {
   return new ToolOutputs(load);
@@ -25,12 +25,12 @@ async function loadSmallDialect(): Promise<Compile> {
 }
 
 /**
- * Holds structured results against the output schemas of `tools/list`. The results of a tool that was never listed are
- * not judged. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
+ * Checks structured results against the output schemas of `tools/list`. Results of a tool that was never listed are
+ * not checked. 2025-06-18 server/tools#output-schema: clients SHOULD validate.
  */
 class ToolOutputs implements Outputs {
   readonly #load: () => Compile | Promise<Compile>;
-  // Compiled at the first call.
+  // Schemas are compiled at the first call.
   readonly #schemas = new Map<string, JsonSchema | Validate>();
 
   constructor(load: () => Compile | Promise<Compile>) {
@@ -51,18 +51,18 @@ class ToolOutputs implements Outputs {
 
   check(name: string, result: Bag, warn: (error: Error) => void): Promise<void> | undefined {
     const schema = this.#schemas.get(name);
-    // A result of another type is an extension's, and not held against the tool's schema.
+    // A result of another type belongs to an extension, and is not checked against the tool's schema.
     if (schema === undefined || result['isError'] === true || (result['resultType'] ?? 'complete') !== 'complete') return;
     return typeof schema === 'function' ? judge(name, result, schema) : this.#judgeFirst(name, result, schema, warn);
   }
 
   /**
-   * A schema that cannot be used is reported once, and its tool not judged. Rejects where `compile` cannot be loaded, and
-   * where a reference of the schema leads nowhere: 2026-07-28 basic/index#ref-resolution.
+   * An unusable schema is reported once, and its tool is not checked. Rejects if `compile` cannot be loaded, and if a
+   * reference of the schema is unresolved: 2026-07-28 basic/index#ref-resolution.
    */
   async #judgeFirst(name: string, result: Bag, schema: JsonSchema, warn: (error: Error) => void): Promise<void> {
     const compile = await this.#load();
-    // The list may have told another schema meanwhile.
+    // The list may have another schema by now.
     const current = this.#schemas.get(name) === schema;
     let validate: Validate;
     try {
@@ -82,7 +82,7 @@ class ToolOutputs implements Outputs {
   }
 }
 
-/** Throws where the result of a call breaks the output schema of the tool. */
+/** Throws if the result of a call breaks the output schema of the tool. */
 function judge(name: string, { structuredContent }: Bag, validate: Validate): undefined {
   if (structuredContent === undefined) {
     throw new Error(`the tool ${JSON.stringify(name)} has an output schema, but its result has no structuredContent`);

@@ -11,12 +11,14 @@ export const compileShape: Shape<CompileOptions> = {
 };
 
 /**
- * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values: the part of JSON
- * Schema that tool arguments use. Any other keyword is refused by name; `compile` of `barewire/schema/full` takes them
- * all, and says the same of every schema that both take. A `$ref` leads to a place in the same schema (`#/$defs/…`).
- * Nothing is generated or fetched: the result is closures, made at the first use.
- * @throws SchemaError when the schema is malformed, too large, has another keyword, or refers to nothing; TypeError for an
- *   unknown or malformed option
+ * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that validates values: the part of
+ * JSON Schema that tool arguments use. Any other keyword is refused by name; `compile` of `barewire/schema/full`
+ * accepts all keywords, and gives the same results for every schema that both accept. A `$ref` must lead to a place
+ * in the same schema (`#/$defs/…`). Nothing is generated or fetched: the result consists of closures, made at the
+ * first use.
+ *
+ * @throws SchemaError if the schema is malformed, too large, has another keyword, or has an unresolved reference;
+ * TypeError for an unknown or malformed option
  */
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   checkOptions('compile: options', options, compileShape);

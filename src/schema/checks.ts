@@ -13,7 +13,7 @@ export interface MoreChecks {
   readonly conditions: readonly Check[];
 }
 
-/** One check for all rules of a schema, as these keywords. */
+/** One check for all rules of these keywords. */
 export function keywordCheck(node: Node, keywords: Keywords | boolean, compiler: Compiler, more?: MoreChecks): Check {
   if (typeof keywords === 'boolean') return keywords ? accept : (value, run) => fail(run, node, 'false', value);
   const typed = typeCheck(node, keywords, {

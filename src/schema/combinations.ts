@@ -17,7 +17,7 @@ export function equalityChecks(node: Node, keywords: Keywords): Check[] {
   ];
 }
 
-/** `$ref`, `allOf`, `anyOf` and `oneOf`: other schemas for the value itself. */
+/** `$ref`, `allOf`, `anyOf` and `oneOf`: other schemas for the same value. */
 export function combinationChecks(node: Node, { $ref, allOf = [], anyOf, oneOf }: Keywords, compiler: Compiler): Check[] {
   const checks: Check[] = [];
   if ($ref !== undefined) checks.push(reference(node, compiler));
@@ -28,7 +28,7 @@ export function combinationChecks(node: Node, { $ref, allOf = [], anyOf, oneOf }
   return checks;
 }
 
-/** The target is compiled when it is used: it may be this very schema. */
+/** The target is compiled when it is first used: it may be this very schema. */
 function reference({ target }: Node, compiler: Compiler): Check {
   return (value, run) => {
     descend(run);
@@ -43,7 +43,7 @@ function alternatives(node: Node, keyword: 'anyOf' | 'oneOf', checks: Check[], m
     spend(run, checks.length);
     const { last, room } = run;
     let matches = 0;
-    // The summary goes first: whoever stops at one error should get this one.
+    // The summary goes first: a caller that stops at one error gets this one.
     fail(run, node, keyword, value, 0);
     for (const check of checks) {
       if (check(value, run) && (++matches > most || most > 1)) break;

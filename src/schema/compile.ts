@@ -22,12 +22,12 @@ const KEYWORDS: readonly (readonly [kind: Kind, names: string])[] = [
   ['a whole number from 0', 'minLength maxLength minItems maxItems minProperties maxProperties'],
 ];
 
-/** Keywords that say nothing of validity, and names that programs add (`x-…`). */
+/** Keywords that do not affect validity, and names that programs add (`x-…`). */
 const ANNOTATION = /^(\$schema|\$id|\$comment|title|description|examples|deprecated|readOnly|writeOnly|content[A-Z]\w+|x-.*)$/s;
 
 /**
- * `compile` of `barewire/schema` (checked.ts), whose options are checked already. A client loads this file at its first
- * output schema: it shares no module with what is loaded before.
+ * `compile` of `barewire/schema` (checked.ts), after the check of its options. A client loads this file at its first
+ * output schema, so it shares no module with the files that are loaded before.
  */
 export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions = {}): Validate<T> {
   return createValidator(schema, (reader) => smallDialect(reader, schema), options);
@@ -35,7 +35,7 @@ export function compile<T = unknown>(schema: JsonSchema, options: CompileOptions
 
 function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
   let draft7 = false;
-  // It has an `$id`: an address may lead to this very schema. Without one every address leads outside.
+  // With an `$id`, an address may refer to this very schema. Without one, every address refers to another schema.
   let addressed = false;
 
   function refuse(keyword: string, path: string, code: 'keyword' | 'reference' = 'keyword'): never {
@@ -55,14 +55,14 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
         draft7 = version === 'draft-07';
       }
       addressed ||= $id !== undefined;
-      // It would move what `#` means.
+      // It would change the meaning of `#`.
       if (path !== '#' && $id !== undefined) refuse('$id', path);
-      // In draft-07 nothing beside a $ref counts.
+      // In draft-07 the keywords beside a $ref are ignored.
       return draft7 && typeof $ref === 'string' ? ['$ref'] : Object.keys(raw);
     },
     kindOf(keyword, { path }) {
       const [kind] = KEYWORDS.find(([, names]) => names.split(' ').includes(keyword)) ?? [];
-      // Draft-07 does not know them.
+      // Draft-07 does not have these keywords.
       if (!kind ? !ANNOTATION.test(keyword) : draft7 && /^(prefixItems|\$defs)$/.test(keyword)) refuse(keyword, path);
       return kind;
     },

@@ -3,9 +3,9 @@ import { descend } from './run.ts';
 import { isObject, own } from './values.ts';
 
 /**
- * For `compile`'s option `defaults`: makes a copy of the value with the defaults that its schema promises,
- * which are those of `properties`, found through `$ref`, `allOf` and `items`; not those behind a condition or
- * an alternative. The value is completed first and judged then.
+ * For the option `defaults` of `compile`: makes a copy of the value with the defaults of its schema, which are those
+ * of `properties`, found through `$ref`, `allOf` and `items`, but not behind a condition or an alternative. The value
+ * is completed first and validated then.
  */
 export function fillDefaults(node: Node, value: unknown, run: Run): unknown {
   const { keywords, target } = node;

@@ -8,7 +8,7 @@ export function equal(a: unknown, b: unknown, run: Run): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
   const keys = Object.keys(a);
   const others = Object.keys(b).length;
-  // Each of the two may be the long one: one is the schema's, the other came over the wire.
+  // Either object may be the larger one: one is in the schema, the other came over the wire.
   spend(run, 8 * Math.max(keys.length, others));
   return (
     keys.length === others &&
@@ -22,7 +22,7 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   const places = new Map<unknown, number>();
   spend(run, 2 * items.length);
   for (const [i, item] of items.entries()) {
-    // The quote keeps a string from being taken for the text of an object or an array.
+    // The quote distinguishes a string from the text of an object or an array.
     const key =
       typeof item === 'object' ? canonical(item, run)
       : typeof item === 'string' ? `"${item}`
@@ -34,9 +34,7 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   return undefined;
 }
 
-/**
- * A text that two values share exactly when they are equal. Each part costs ten steps: it is slow to build.
- */
+/** A text that two values share exactly if they are equal. Each part costs ten steps, since it is slow to build. */
 function canonical(value: unknown, run: Run): string {
   spend(run, 10);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join()}]`;

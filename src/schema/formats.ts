@@ -1,7 +1,7 @@
 import { isHostname } from './idn.ts';
 import type { Format } from './model.ts';
 
-// No expression here can backtrack: wherever there is a choice, the next character decides it.
+// No expression here can backtrack: at each choice, the next character decides.
 
 // RFC 3339 section 5.6.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -27,7 +27,7 @@ function isTime(text: string): boolean {
     .map((part) => Number(part || 0));
   if (hour > 23 || minute > 59 || second > 60 || hours > 23 || minutes > 59) return false;
   if (second < 60) return true;
-  // A leap second ends a day of universal time.
+  // A leap second comes at the end of a day in universal time.
   const offset = (hours * 60 + minutes) * (parts[4] === '-' ? -1 : 1);
   return (hour * 60 + minute - offset + 2 * 1440) % 1440 === 1439;
 }
@@ -55,17 +55,17 @@ function isIpv6(text: string): boolean {
   return halves.length === 2 ? groups < 8 : groups === 8;
 }
 
-// RFC 3986 and 3987: unreserved, sub-delims, ":" and "@"; and what an IRI has beyond ASCII.
+// RFC 3986 and 3987: unreserved, sub-delims, ":" and "@"; and the characters of an IRI beyond ASCII.
 const PCHAR = "\\w.~!$&'()*+,;=:@\\-";
 const UCS = '\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}\\u{10000}-\\u{efffd}';
 const PRIVATE = '\\u{e000}-\\u{f8ff}\\u{f0000}-\\u{10fffd}';
 const SPLIT = /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/i;
 const AUTHORITY = /^(?:([^@]*)@)?(?:\[([^\]]*)\]|([^:@[\]]*))(?::\d*)?$/;
 
-// Made at the first use, so that who imports no format carries none.
+// Made at the first use, so that a program without formats does not carry them.
 const expressions = new Map<string, RegExp>();
 
-/** Whether a text holds these characters and percent-encoded bytes alone. */
+/** Whether a text has only these characters and percent-encoded bytes. */
 function holdsOnly(text: string, characters: string): boolean {
   let expression = expressions.get(characters);
   if (!expression) {
@@ -75,7 +75,7 @@ function holdsOnly(text: string, characters: string): boolean {
   return expression.test(text);
 }
 
-/** `more`: the characters that an IRI has beyond a URI. */
+/** `more`: the characters of an IRI that a URI does not have. */
 function isUri(text: string, absolute: boolean, more: string): boolean {
   const [, scheme, authority, path = '', query = '', fragment = ''] = SPLIT.exec(text) ?? [
     undefined,
@@ -126,10 +126,7 @@ function isRegex(text: string): boolean {
   }
 }
 
-/**
- * Every format of JSON Schema 2020-12 (which are those of draft-07 and two more), for `compile`'s option
- * `formats`.
- */
+/** Every format of JSON Schema 2020-12 (those of draft-07 and two more), for the option `formats` of `compile`. */
 export const formats: Readonly<Record<string, Format>> = {
   date: { test: isDate, hint: 'YYYY-MM-DD' },
   time: { test: isTime, hint: 'hh:mm:ss with Z or an offset' },

@@ -57,13 +57,13 @@ type ObjectOf<S, Root, F extends boolean> =
 
 type Required<S> = S extends { readonly required: readonly (infer K extends string)[] } ? K : never;
 
-/** The names that are certainly there. */
+/** The names of properties that are always present. */
 type Needed<S, P, F extends boolean> =
   | Required<S>
   | (F extends true ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P]
     : never);
 
-/** The schema of properties without a name of their own; never when there are none. */
+/** The schema of additional properties; never if there are none. */
 type Rest<S> =
   | (S extends { readonly additionalProperties: infer A } ?
       A extends false ?
@@ -105,7 +105,7 @@ type And<A, B> =
     : A & B
   : A & B;
 
-/** The same type, written out as one object: that is what an editor shows. */
+/** The same type, written as one object, which is what an editor shows. */
 type Flat<T> = { [K in keyof T]: T[K] };
 
 // References.

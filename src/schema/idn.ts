@@ -1,6 +1,6 @@
 /**
- * Internationalised host names: RFC 5890 to 5893 (IDNA2008), as far as the properties that JavaScript's
- * regular expressions know can tell. Joining types and bidirectional classes are taken from scripts.
+ * Internationalised host names: RFC 5890 to 5893 (IDNA2008), as far as JavaScript's regular expressions know the
+ * properties. Joining types and bidirectional classes are derived from scripts.
  */
 
 const LDH = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i;
@@ -29,7 +29,7 @@ const RTL =
 const ARABIC_DIGIT = /[\u0660-\u0669]/u;
 const EUROPEAN_DIGIT = /[\d\u06f0-\u06f9]/u;
 
-/** Bidirectional class, coarsely: right-to-left, left-to-right, Arabic or European number, mark, neutral. */
+/** The approximate bidirectional class: right-to-left, left-to-right, Arabic or European number, mark, neutral. */
 function direction(character: string): 'R' | 'L' | 'AN' | 'EN' | 'NSM' | 'ON' {
   if (ARABIC_DIGIT.test(character)) return 'AN';
   if (EUROPEAN_DIGIT.test(character)) return 'EN';
@@ -38,7 +38,7 @@ function direction(character: string): 'R' | 'L' | 'AN' | 'EN' | 'NSM' | 'ON' {
   return /[\p{L}\p{Mc}\p{Nd}]/u.test(character) ? 'L' : 'ON';
 }
 
-/** RFC 5893 section 2, for one label of a name that has right-to-left characters. */
+/** RFC 5893 section 2, for one label of a name with right-to-left characters. */
 function keepsBidiRule(label: string): boolean {
   const classes = [...label].map(direction);
   const used = new Set<string>(classes);
@@ -49,14 +49,13 @@ function keepsBidiRule(label: string): boolean {
   return classes[0] === 'L' && !used.has('R') && !used.has('AN') && ['L', 'EN'].includes(last);
 }
 
-/** RFC 5891 section 4.2: whether a label with other than ASCII characters may be registered. */
+/** RFC 5891 section 4.2: whether a label with non-ASCII characters may be registered. */
 function isULabel(label: string): boolean {
   return (
     ALLOWED.test(label) &&
     !DISALLOWED.test(label) &&
     label === label.normalize('NFC') &&
-    // What NFKC or case folding changes is not a letter of its own (2.2, 2.9); the sharp s and final sigma
-    // are.
+    // A letter that NFKC or case folding changes is not allowed (2.2, 2.9); the sharp s and final sigma are.
     [...label].every(
       (c) => /[\u00df\u03c2\u200c\u200d]/u.test(c) || c.toLowerCase().normalize('NFKC') === c,
     ) &&
@@ -70,12 +69,9 @@ function isULabel(label: string): boolean {
   );
 }
 
-/**
- * A host name (RFC 1123), whose `xn--` labels are valid ones; or, `international`, with labels in Unicode
- * too.
- */
+/** A host name (RFC 1123) whose `xn--` labels are valid; with `international`, labels in Unicode are allowed too. */
 export function isHostname(name: string, international: boolean): boolean {
-  // Before any work: an encoded name has at most 253 characters, and Unicode is hardly ever longer than its encoding.
+  // Before any work: an encoded name has at most 253 characters, and Unicode is rarely longer than its encoding.
   if (name.length > 600) return false;
   const ascii: string[] = [];
   const labels = name.split(international ? /[.\u3002\uff0e\uff61]/u : '.').map((label) => {
@@ -102,7 +98,7 @@ export function isHostname(name: string, international: boolean): boolean {
     if (!LDH.test(encoded) || encoded.length > 63 || (bidi && !keepsBidiRule(label))) return false;
     if (plain) return !international || !/^..--/.test(label);
     if (!isULabel(label) || /^[\x21-\x7e]*$/u.test(label)) return false;
-    // An A-label must be what its U-label encodes to; a U-label is only for international names.
+    // An A-label must equal the encoding of its U-label; U-labels are only allowed in international names.
     return (international && given[i] === label) || given[i]?.toLowerCase() === encoded;
   });
 }

@@ -1,10 +1,7 @@
-/**
- * What stands behind a keyword: subschemas in one arrangement or another, or a value that is judged as a
- * whole.
- */
+/** The kind of a keyword's value: subschemas in some arrangement, or a value that is checked as a whole. */
 export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
 
-/** The kinds that are no subschemas. */
+/** The kinds that are not subschemas. */
 export type ValueKind =
   | 'any value'
   | 'a string'
@@ -16,7 +13,7 @@ export type ValueKind =
   | 'a number above 0'
   | 'a whole number from 0';
 
-/** Whether a value is of a kind, which is named as an error names it. */
+/** Whether a value is of a kind. Errors use the name of the kind. */
 export function isOfKind(kind: ValueKind, value: unknown): boolean {
   switch (kind) {
     case 'a list':

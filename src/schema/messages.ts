@@ -1,8 +1,8 @@
 import type { Failure, Saying } from './model.ts';
 import type { ValidationError } from './types.ts';
 
-// By keyword. @ is the value, $ the detail of the failure. What follows is the same each time: # is what the
-// keyword says, % that without quotes, and & the detail as what was expected, if it is known.
+// By keyword. @ is the value, $ the detail of the failure. The others are the same each time: # is the value of the
+// keyword, % the same without quotes, and & the detail as the expected value, if known.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
@@ -30,7 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 function prepare({ node, keyword, detail }: Failure, more: typeof SENTENCES | undefined): Saying {
   const { keywords, path } = node;
   const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
-  // Cut first: what the schema says may hold signs.
+  // Cut first: the keyword's value may contain signs.
   const parts = String(SENTENCES[keyword] ?? more?.[keyword])
     .split(/([@$])/)
     .map((part) =>
@@ -44,9 +44,7 @@ function prepare({ node, keyword, detail }: Failure, more: typeof SENTENCES | un
   return { schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts };
 }
 
-/**
- * Puts a failure into words: once for each error that is reported, and not for those that are thrown away.
- */
+/** Puts a failure into words: only for errors that are reported, and not for those that are discarded. */
 export function explain(failure: Failure, more?: Readonly<Record<string, string>>): ValidationError {
   const { path, node, keyword, value, detail } = failure;
   const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure, more));
@@ -61,7 +59,7 @@ function quote(value: unknown): string {
   if (typeof value === 'object' && value) return Array.isArray(value) ? 'the array' : 'the object';
   if (typeof value !== 'string') return String(value);
   const text = value.length > 80 ? value.slice(0, 80) + '…' : value;
-  // Nothing to escape is the common case, and much cheaper.
+  // Usually there is nothing to escape, which is much cheaper.
   return /[^ !#-[\]-~]/.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 

@@ -1,6 +1,6 @@
-// What a schema is once it has been read, and what a validation is while it runs. Types alone.
+// A schema after reading, and the state of a validation. Only types.
 
-/** A JSON Schema as it stands in JSON: an object, or `true` (anything) or `false` (nothing). */
+/** A JSON Schema as JSON: an object, or `true` (anything) or `false` (nothing). */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 /** A format; a regular expression is one. */
@@ -11,30 +11,30 @@ export interface Format {
   readonly hint?: string;
 }
 
-/** Whether a string matches a pattern. Calls `spend` with what that costs, in steps of the limit `work`. */
+/** Whether a string matches a pattern. Calls `spend` with the cost, in steps of the limit `work`. */
 export type PatternTest = (text: string, spend: (steps: number) => void) => boolean;
 
-/** A subschema that has been read: its values are checked and its subschemas read too. */
+/** A subschema after reading: its values are checked and its subschemas read too. */
 export interface Node {
-  /** The keywords; for the schemas `true` and `false` that boolean. */
+  /** The keywords; for the schemas `true` and `false`, that boolean. */
   keywords: Keywords | boolean;
   /** Address and JSON Pointer. */
   path: string;
-  /** The document that it stands in. Only the whole dialect has several. */
+  /** The document that contains it. Only the whole dialect has several. */
   resource?: Resource;
-  /** Where its `$ref` leads. */
+  /** The target of its `$ref`. */
   target?: Node;
-  /** Where its `$dynamicRef` leads unless the dynamic scope has another. */
+  /** The target of its `$dynamicRef`, unless the dynamic scope has another. */
   dynamicTarget?: Node;
   /** The matchers of `pattern` and `patternProperties`, by source. */
   patterns?: Map<string, PatternTest>;
-  /** How to speak of its rules, by keyword, once they have been broken. */
+  /** The sentences about its broken rules, by keyword. */
   sayings?: Record<string, Saying>;
   /** Compiled at the first use. */
   check?: Check;
 }
 
-/** A schema with an address of its own: the whole document, or what stands under an `$id`. */
+/** A schema with its own address: the whole document, or a subschema with an `$id`. */
 export interface Resource {
   uri: string;
   raw: unknown;
@@ -46,13 +46,13 @@ export interface Resource {
 
 /** A set of keywords with one meaning, chosen by `$schema`. */
 export interface Dialect {
-  /** Draft-07 has another `items`, `$id: "#name"` for anchors, and ignores what stands beside a `$ref`. */
+  /** Draft-07 has another `items`, `$id: "#name"` for anchors, and ignores the keywords beside a `$ref`. */
   draft7?: boolean;
-  /** Vocabularies in force, by the first word of their name; undefined: all of them. */
+  /** The active vocabularies, by the first word of their name; undefined: all of them. */
   vocabularies?: ReadonlySet<string>;
 }
 
-/** A subschema under a name: one of `properties`, or of what is kept like it. */
+/** A subschema with a name: one of `properties`, or of a similar keyword. */
 export type NamedNode = [name: string, node: Node];
 
 /** The keywords of one schema object. It has no prototype, so no name can be inherited. */
@@ -106,36 +106,36 @@ export interface Keywords {
   maxProperties?: number;
 }
 
-/** A compiled piece of schema: true when the value keeps the rule; else it has noted why in `run.last`. */
+/** A compiled piece of a schema: true if the value satisfies the rule; else the reason is in `run.last`. */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;
 
-/** An array as the rules for arrays see it. */
+/** An array, for the rules about arrays. */
 export type Items = readonly unknown[];
-/** An object as the rules for objects see it. */
+/** An object, for the rules about objects. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** What the keywords need of the compilation that they are part of. */
+/** What keywords need from the compilation. */
 export interface Compiler {
   /** The check of a subschema. */
   readonly check: (node: Node) => Check;
   formats: Readonly<Record<string, Format>>;
 }
 
-/** An error as it is noted: where and what, put into words only when the list is final. */
+/** A noted error: where and what. It is put into words when the list is complete. */
 export interface Failure {
   path: string;
   node: Node;
   keyword: string;
   /** The value, or the name of the property that the error is about. */
   value: unknown;
-  /** What the sentence needs beside the value, or what was expected where the keyword does not say it. */
+  /** What the sentence needs beside the value, or the expected value if the keyword does not contain it. */
   detail: unknown;
-  /** The one noted before this. */
+  /** The error that was noted before this. */
   before: Failure | undefined;
 }
 
 /**
- * What is the same each time a rule is broken: its place, and its sentence cut up, text and signs (@ or $)
+ * The parts of an error that are the same each time: its place, and its sentence split into text and signs (@ or $)
  * in turn.
  */
 export interface Saying {
@@ -143,7 +143,7 @@ export interface Saying {
   parts: string[];
 }
 
-/** The resources entered on the way to here, innermost first: the dynamic scope of `$dynamicRef`. */
+/** The resources entered so far, innermost first: the dynamic scope of `$dynamicRef`. */
 export interface Scope {
   resource: Resource | undefined;
   outer: Scope | undefined;
@@ -151,9 +151,9 @@ export interface Scope {
 
 /** The state of one validation. */
 export interface Run {
-  /** The newest of the errors noted; the list is linked because most lists stay empty or short. */
+  /** The newest noted error. The list is linked because most lists stay empty or short. */
   last: Failure | undefined;
-  /** Errors still wanted. At 0 none is noted, and every rule stops at its first failure. */
+  /** How many more errors to note. At 0 none is noted, and every rule stops at its first failure. */
   room: number;
   /** Steps left. */
   work: number;

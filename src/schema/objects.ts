@@ -4,7 +4,7 @@ import { fail, place, spend } from './run.ts';
 import { lengthChecks, matcher } from './scalars.ts';
 import { names, own } from './values.ts';
 
-/** Steps for the keys that a rule walks past: engines keep objects of many keys in tables, which are slow to walk. */
+/** The steps for the keys that a rule passes: engines keep objects with many keys in tables, which are slow to walk. */
 const keySteps = (keys: number): number => (keys < 1_000 ? keys : 8 * keys);
 
 /**
@@ -31,14 +31,14 @@ export function objectChecks(
   return checks;
 }
 
-/** The names of the properties that JSON would show, paid for: to list them takes longer than most rules. */
+/** The names of the properties that JSON would show. Charged, since listing them takes longer than most rules. */
 export function shown(value: Properties, run: Run): string[] {
   const keys = names(value);
   spend(run, keySteps(keys.length));
   return keys;
 }
 
-/** Judges each key, and puts it before the paths of what it finds. */
+/** Checks each key, and prepends the key to the paths of the errors found. */
 export function each(keys: readonly string[], run: Run, judge: (key: string) => boolean): boolean {
   spend(run, keys.length);
   let ok = true;
@@ -52,7 +52,7 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
   return ok;
 }
 
-/** What is known of a property, and the one that the schema names next. */
+/** A known property, and the one that the schema names next. */
 interface Entry {
   key: string;
   check: Check | undefined;
@@ -64,9 +64,9 @@ interface Entry {
 }
 
 /**
- * `properties` and `required` in one walk over the value's own keys. They mostly come in the schema's order,
- * so the next entry is tried before a name is looked up. Only if something else is there does `others` look
- * again, unless it must in any case, for patterns.
+ * `properties` and `required` in one pass over the value's own keys. Keys usually come in the schema's order, so the
+ * next entry is tried before a name is looked up. `others` runs only if other keys are present, or always if there
+ * are patterns.
  */
 function namedProperties(
   node: Node,
@@ -159,8 +159,8 @@ function otherProperties(
 }
 
 /**
- * Judges what no other keyword has judged; where nothing may be left, the error names the property or item. Undefined
- * where anything may be.
+ * Checks what no other keyword has checked; if nothing more is allowed, the error names the property or item.
+ * Undefined if anything is allowed.
  */
 export function restCheck(
   node: Node,

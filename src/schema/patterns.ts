@@ -1,6 +1,6 @@
-// A backtracking engine may take exponential time, and cannot be stopped. So a pattern whose estimated cost for the
-// string at hand is high is matched here instead: as a function from the set of positions where it may begin to the
-// set of those where it may end. Each position that is visited is paid for.
+// A backtracking engine may take exponential time, and cannot be stopped. So if the estimated cost of a pattern for a
+// string is high, this file matches it: as a function from the set of positions where it may begin to the set of those
+// where it may end. Each visited position is charged.
 import type { PatternTest } from './model.ts';
 
 type Spend = (steps: number) => void;
@@ -8,59 +8,60 @@ type Positions = ReadonlySet<number>;
 
 /** A piece of a pattern. */
 interface Piece {
-  /** Where a match that begins at one of `from` may end. */
+  /** The positions where a match that begins at one of `from` may end. */
   ends(text: string, from: Positions, spend: Spend): Positions;
-  /** For a backtracking engine and n >= 1 + the string's length: how often it goes on from here, and its steps. */
+  /** For a backtracking engine and n >= 1 + the string's length: how often it continues from here, and its steps. */
   bound(n: number): readonly [ways: number, steps: number];
 }
 
 const TOKEN =
   /\\(?:uD[89AB]..\\uD[C-F]..|[pPu]\{[^}]*\}|u.{4}|x..|c.|k<[^>]*>|[1-9]\d*|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|[a-z-]*:|<[^>]*>))?|\{\d+(?:,\d*)?\}|./gisu;
 
-/** What only the engine can match: lookbehind, back references, modifiers. */
+/** Syntax that only the engine can match: lookbehind, back references, modifiers. */
 const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
 
-/** Up to this many estimated steps, and 100 a character, the RegExp engine is used. */
+/** Up to this number of estimated steps, plus 100 for each character, the RegExp engine is used. */
 const FEW = 1e5;
 
-/** Up to this many it may be used where only it can match: a few hundredths of a second. */
+/** Up to this number it may be used if only it can match: a few hundredths of a second. */
 const MANY = 1e7;
 
-/** Steps of the limit `work` that a visited position costs. */
+/** The cost of a visited position, in steps of the limit `work`. */
 const VISIT = 16;
 
-/** Steps that the engine's own compilation costs, a unit of weight. */
+/** The cost of the engine's own compilation, in steps for each unit of weight. */
 const COMPILE = 200;
 
-/** What a pattern costs to compile: its length, and far more for each property of Unicode (`\p{L}`). */
+/** The cost of compiling a pattern: its length, and far more for each property of Unicode (`\p{L}`). */
 export function weightOf(source: string): number {
   return source.length + 500 * (source.split(/\\p/i).length - 1);
 }
 
 /**
- * Tests a pattern (ECMA-262, flag `u`) at a bounded cost. The engine is used where its worst case is cheap; other
+ * Tests a pattern (ECMA-262, flag `u`) at a bounded cost. The engine is used if its worst case is cheap; other
  * patterns are matched in time linear in the string, or refused by the limit `work`. A pattern that needs the engine
- * (lookbehind, back references, modifiers) is refused by the limit `pattern` for a string that is too long for it.
- * @throws SyntaxError when the pattern is malformed
+ * (lookbehind, back references, modifiers) is refused by the limit `pattern` if the string is too long for it.
+ *
+ * @throws SyntaxError if the pattern is malformed
  */
 export function boundedPattern(source: string): PatternTest {
   const native = new RegExp(source, 'u');
   const bounds: number[] = [];
   let whole: Piece | undefined;
   let foreign = false;
-  // No other place needs to be tried when every match begins at the start.
+  // If every match begins at the start, no other position is tried.
   const anchored = /^\^[^|]*$/.test(source);
   return (text, spend) => {
     if (!whole) {
       spend(COMPILE * weightOf(source));
       whole = parse();
     }
-    // Lengths are rounded up to a power of 2, so that there are few bounds to remember.
+    // Lengths are rounded up to a power of 2, so that few bounds are kept.
     const bits = 32 - Math.clz32(text.length);
     const n = 1 << bits;
     const steps = (bounds[bits] ??= whole.bound(n)[1] * (anchored ? 1 : n));
     if (steps <= (foreign ? MANY : Math.min(MANY, FEW + 100 * n))) {
-      // The call itself costs a few.
+      // The call itself costs a few steps.
       spend((steps >> 2) + 4);
       return native.test(text);
     }
@@ -73,7 +74,7 @@ export function boundedPattern(source: string): PatternTest {
     return whole.ends(text, starts, spend).size > 0;
   };
 
-  /** Reads the pattern, which is known to be well-formed. Atoms are compiled once each. */
+  /** Parses the pattern, which is known to be well-formed. Each atom is compiled once. */
   function parse(): Piece {
     const tokens = source.match(TOKEN) ?? [];
     const atoms = new Map<string, Piece>();
@@ -122,7 +123,7 @@ function atom(token: string): Piece {
       for (const position of from) {
         spend(VISIT);
         expression.lastIndex = position;
-        // A pair of surrogates has no character that begins in its middle.
+        // No character begins in the middle of a surrogate pair.
         if (expression.test(text)) ends.add(expression.lastIndex);
       }
       return ends;
@@ -155,7 +156,7 @@ function choice(pieces: readonly Piece[]): Piece {
   };
 }
 
-/** Adds positions to a set, and pays for them. Returns those that are new. */
+/** Adds positions to a set, and charges for them. Returns the new ones. */
 function add(positions: Positions, to: Set<number>, spend: Spend): Positions {
   spend(VISIT * positions.size);
   const fresh = new Set<number>();
@@ -167,7 +168,7 @@ function add(positions: Positions, to: Set<number>, spend: Spend): Positions {
   return fresh;
 }
 
-/** A lookahead: it is not entered again once it has matched. */
+/** A lookahead: the engine does not enter it again after it has matched. */
 function ahead(inner: Piece, negative: boolean): Piece {
   return {
     ends(text, from, spend) {
@@ -191,14 +192,14 @@ function repeated(piece: Piece, min: number, max: number): Piece {
         last = piece.ends(text, last, spend);
       }
       const ends = new Set<number>();
-      // Only positions that are new can lead to new ones.
+      // Only new positions can lead to new ones.
       let fresh = add(last, ends, spend);
       for (let i = min; i < max && fresh.size > 0; i++) fresh = add(piece.ends(text, fresh, spend), ends, spend);
       return ends;
     },
     bound(n) {
       const [ways, cost] = piece.bound(n);
-      // A round that may go several ways multiplies them; one that may not ends after at most n characters.
+      // An iteration with several ways multiplies them; one with a single way ends after at most n characters.
       const rounds = max < Infinity ? max : ways > 1 ? max : min + n;
       const power = ways ** rounds;
       return [power * (rounds - min + 1), power * cost * rounds + 1];

@@ -3,7 +3,7 @@ export function escapeToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The steps of a JSON Pointer that stands in a URI's fragment (RFC 6901 section 6). */
+/** The steps of a JSON Pointer in a URI's fragment (RFC 6901 section 6). */
 export function tokensOf(fragment: string): string[] {
   return fragment
     .split('/')

@@ -7,15 +7,15 @@ import { escapeToken } from './pointer.ts';
 import type { CompileOptions, SchemaLimits } from './types.ts';
 import { isObject } from './values.ts';
 
-/** What a dialect makes of schemas. One is made for each schema that is compiled. */
+/** The rules of a dialect for reading schemas. One is made for each schema that is compiled. */
 export interface Language {
   /** Reads the schema that is compiled. */
   root(schema: JsonSchema): Node;
-  /** The keywords of a schema object that count. Notes what the object says of itself. */
+  /** The keywords of a schema object that count. Also records the object's `$id`, `$schema` and anchors. */
   names(raw: Readonly<Record<string, unknown>>, node: Node): readonly string[];
   /** The kind of a keyword; undefined when it is ignored. Throws when it is refused. */
   kindOf(keyword: string, node: Node): Kind | undefined;
-  /** Told of the keywords once they have been read. */
+  /** Called with the keywords after reading. */
   learn?(keywords: Keywords, node: Node): void;
   /** The subschema that a reference leads to. */
   find(reference: string, from: Node): Node;
@@ -25,7 +25,7 @@ export interface Language {
   readonly sentences?: Readonly<Record<string, string>>;
 }
 
-/** What a language reads with. */
+/** What a language needs for reading. */
 export interface Reader {
   /** Reads a subschema and those in it: a bounded walk that makes no closures. */
   read(raw: unknown, path: string, resource: Resource | undefined, depth: number): Node;
@@ -43,8 +43,8 @@ export const defaultSchemaLimits: SchemaLimits = {
 };
 
 /**
- * Reads a schema whole: every keyword is judged, every reference resolved and every pattern parsed, so that nothing of
- * it can fail later.
+ * Reads a schema as a whole: every keyword is checked, every reference resolved and every pattern parsed, so that no
+ * part of it can fail later.
  */
 export function readSchema(
   schema: JsonSchema,
@@ -69,7 +69,7 @@ export function readSchema(
       const kind = language.kindOf(name, node);
       if (kind) values[name] = readValue(kind, raw[name], node, `${path}/${escapeToken(name)}`, depth + 1);
     }
-    // Each value has been judged by its kind.
+    // Each value was checked by its kind.
     node.keywords = values;
     language.learn?.(values, node);
     return node;
@@ -105,7 +105,7 @@ export function readSchema(
 
   const language = make({ read, nodeOf: (raw) => nodes.get(raw) });
   const root = language.root(schema);
-  // Grows while it is walked: what a reference leads to may not have been read before.
+  // The map grows during the loop: a referenced schema may not have been read before.
   for (const node of nodes.values()) {
     const { $ref, $dynamicRef, pattern, patternProperties } = node.keywords as Keywords;
     if ($ref !== undefined) node.target = language.find($ref, node);

@@ -1,17 +1,17 @@
 import type { Check, Failure, Node, Run } from './model.ts';
 
-/** Pays for steps. The RangeError, which names the limit, ends the validation: see `limitOf`. */
+/** Charges for steps. The RangeError, which names the limit, ends the validation: see `limitOf`. */
 export function spend(run: Run, steps: number): void {
   if ((run.work -= steps) < 0) throw new RangeError('work');
 }
 
-/** Goes one reference deeper; the caller comes back with `run.depth++`. */
+/** Goes one reference deeper; the caller returns with `run.depth++`. */
 export function descend(run: Run): void {
   spend(run, 1);
   if (--run.depth < 0) throw new RangeError();
 }
 
-/** Notes a failure, if there is room, and says false. */
+/** Notes a failure, if there is room, and returns false. */
 export function fail(run: Run, node: Node, keyword: string, value: unknown, detail?: unknown): false {
   if (run.room > 0) {
     run.room--;
@@ -21,8 +21,8 @@ export function fail(run: Run, node: Node, keyword: string, value: unknown, deta
 }
 
 /**
- * Puts a step before the paths of the errors noted after `mark`, on the way out of a property or item: a
- * value that is valid never pays for a path. Returns the new mark.
+ * Prepends a step to the paths of the errors noted after `mark`, on the way out of a property or item, so that a
+ * valid value never pays for a path. Returns the new mark.
  */
 export function place(run: Run, mark: Failure | undefined, step: string): Failure | undefined {
   for (let error = run.last; error && error !== mark; error = error.before) error.path = step + error.path;
@@ -38,7 +38,7 @@ export function quietly<T>(check: Check<T>, value: T, run: Run): boolean {
   return ok;
 }
 
-/** One check that keeps every rule; undefined for no rules. */
+/** One check for all rules; undefined if there are no rules. */
 export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   const [first, second] = checks;
   if (checks.length < 2) return first;
@@ -56,7 +56,7 @@ export function all<T>(checks: readonly Check<T>[]): Check<T> | undefined {
   };
 }
 
-/** Keeps every rule. */
+/** Accepts every value. */
 export function accept(): true {
   return true;
 }

@@ -42,8 +42,8 @@ export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
 }
 
 /**
- * The remainder is exact, but 0.3 and 0.1 are not what they look like: a decimal step gets the rounding error
- * that two conversions and one division can make, and no more.
+ * The remainder is exact, but 0.3 and 0.1 are not exact decimals: a decimal step is allowed the rounding error of two
+ * conversions and one division, and no more.
  */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;

@@ -4,14 +4,14 @@ import type { FromSchema } from './from-schema.ts';
 import type { Validate, ValidationError, ValidationResult } from './types.ts';
 
 /**
- * What schema libraries have in common: the Standard Schema interface (validation) and, where a library has
- * it, the Standard JSON Schema interface (conversion). Both are version 1, of standardschema.dev.
+ * What schema libraries share: the Standard Schema interface (validation) and, if a library has it, the Standard JSON
+ * Schema interface (conversion). Both are version 1, of standardschema.dev.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    /** Checks a value: the value as the library reads it, or its issues. */
+    /** Checks a value: returns the value after the library's conversions, or its issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: StandardConverter | undefined;
@@ -31,7 +31,7 @@ interface StandardConverter {
   readonly output: (options: { readonly target: string }) => Record<string, unknown>;
 }
 
-/** A library's schema whose JSON Schema the author gives, because the library does not. */
+/** A library's schema for which the author gives the JSON Schema, because the library does not. */
 export interface PairedSchema<S extends StandardSchema = StandardSchema> {
   readonly standard: S;
   readonly jsonSchema: JsonSchema;
@@ -46,7 +46,7 @@ interface SchemaInterface {
   readonly $ref?: unknown;
 }
 
-/** Whatever may stand where a schema is asked for. */
+/** Everything that is accepted as a schema. */
 export type SchemaSource = JsonSchema | SchemaInterface | StandardSchema | PairedSchema;
 
 /** The type of the values that a schema accepts. */
@@ -56,7 +56,7 @@ export type InferInput<S> =
   : S extends { static: infer T } ? T
   : FromSchema<S>;
 
-/** The type of the values that a schema makes of what it accepts: defaults filled in, strings parsed. */
+/** The type of a schema's output: defaults filled in, strings parsed. */
 export type InferOutput<S> =
   S extends PairedSchema<infer T> ? InferOutput<T>
   : S extends { readonly '~standard': { readonly types?: infer T } } ? Side<T, 'output'>
@@ -66,10 +66,10 @@ export type InferOutput<S> =
 type Side<T, K extends 'input' | 'output'> =
   NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
 
-/** A schema, ready for use: what to show to others, and how to judge. */
+/** A schema that is ready for use: its JSON Schema for others, and its check. */
 export interface AdaptedSchema {
   jsonSchema: JsonSchema;
-  /** A promise only where the library answers with one. */
+  /** Returns a promise only if the library does. */
   validate(value: unknown): ValidationResult | Promise<ValidationResult>;
 }
 
@@ -92,7 +92,7 @@ export function adaptSchema(
   if (isPaired(source)) {
     return { jsonSchema: source.jsonSchema, validate: (value) => judge(source.standard, value) };
   }
-  // What is neither is a JSON Schema, of whatever type; the validator checks it.
+  // Everything else is a JSON Schema, of any type; the validator checks it.
   const jsonSchema = source as JsonSchema;
   return { jsonSchema, validate: validator?.(jsonSchema) ?? ((value) => ({ valid: true, value })) };
 }

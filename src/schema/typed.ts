@@ -10,15 +10,15 @@ export interface TypedChecks {
   object?: Check<Properties> | undefined;
 }
 
-/** `type`, and the rules for the type that the value has. The common case, one type, costs one comparison. */
+/** `type`, and the rules for the value's type. The common case of one type costs one comparison. */
 export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): Check | undefined {
   const { type: types, pattern, format, minLength = 0, maxLength = Infinity } = keywords;
   const { minimum = -Infinity, maximum = Infinity, multipleOf } = keywords;
   const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
   const { string = accept, number = accept, array = accept, object = accept } = rules;
   if (!types && !Object.values(rules).some((rule) => rule)) return undefined;
-  // From this length on, up to the maximum, a string's rules are certainly kept and need not be called, and a
-  // number's between `low` and `high`.
+  // A string of this length up to the maximum certainly satisfies its rules, as does a number between `low` and `high`:
+  // then they are not called.
   const safeLength = pattern || format ? Infinity : 2 * minLength;
   const low = multipleOf ? Infinity : Math.max(minimum, exclusiveMinimum);
   const high = Math.min(maximum, exclusiveMaximum);

@@ -2,21 +2,19 @@ import type { Format, Node, PatternTest, Run } from './model.ts';
 
 export type { Format, JsonSchema, PatternTest } from './model.ts';
 
-/** One thing wrong with a value. */
+/** One error of a value. */
 export interface ValidationError {
-  /** JSON Pointer of the offending part of the value; `''` is the value itself. */
+  /** JSON Pointer to the invalid part of the value; `''` is the value itself. */
   path: string;
-  /**
-   * Where the broken rule stands: a JSON Pointer behind `#`, after the address of its schema if it has one.
-   */
+  /** The place of the broken rule: a JSON Pointer after `#`, after the address of its schema if it has one. */
   schemaPath: string;
   /** The keyword that failed; the name of the limit (`depth`, `work`, `pattern`) when validation was refused. */
   keyword: string;
-  /** A sentence to act on, without the path: see {@link describeErrors}. */
+  /** A sentence that helps to correct the value, without the path: see {@link describeErrors}. */
   message: string;
 }
 
-/** What a compiled schema says of a value. `value` is the input, or under `defaults` its completed copy. */
+/** The result of a validation. `value` is the input, or with `defaults` its completed copy. */
 export type ValidationResult<T = unknown> =
   { valid: true; value: T } | { valid: false; errors: ValidationError[] };
 
@@ -25,9 +23,9 @@ export type ValidationResult<T = unknown> =
  */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
-/** What a schema and a validation may cost. A schema or value that needs more is refused, and told which. */
+/** Limits of a schema and a validation. A schema or value beyond a limit is refused by the limit's name. */
 export interface SchemaLimits {
-  /** How deep subschemas nest, and how deep `$ref` may recurse over a value. 256. */
+  /** Nesting of subschemas, and of `$ref` recursion over a value. 256. */
   depth: number;
   /** Subschemas in a schema, together with the registered schemas it uses. 10,000. */
   subschemas: number;
@@ -46,16 +44,16 @@ export interface CompileOptions {
    */
   formats?: Readonly<Record<string, Format>>;
   /**
-   * How to match `pattern` and `patternProperties`, for an engine of your own. Default: the platform's where its worst
-   * case is cheap, and else a matcher whose time is linear in the string and paid from the limit `work`. A pattern that
-   * only the platform's engine can match (lookbehind, back references, modifiers) is refused by the limit `pattern`
-   * for a string that is too long for it.
+   * How to match `pattern` and `patternProperties`, for your own engine. Default: the platform's engine if its worst
+   * case is cheap, and else a matcher whose time is linear in the string and charged to the limit `work`. A pattern
+   * that only the platform's engine can match (lookbehind, back references, modifiers) is refused by the limit
+   * `pattern` if the string is too long for it.
    */
   patterns?: (source: string) => PatternTest;
-  /** `fillDefaults`, to answer with a copy in which absent properties have their `default`. */
+  /** `fillDefaults`, to return a copy in which missing properties have their `default`. */
   defaults?: (schema: Node, value: unknown, run: Run) => unknown;
   /** How many errors to list; 1 stops at the first. Default 100. */
   maxErrors?: number;
-  /** What a schema and a validation may cost. */
+  /** Limits of the schema and the validation. */
   limits?: Partial<SchemaLimits>;
 }

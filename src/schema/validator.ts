@@ -6,9 +6,10 @@ import type { Language, Reader } from './reader.ts';
 import type { CompileOptions, SchemaLimits, Validate, ValidationError } from './types.ts';
 
 /**
- * Compiles a schema of a language. It is read at once; closures are made when a value first needs them, so that
- * registering a tool does not pay for them.
- * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing
+ * Compiles a schema of a language. The schema is read at once; closures are made when a value first needs them, so
+ * that registering a tool does not pay for them.
+ *
+ * @throws SchemaError if the schema is malformed, too large, of an unknown dialect, or has an unresolved reference
  */
 export function createValidator<T>(
   schema: JsonSchema,
@@ -36,7 +37,7 @@ export function createValidator<T>(
     try {
       check ??= compiler.check(root);
       const subject = defaults ? defaults(root, value, run) : value;
-      // The caller vouches that T is the type the schema describes: see FromSchema.
+      // The caller guarantees that T is the type that the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };
       const errors: ValidationError[] = [];
       for (let error = run.last; error; error = error.before) errors.push(explain(error, language.sentences));
@@ -53,14 +54,14 @@ export function createValidator<T>(
     try {
       return readSchema(schema, make, limits, options);
     } catch (error) {
-      // V8 keeps ten frames of a stack, and a nested schema takes all of them: they are to show who gave the schema.
+      // V8 keeps ten frames of a stack, and a nested schema would take all of them: keep those that show the caller.
       if (error instanceof SchemaError) Error.captureStackTrace?.(error, createValidator);
       throw error;
     }
   }
 }
 
-/** The limit that an exception tells of. Engines report a full stack as a RangeError or an InternalError. */
+/** The limit that an exception names. Engines report a full stack as a RangeError or an InternalError. */
 function limitOf({ name, message }: Error): keyof SchemaLimits | undefined {
   return (
     message === 'work' || message === 'pattern' ? message

@@ -5,14 +5,14 @@ export function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON type of a value; what JSON cannot say has a type that no schema names. */
+/** The JSON type of a value; a value that JSON does not have gets a type that no schema names. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value === 'number' && !Number.isFinite(value) ? '' : typeof value;
 }
 
-/** A property of the value's own. One that is undefined is absent, as it will be in JSON. */
+/** An own property of the value. An undefined property counts as missing, as it will be in JSON. */
 export function own(value: Properties, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }

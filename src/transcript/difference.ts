@@ -2,13 +2,13 @@ import { quote } from '../bounds/quote.ts';
 
 const placeholder = /^<[a-z][a-z0-9 -]*>$/;
 
-/** Whether a text stands for something else, as `<state 1>` does. */
+/** Whether a text is a placeholder, such as `<state 1>`. */
 export const isPlaceholder = (text: string): boolean => placeholder.test(text);
 
-/** Puts what is known in the place of placeholders. Throws for one that nothing was seen of. */
+/** Replaces placeholders by their known values. Throws for a placeholder without a value. */
 export function fill(json: unknown, known: ReadonlyMap<string, unknown>): unknown {
   if (typeof json === 'string' && placeholder.test(json)) {
-    if (!known.has(json)) throw new Error(`nothing is known of ${json}`);
+    if (!known.has(json)) throw new Error(`${json} has no value yet`);
     return known.get(json);
   }
   if (Array.isArray(json)) return json.map((item) => fill(item, known));
@@ -17,11 +17,12 @@ export function fill(json: unknown, known: ReadonlyMap<string, unknown>): unknow
 }
 
 /**
- * The first difference between a message and what was expected, as `path: expected …, got …`; undefined for none.
- * A placeholder takes what it meets and keeps it in `known`; `<any>` takes anything and keeps nothing.
+ * The first difference between a message and the expected one, as `path: expected …, got …`; undefined if there is
+ * none. A placeholder takes the value that it meets and keeps it in `known`; `<any>` takes anything and keeps
+ * nothing.
  */
 export function difference(expected: unknown, got: unknown, known: Map<string, unknown>, path: string = ''): string | undefined {
-  // A transcript that was recorded defines texts that only look like placeholders as themselves.
+  // A recorded transcript defines texts that only look like placeholders as themselves.
   const literal = typeof expected === 'string' && known.get(expected) === expected;
   if (expected === '<any>' && !literal) return got === undefined ? `${path}: is missing` : undefined;
   if (!literal && typeof expected === 'string' && placeholder.test(expected)) {

@@ -1,24 +1,30 @@
 import type { HttpTrace, TracedEvent } from '../transport/trace.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
-/** Header fields that are written, as HTTP writers spell them. Credentials come redacted, and are not. */
+/**
+ * The header fields that are written, in their usual spelling. Fields with credentials are redacted, and are not
+ * written.
+ */
 const written: Readonly<Record<string, string>> = {
   'content-type': 'Content-Type', accept: 'Accept', origin: 'Origin', allow: 'Allow', location: 'Location', 'last-event-id': 'Last-Event-ID',
   'mcp-session-id': 'Mcp-Session-Id', 'mcp-protocol-version': 'MCP-Protocol-Version', 'mcp-method': 'Mcp-Method', 'mcp-name': 'Mcp-Name',
   'www-authenticate': 'WWW-Authenticate',
 };
 
-/** Writes what passes over HTTP as a transcript: requests, responses with their bodies, events. */
+/** Writes HTTP traffic as a transcript: requests, responses with their bodies, events. */
 export interface HttpRecorder {
-  /** Takes what a trace of the client's side shows; `sent` is what the client says. Returns the lines that are whole now. */
+  /**
+   * Takes an entry of a trace on the client's side; `sent` entries come from the client. Returns the lines that are
+   * now complete.
+   */
   add(entry: Parameters<HttpTrace>[0]): string;
-  /** The response of this exchange, or its stream, has ended; `cut`: the connection broke, or the client left. */
+  /** Ends the response of this exchange, or its stream; `cut`: the connection broke, or the client left. */
   end(exchange: number, how?: 'end' | 'cut'): string;
 }
 
 /**
- * Begins a transcript of HTTP. Session ids and ids of events become placeholders, and what else a server makes anew in
- * each session. A body that is no JSON is left out, and the line above it says so.
+ * Begins a transcript of HTTP. Session ids, event ids and other values that a server creates anew in each session
+ * become placeholders. A body that is not JSON is left out, and the line above says so.
  */
 export function httpRecorder(): HttpRecorder {
   const placeholders = createPlaceholders();
@@ -62,7 +68,7 @@ export function httpRecorder(): HttpRecorder {
       if (entry.kind === 'event') return event(exchange, entry.event, entry.data);
       if (streams.has(exchange) && entry.direction === 'received') return event(exchange, entry.event ?? {}, entry.text);
       const body = placeholders.message(entry.direction === 'sent' ? 'client' : 'server', entry.text);
-      return body ? flush(exchange, body) : `A body that is no JSON was left out of what follows.\n${flush(exchange)}`;
+      return body ? flush(exchange, body) : `The body of the following message is not JSON and was left out.\n${flush(exchange)}`;
     },
     end(exchange, how = 'end') {
       if (ended.has(exchange)) return '';

@@ -3,29 +3,29 @@ import { difference } from './difference.ts';
 import { Chosen, filled, identity, parse, translated } from './replay.ts';
 import type { Line, Transcript } from './transcript.ts';
 
-/** Members of a request that say which tool, resource or prompt is meant. */
+/** Members of a request that name its tool, resource or prompt. */
 const naming: readonly string[] = ['name', 'uri', 'ref', 'taskId'];
 
-/** What the server says once a request has come: its lines, and between them those in which its questions were answered. */
+/** The server's lines in answer to a request, and between them the lines that answer its questions. */
 interface Run {
   readonly lines: Line[];
-  /** The request's id, as the client that is here chose it. */
+  /** The id that the current client chose for the request. */
   readonly id: unknown;
-  /** Questions that were asked and have no answer yet: the transcript's ids, as JSON, to ours. */
+  /** Questions without an answer so far: the transcript's ids, as JSON, to ours. */
   readonly open: Map<string, string>;
 }
 
 /**
- * The server of a transcript, for any client: it answers each request as it was answered then. The client need not say
- * the same in the same order: the request that fits best is found by method, by what it names, and by its parameters,
- * one that was not asked yet before one that was. It does no I/O. Questions of the server's are asked where they were
- * asked, and the rest of the answer waits for theirs.
+ * The server of a transcript, for any client: it answers each request as in the transcript. The client need not send
+ * the same requests in the same order: the best match is found by method, by the names in the request, and by its
+ * parameters, and an unused match is preferred. It does no I/O. Questions of the server are asked at their place, and
+ * the rest of the answer waits for theirs.
  */
 export class MockServer {
   readonly #lines: readonly Line[];
   readonly #known: Map<string, unknown>;
   readonly #used = new Set<number>();
-  /** Who asked a question, by the question's id. */
+  /** The run that asked a question, by the question's id. */
   readonly #waiting = new Map<string, Run>();
   readonly #theirs = new Chosen();
   #questions = 0;
@@ -35,10 +35,10 @@ export class MockServer {
     this.#known = new Map(defined);
   }
 
-  /** Takes one text of the client, and returns what the server says to it. */
+  /** Takes one text of the client, and returns the server's messages in response. */
   receive(text: string): string[] {
     const got = parse(text);
-    // What was said as it stood, wrong as it may be, is known by its very text.
+    // Raw lines, however malformed, are matched by their exact text.
     if (this.#lines.some(({ from, raw, json }) => from === 'client' && raw && json === text)) return this.#whole(got, text) ?? [];
     if (Array.isArray(got)) return this.#whole(got, text) ?? got.flatMap((one: unknown) => this.receive(JSON.stringify(one)));
     const { id, method } = bag(got);
@@ -65,7 +65,7 @@ export class MockServer {
     return this.#say(run(again && id !== undefined ? lines.filter(({ from, json }) => from === 'server' && isAnswerTo(json, asked['id'])) : lines, id));
   }
 
-  /** What is no single message is answered only where the transcript has the very same. */
+  /** Anything but a single message is answered only if the transcript contains exactly the same. */
   #whole(got: unknown, text: string): string[] | undefined {
     const at = this.#lines.findIndex(({ from, raw, json }) => from === 'client'
       && (raw ? json === text : difference(json, got, new Map(this.#known)) === undefined));
@@ -79,7 +79,7 @@ export class MockServer {
       const line = bag(json);
       if (from !== 'client' || raw || line['method'] !== method) continue;
       const named = naming.every((name) => same(bag(line['params'])[name], bag(params)[name], this.#known));
-      // What names another thing is no answer to this.
+      // A request that names something else does not match.
       if (!named) continue;
       const equal = same(plain(line['params']), plain(params), this.#known);
       const score = (equal ? 2 : 0) + (this.#used.has(at) ? 0 : 1);
@@ -88,12 +88,15 @@ export class MockServer {
     return best?.at;
   }
 
-  /** The server's lines that belong to the client's line at `at`: up to its answer, and what follows until the client speaks again. */
+  /**
+   * The server's lines in response to the client's line at `at`: up to its answer, and those that follow before the
+   * client's next line.
+   */
   #answerOf(at: number): Line[] {
     const { id } = bag(this.#lines[at]?.json);
     const lines: Line[] = [];
     const asked = new Set<string>();
-    // What has no answer, or only when it ends, goes as far as the client's next line.
+    // A request without an answer, or with one only at its end, extends to the client's next line.
     let answered = id === undefined || bag(this.#lines[at]?.json)['method'] === 'subscriptions/listen'
       || !this.#lines.slice(at + 1).some(({ from, json }) => from === 'server' && isAnswerTo(json, id));
     for (const { from, ...line } of this.#lines.slice(at + 1)) {
@@ -103,7 +106,7 @@ export class MockServer {
         if (method === undefined && asked.has(JSON.stringify(other))) lines.push({ from, ...line });
         continue;
       }
-      // The answer to another request is said when that comes.
+      // The answer to another request is sent when that request comes.
       if (!line.raw && method === undefined && other !== undefined && other !== null && id !== undefined && !isAnswerTo(line.json, id)) continue;
       if (method !== undefined && other !== undefined) asked.add(JSON.stringify(other));
       lines.push({ from, ...line });
@@ -112,7 +115,7 @@ export class MockServer {
     return lines;
   }
 
-  /** Says what can be said now: up to where the transcript has the answer to a question that has none yet. */
+  /** The messages that can be sent now: up to the place where the transcript has the answer to an open question. */
   #say(of: Run): string[] {
     const { lines, id, open } = of;
     const texts: string[] = [];
@@ -127,13 +130,13 @@ export class MockServer {
     return texts;
   }
 
-  /** The server's message as it is said now. */
+  /** The server's message with current ids. */
   #now(message: Readonly<Record<string, unknown>>, json: unknown, of: Run, id: unknown): unknown {
     const now = translated(filled(json, this.#known), this.#theirs);
     const then = message['id'];
     if (then === undefined || then === null) return now;
     if (message['method'] === undefined) return id === undefined ? now : { ...bag(now), id };
-    // A question of the server's gets an id of its own: it may be asked more than once.
+    // A question of the server gets a new id: it may be asked more than once.
     const own = `q${++this.#questions}`;
     of.open.set(JSON.stringify(then), own);
     this.#waiting.set(own, of);
@@ -152,7 +155,7 @@ function same(expected: unknown, got: unknown, known: ReadonlyMap<string, unknow
   return expected === undefined || got === undefined ? expected === got : difference(expected, got, new Map(known)) === undefined;
 }
 
-/** Parameters without what a client says of itself. */
+/** Parameters without the members in which a client describes itself. */
 function plain(params: unknown): unknown {
   const { _meta: _, clientInfo: _info, capabilities: _capabilities, ...rest } = bag(params);
   return rest;

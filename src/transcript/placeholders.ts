@@ -3,22 +3,28 @@ import { isPlaceholder } from './difference.ts';
 /** Columns after which a message is broken into several lines. */
 const columns = 120;
 
-/** Members whose values a server makes anew in each session; the client brings them back in members of the second list. */
+/**
+ * Members whose values a server creates anew in each session; the client sends them back in members of the second
+ * list.
+ */
 const made: readonly string[] = ['requestState', 'nextCursor', 'taskId', 'elicitationId'];
 const brought: readonly string[] = ['requestState', 'cursor', 'taskId', 'elicitationId'];
 const nouns: Readonly<Record<string, string>> = { requestState: 'state', nextCursor: 'cursor', taskId: 'task', elicitationId: 'page' };
 
-/** Puts placeholders where a server makes a value anew in each session. */
+/** Replaces values that a server creates anew in each session by placeholders. */
 export interface Placeholders {
-  /** The placeholder of a value, which a noun tells: `<session 1>`. The same for the same value. */
+  /** The placeholder of a value, named by a noun: `<session 1>`. The same for the same value. */
   of(noun: string, text: string): string;
-  /** The placeholder of a value that was seen before; else the value. */
+  /** The placeholder of a known value; else the value. */
   known(text: string): string;
-  /** A message with placeholders in it, and the lines that define texts which only look like some. Undefined: it is no JSON that can be written anew. */
+  /**
+   * A message with its placeholders, and the lines that define texts which only look like placeholders. Undefined:
+   * the text is not JSON, or `JSON.stringify` would write it differently.
+   */
   message(from: 'client' | 'server', text: string): { readonly json: unknown; readonly definitions: string } | undefined;
 }
 
-/** Begins without any. */
+/** Begins without placeholders. */
 export function createPlaceholders(): Placeholders {
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -34,7 +40,7 @@ export function createPlaceholders(): Placeholders {
     return name;
   }
 
-  /** The message with placeholders in it; texts that only look like some are added to `lookalikes`. */
+  /** The message with its placeholders; texts that only look like placeholders are added to `lookalikes`. */
   function replaced(value: unknown, from: 'client' | 'server', lookalikes: Set<string>, member: string = ''): unknown {
     if (typeof value === 'string') {
       if (from === 'server' && made.includes(member)) return of(nouns[member] ?? member, value);
@@ -65,7 +71,7 @@ export function createPlaceholders(): Placeholders {
   };
 }
 
-/** The value of a JSON text that `JSON.stringify` would write with the same numbers; undefined: it is none. */
+/** The value of a JSON text, if `JSON.stringify` would write it with the same numbers; otherwise undefined. */
 function exactly(text: string): unknown {
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g)) {
     if (!token.startsWith('"') && token.replace(/\D/g, '').length > 15) return undefined;
@@ -77,7 +83,7 @@ function exactly(text: string): unknown {
   }
 }
 
-/** JSON in one line where it fits, else a line a member. */
+/** JSON on one line if it fits, else one line for each member. */
 export function layout(value: unknown, indent: number, used: number): string {
   const line = inLine(value);
   if (used + line.length <= columns || typeof value !== 'object' || value === null) return line;

@@ -1,16 +1,16 @@
 import { bag } from '../explain/words.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
-/** Writes what passes as a transcript. */
+/** Writes messages as a transcript. */
 export interface Recorder {
-  /** The lines of the transcript for one message, with their ends. `text` is one message as it passed. */
+  /** The lines of the transcript for one message, with line ends. `text` is one message as it was sent. */
   add(from: 'client' | 'server', text: string): string;
 }
 
 /**
- * Writes messages as a transcript, one after the other. What a server makes anew in each session (`requestState`,
- * cursors, ids of tasks and pages) becomes a placeholder, so that the transcript fits the next session too. A line that
- * is no JSON, or whose numbers JavaScript would change, is kept as it stands.
+ * Writes messages as a transcript, one after the other. Values that a server creates anew in each session
+ * (`requestState`, cursors, ids of tasks and pages) become placeholders, so that the transcript fits the next session
+ * too. A line that is not JSON, or whose numbers JavaScript would change, is kept unchanged.
  */
 export function recorder(): Recorder {
   const placeholders = createPlaceholders();
@@ -20,7 +20,7 @@ export function recorder(): Recorder {
       const message = placeholders.message(from, text);
       if (message === undefined) return `${from === 'client' ? '-!>' : '<!-'} ${text.replaceAll(/[\r\n]+/g, ' ')}\n`;
       const { id, method } = bag(message.json);
-      // While several requests are open, nothing says in which order they are answered.
+      // While several requests are open, their answers may come in any order.
       const arrow = from === 'client' ? '-->' : open.size > 1 ? '<~~' : '<--';
       if (id !== undefined && from === 'client' && method !== undefined) open.add(String(id));
       if (id !== undefined && from === 'server' && method === undefined) open.delete(String(id));

@@ -3,24 +3,24 @@ import { bag } from '../explain/words.ts';
 import { difference, fill } from './difference.ts';
 import type { Line, Transcript } from './transcript.ts';
 
-/** Where what passed is not what the transcript says. */
+/** A difference between the transcript and the actual messages. */
 export interface Difference {
-  /** The transcript's line, counted from 1; 0: no line says such a thing. */
+  /** The transcript's line, counted from 1; 0: no line matches. */
   readonly at: number;
   /** `path: expected …, got …`. */
   readonly what: string;
 }
 
-/** What `Replay` may be given. */
+/** The options of `Replay`. */
 export interface ReplayOptions {
-  /** Members that may have any value, wherever they stand, such as `serverInfo`. */
+  /** Members that may have any value, at any depth, such as `serverInfo`. */
   readonly ignored?: readonly string[];
 }
 
 /**
- * Plays one side of a transcript against the other: says what `side` says, and compares what comes back. It does no I/O:
- * texts to be sent are returned, texts that came are handed in. Ids and progress tokens of the far side's requests are
- * its own choice, and are translated.
+ * Plays one side of a transcript against the other: sends the messages of `side`, and compares the responses. It does
+ * no I/O: it returns texts to send, and receives texts that came. The other side chooses the ids and progress tokens
+ * of its requests, and they are translated.
  */
 export class Replay {
   readonly #lines: readonly Line[];
@@ -28,10 +28,10 @@ export class Replay {
   readonly #known: Map<string, unknown>;
   readonly #ignored: readonly string[];
   readonly #differences: Difference[] = [];
-  /** The far side's ids and tokens: the transcript's to the ones of now. */
+  /** The other side's ids and tokens: those of the transcript to the current ones. */
   readonly #theirs = new Chosen();
   #next = 0;
-  /** Lines that the far side is to say now, in an order that is theirs to choose where each is so marked. */
+  /** The lines that the other side must send now, in any order among those that are marked so. */
   #awaited: Line[] = [];
 
   constructor({ lines, defined }: Transcript, side: 'client' | 'server', options: ReplayOptions = {}) {
@@ -42,27 +42,27 @@ export class Replay {
     this.#ignored = options.ignored ?? [];
   }
 
-  /** What differed so far, in the order in which it was found. */
+  /** The differences so far, in the order in which they were found. */
   get differences(): readonly Difference[] {
     return this.#differences;
   }
 
-  /** The first line that the far side has not said yet; undefined: every line was played. */
+  /** The first line that the other side has not sent yet; undefined: every line was played. */
   get waitsFor(): Line | undefined {
     return this.#awaited[0];
   }
 
-  /** What is to be sent before anything comes. Call it once. */
+  /** The texts to send before anything arrives. Call it once. */
   begin(): string[] {
     return this.#advance();
   }
 
-  /** Takes one text of the far side, and returns what is to be sent now. */
+  /** Takes one text of the other side, and returns the texts to send now. */
   receive(text: string): string[] {
     const got = parse(text);
     const tried = this.#awaited.map((line) => ({ line, ...this.#compare(line, got, text) }));
     const fits = tried.find(({ what }) => what === undefined)
-      // What is of the same kind is what the line meant.
+      // A message of the same kind counts as the one that the line means.
       ?? tried.find(({ line }) => !line.raw && identity(line.json) === identity(got));
     if (!fits) {
       const [first] = tried;
@@ -76,7 +76,7 @@ export class Replay {
     return this.#awaited.length > 0 ? [] : this.#advance();
   }
 
-  /** Nothing more will come: what is still awaited did not. */
+  /** Ends the replay: lines that are still awaited did not come. */
   end(why: string): void {
     for (const { at, json } of this.#awaited) this.#differences.push({ at, what: `${identity(json)} did not come: ${why}` });
     this.#awaited = [];
@@ -117,11 +117,11 @@ export class Replay {
 
 const tokenOf = (message: unknown): unknown => bag(bag(bag(message)['params'])['_meta'])['progressToken'];
 
-/** Ids and progress tokens that the far side chose: those of the transcript, and those of now. */
+/** Ids and progress tokens that the other side chose: those of the transcript, and the current ones. */
 export class Chosen {
   readonly #now = new Map<string, unknown>();
 
-  /** Learns from a request, as it stands in the transcript and as it came. */
+  /** Learns from a request in the transcript and the actual one. */
   learn(expected: unknown, got: unknown): void {
     const [then, now] = [bag(expected), bag(got)];
     if (then['method'] === undefined) return;
@@ -136,7 +136,7 @@ export class Chosen {
   }
 }
 
-/** What is not known yet is made up: its name without the brackets. */
+/** Invents a value for an unknown placeholder: its name without the brackets. */
 export function filled(json: unknown, known: Map<string, unknown>): unknown {
   for (;;) {
     try {
@@ -151,7 +151,10 @@ export function filled(json: unknown, known: Map<string, unknown>): unknown {
 
 const subscription = 'io.modelcontextprotocol/subscriptionId';
 
-/** Our message, with the far side's ids and tokens of now: in answers, in progress, beside what a subscription tells. */
+/**
+ * Our message with the current ids and tokens of the other side: in answers, in progress, and in messages of a
+ * subscription.
+ */
 export function translated(json: unknown, theirs: Chosen): unknown {
   const message = bag(json);
   const { id, method } = message;
@@ -168,7 +171,7 @@ export function translated(json: unknown, theirs: Chosen): unknown {
   return changed;
 }
 
-/** Ids and tokens of a request are its sender's choice; so is what it says of them later. */
+/** The sender of a request chooses its ids and tokens, and repeats them later. */
 function withoutTheirIds(json: unknown): unknown {
   const message = bag(json);
   if (message['method'] === 'notifications/cancelled') {
@@ -191,7 +194,7 @@ function without(json: unknown, ignored: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !ignored.includes(name)).map(([name, one]) => [name, without(one, ignored)]));
 }
 
-/** What a message is, in a few words: `tools/call`, `the answer to 3`. */
+/** The kind of a message in a few words: `tools/call`, `the answer to 3`. */
 export function identity(json: unknown): string {
   if (Array.isArray(json)) return 'a batch';
   const { id, method } = bag(json);
@@ -207,7 +210,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Where two sessions differ: `got` is played against `expected`, message by message, both sides. */
+/** The differences between two sessions: `got` is played against `expected`, message by message, both sides. */
 export function compareTranscripts(expected: Transcript, got: Transcript, options: ReplayOptions = {}): Difference[] {
   const all = (['client', 'server'] as const).flatMap((side) => {
     const lines = got.lines.filter(({ from }) => from === side);

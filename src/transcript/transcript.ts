@@ -1,31 +1,31 @@
 import { errorMessage } from '../jsonrpc/errors.ts';
 
-// A transcript is text: what passes on the wire, a line a message, with the prose that explains it.
+// A transcript is text: the messages on the wire, one on each line, with prose that explains them.
 //
-// - `-->` is said by the client, `<--` by the server. What is indented belongs to the line above.
-// - `<~~` is said by the server too, and may change places with its neighbours that are so marked.
-// - `-!>` and `<!-` are said as they stand, because they are no messages.
-// - `<meta> is {…}` says what a placeholder stands for. One that was not defined takes what it meets first, and stands
-//   for that afterwards. `"<any>"` is anything at all.
+// - `-->` marks a line of the client, `<--` one of the server. An indented line continues the line above.
+// - `<~~` also marks a line of the server; it may change places with neighbours that have the same mark.
+// - `-!>` and `<!-` mark lines that are sent unchanged, because they are not messages.
+// - `<meta> is {…}` defines a placeholder. A placeholder without a definition takes the first value that it meets, and
+//   keeps it. `"<any>"` matches anything.
 // - Every other line is prose.
 
 /** One message of a transcript. */
 export interface Line {
-  /** Who speaks. */
+  /** The side that sends it. */
   readonly from: 'client' | 'server';
-  /** The message, its placeholders not filled in; for `-!>` and `<!-` the text as it stands. */
+  /** The message with its placeholders; for `-!>` and `<!-` the unchanged text. */
   readonly json: unknown;
-  /** Sent as it stands, because it is no JSON or must not be written anew. */
+  /** Sent unchanged, because it is not JSON or `JSON.stringify` would write it differently. */
   readonly raw: boolean;
-  /** May change places with its neighbours that are so marked too. */
+  /** May change places with neighbours that have the same mark. */
   readonly anyOrder: boolean;
-  /** Where it begins, for failures: the file's line, counted from 1. */
+  /** The line of the file where it begins, counted from 1, for failures. */
   readonly at: number;
 }
 
-/** A `.wire` file, read. */
+/** A parsed `.wire` file. */
 export interface Transcript {
-  /** What the placeholders that the file defines stand for: `<meta> is {…}`. */
+  /** The values of the placeholders that the file defines: `<meta> is {…}`. */
   readonly defined: ReadonlyMap<string, unknown>;
   readonly lines: readonly Line[];
   /** The first paragraph of the prose. */
@@ -57,7 +57,7 @@ export function parseTranscript(text: string): Transcript {
     }
     const begins = at + 1;
     let body = definition === null ? line.slice(4) : definition[2] ?? '';
-    // What is indented belongs to the message above it.
+    // An indented line continues the message above it.
     while (/^ +\S/.test(source[at + 1] ?? '')) body += ` ${source[++at]?.trim()}`;
     if (definition !== null) defined.set(definition[1] ?? '', parseJson(body, begins));
     else if (arrow !== undefined) lines.push({ ...arrow, json: arrow.raw ? body : parseJson(body, begins), at: begins });
@@ -66,7 +66,7 @@ export function parseTranscript(text: string): Transcript {
   return { defined, lines, title: title.replaceAll('\n', ' ') };
 }
 
-/** Throws for what is no JSON, naming the line. */
+/** Parses JSON; throws an error that names the line if the text is not JSON. */
 export function parseJson(body: string, at: number): unknown {
   try {
     return JSON.parse(body);

@@ -164,7 +164,7 @@ test('an aborted ping of a modern server over a pipe is cancelled', async () => 
 });
 
 test('the identifier of an extension has a prefix', () => {
-  assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not the identifier of an extension: "tasks"/);
+  assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not a well-formed identifier of an extension: "tasks"/);
   assert.throws(() => new McpClient(info, { capabilities: { extensions: { 'a b/c': {} } } }), TypeError);
   assert.ok(new McpClient(info, { extensions: { 'org.example/tasks': {} } }));
 });
@@ -209,7 +209,7 @@ test('pages that go in a circle, without end, or without a list are refused', as
   const circle = await connect(
     legacy((sent) => ({ prompts: [], nextCursor: sent.params?.['cursor'] === 'a' ? 'b' : 'a' })),
   );
-  await assert.rejects(circle.client.listPrompts(), /go round in a circle/);
+  await assert.rejects(circle.client.listPrompts(), /a cursor of the server's pages repeats/);
   let page = 0;
   const endless = await connect(
     legacy(() => ({ prompts: [], nextCursor: String(page++) })), { limits: { maxPages: 5 } },

@@ -141,12 +141,12 @@ test('folder files: a link, a pipe, a device, a folder and a file that is huge a
   await bad(path, /it is a link/);
   put(() => symlinkSync('/dev/zero', path));
   await bad(path, /it is a link/);
-  await bad('/dev/zero', /no plain file/);
+  await bad('/dev/zero', /not a regular file/);
   put(() => mkdirSync(path));
-  await bad(path, /no plain file|EISDIR/);
+  await bad(path, /not a regular file|EISDIR/);
   if (process.platform !== 'win32') {
     put(() => assert.equal(spawnSync('mkfifo', [path]).status, 0));
-    await bad(path, /no plain file/);
+    await bad(path, /not a regular file/);
   }
   put(() => writeFileSync(path, `{"mcpServers":{}}${' '.repeat(65_537)}`));
   await bad(path, /more than 65536 bytes/);

@@ -2,7 +2,7 @@ import { findTwins } from '../equality.ts';
 import type { Check, Compiler, Items, Keywords, Node } from '../model.ts';
 import { fail, quietly, spend } from '../run.ts';
 
-/** The rules for arrays that the small dialect does not have: `contains` and `uniqueItems`. */
+/** The rules for arrays that the small dialect lacks: `contains` and `uniqueItems`. */
 export function moreArrayChecks(
   node: Node,
   keywords: Keywords,

@@ -13,7 +13,7 @@ import type { FullCompileOptions } from './options.ts';
 import { goalOf, within } from './scope.ts';
 import { unevaluatedCheck } from './unevaluated.ts';
 
-// As in `messages.ts`.
+// The same notation as in `messages.ts`.
 const SENTENCES: Readonly<Record<string, string>> = {
   dependentRequired: 'property @ needs property $',
   dependencies: 'property @ needs property $',
@@ -27,11 +27,13 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that judges values: every keyword of
- * the dialect, and the vocabularies of a metaschema that `options.schemas` has. Nothing is generated or fetched: the
- * result is closures, made at the first use, and a `$ref` finds what the schema or `options.schemas` has.
- * @throws SchemaError when the schema is malformed, too large, of an unknown dialect, or refers to nothing; TypeError for an
- *   unknown or malformed option
+ * Compiles a JSON Schema (2020-12, or draft-07 by its `$schema`) into a function that validates values: every keyword
+ * of the dialect, and the vocabularies of a metaschema in `options.schemas`. Nothing is generated or fetched: the
+ * result consists of closures, made at the first use, and a `$ref` finds only schemas in this one or in
+ * `options.schemas`.
+ *
+ * @throws SchemaError if the schema is malformed, too large, of an unknown dialect, or has an unresolved reference;
+ * TypeError for an unknown or malformed option
  */
 export function compile<T = unknown>(schema: JsonSchema, options: FullCompileOptions = {}): Validate<T> {
   checkOptions('compile: options', options, { ...compileShape, schemas: 'object' });
@@ -42,12 +44,12 @@ export function compile<T = unknown>(schema: JsonSchema, options: FullCompileOpt
 function check(node: Node, compiler: Compiler): Check {
   const { keywords, path, resource } = node;
   const made = typeof keywords === 'boolean' ? keywordCheck(node, keywords, compiler) : wholeCheck(node, keywords, compiler);
-  // Entering a resource extends the dynamic scope. A whole document is entered by reference, or is the root.
+  // Entering a resource extends the dynamic scope. A whole document is entered by a reference, or is the root.
   return path !== resource?.path || path.endsWith('#') ? made : (value, run) => within(resource, made, value, run);
 }
 
 function wholeCheck(node: Node, keywords: Keywords, compiler: Compiler): Check {
-  // References within one resource are the small dialect's.
+  // The small dialect handles references within one resource.
   const { $ref, $dynamicRef, ...others } = keywords;
   const references: Check[] = [];
   if ($ref !== undefined) references.push(reference(node, false, compiler));
@@ -58,7 +60,7 @@ function wholeCheck(node: Node, keywords: Keywords, compiler: Compiler): Check {
     conditions: conditionChecks(node, keywords, compiler),
   });
   const rest = unevaluatedCheck(node, keywords, compiler);
-  // What a failed schema evaluated says nothing, so the rest is not judged by it.
+  // The evaluation of a failed schema means nothing, so the rest is not checked with it.
   return rest ? (subject, run) => made(subject, run) && rest(subject, run) : made;
 }
 

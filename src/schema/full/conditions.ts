@@ -2,7 +2,7 @@ import type { Check, Compiler, Keywords, Node } from '../model.ts';
 import { accept, all, fail, quietly, spend } from '../run.ts';
 import { isObject, own } from '../values.ts';
 
-/** `not`, `if`, and what depends on a property that is there. */
+/** `not`, `if`, and the rules that depend on a present property. */
 export function conditionChecks(
   node: Node,
   keywords: Keywords,

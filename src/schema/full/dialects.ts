@@ -1,12 +1,12 @@
 import type { Kind } from '../kinds.ts';
 import type { Dialect } from '../model.ts';
 
-/** Before the names of the metaschemas and vocabularies of 2020-12. */
+/** The prefix of the names of the metaschemas and vocabularies of 2020-12. */
 export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
 /** The metaschema of draft-07. */
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
-// Vocabulary and kind, then the keywords. Those marked + are unknown to draft-07, those marked - to 2020-12.
+// Vocabulary and kind, then the keywords. Draft-07 does not know those marked +, 2020-12 not those marked -.
 const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [
   ['core', 'a string', '$ref $anchor+ $dynamicAnchor+ $dynamicRef+'],
   ['core', 'an object', '$defs+ definitions'],
@@ -34,7 +34,7 @@ let keywords:
   | ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]>
   | undefined;
 
-/** By name. Made at the first use: an import does nothing. */
+/** By name. Made at the first use, since importing a module does nothing. */
 const byName = (): NonNullable<typeof keywords> => keywords ??= new Map(
   TABLE.flatMap(([vocabulary, kind, names]) =>
     names.split(' ').map((marked) => {
@@ -44,7 +44,7 @@ const byName = (): NonNullable<typeof keywords> => keywords ??= new Map(
   ),
 );
 
-/** The kind of a keyword in a dialect; undefined when the dialect does not have it (it is then ignored). */
+/** The kind of a keyword in a dialect; undefined if the dialect lacks it (then it is ignored). */
 export function kindOf(keyword: string, { draft7, vocabularies }: Dialect): Kind | undefined {
   const [vocabulary = '', kind, mark] = byName().get(keyword) ?? [];
   if (mark === (draft7 ? '+' : '-')) return undefined;

@@ -16,7 +16,7 @@ export function dynamicAnchor(resource: Resource, name: string): Node | undefine
 }
 
 /**
- * The reading part of the whole dialect: every schema that one compilation knows, by address. Schemas from
+ * Reads schemas of the whole dialect: every schema that one compilation knows, by address. Schemas from
  * `options.schemas` are read when a reference first needs them.
  */
 export function createLibrary(
@@ -26,7 +26,7 @@ export function createLibrary(
   const resources = new Map<string, Resource>();
   const registered = new Map(Object.entries(schemas));
 
-  /** `seen`: the schemas on the way to a metaschema that says which dialect it is of. */
+  /** `seen`: the schemas on the way to a metaschema that names its dialect. */
   function dialectOf(raw: Raw, path: string, inherited: Dialect, seen: readonly Raw[] = []): Dialect {
     if (!('$schema' in raw)) return inherited;
     const [uri] = resolveUri('', String(raw['$schema']));
@@ -77,7 +77,7 @@ export function createLibrary(
       path += '/' + escapeToken(token);
       resource = nodeOf(raw)?.resource ?? resource;
     }
-    // Not read yet: the reference leads under a keyword that is unknown, or is no place for schemas.
+    // Not read yet: the reference leads below an unknown keyword, or to a place that holds no schema.
     return nodeOf(raw) ?? read(raw, path, resource, 0);
   }
 
@@ -86,7 +86,7 @@ export function createLibrary(
     names(raw, node) {
       const { resource } = node;
       const { $id } = raw;
-      // In draft-07 nothing beside a $ref counts, not even an $id.
+      // In draft-07 the keywords beside a $ref are ignored, even an $id.
       const lone = resource?.dialect.draft7 && typeof raw['$ref'] === 'string';
       if (typeof $id === 'string' && resource && !lone) {
         const [uri, fragment] = resolveUri(resource.uri, $id);

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../model.ts';
 
-// The metaschemas of JSON Schema 2020-12 (one for each vocabulary, and the one that joins them) and of
-// draft-07, without their titles and comments. A module of its own: only who asks for them pays for them.
+// The metaschemas of JSON Schema 2020-12 (one for each vocabulary, and the one that joins them) and of draft-07,
+// without their titles and comments. A separate module, so that only programs that import it carry it.
 
 /**
- * The schemas that judge schemas, by address: for `compile`'s option `schemas`. With them a schema may refer
- * to its metaschema, and `compile({ $ref: 'https://json-schema.org/draft/2020-12/schema' }, { schemas:
- * metaschemas })` tells whether a schema is a valid one.
+ * The schemas that validate schemas, by address: for the option `schemas` of `compile`. With them a schema may refer
+ * to its metaschema, and `compile({ $ref: 'https://json-schema.org/draft/2020-12/schema' }, { schemas: metaschemas
+ * })` checks whether a schema is valid.
  */
 export const metaschemas: Readonly<Record<string, JsonSchema>> = {
   'https://json-schema.org/draft/2020-12/schema': {

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../model.ts';
 import type { CompileOptions } from '../types.ts';
 
-/** How to compile a schema that may refer to others. */
+/** The options for a schema that may refer to others. */
 export interface FullCompileOptions extends CompileOptions {
-  /** Schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
+  /** The schemas that `$ref` and `$schema` may name, by their `$id` without fragment. Nothing is ever fetched. */
   schemas?: Readonly<Record<string, JsonSchema>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves a reference against a base, as far as schema addresses need it (RFC 3986 section 5.2, without
- * queries and without `//authority` references): the address without its fragment, and the fragment.
+ * Resolves a reference against a base, as far as schema addresses need it (RFC 3986 section 5.2, without queries and
+ * without `//authority` references): returns the address without its fragment, and the fragment.
  */
 export function resolveUri(base: string, reference: string): [uri: string, fragment: string] {
   const [uri = '', fragment = ''] = reference.split(/#(.*)/s);

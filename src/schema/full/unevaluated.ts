@@ -6,7 +6,7 @@ import { goalOf, within } from './scope.ts';
 
 type Keyword = 'unevaluatedProperties' | 'unevaluatedItems';
 
-/** `unevaluatedProperties` and `unevaluatedItems`: judge what nothing else of a schema that is kept has evaluated. */
+/** `unevaluatedProperties` and `unevaluatedItems`: check what no other part of the schema has evaluated. */
 export function unevaluatedCheck(node: Node, keywords: Keywords, compiler: Compiler): Check | undefined {
   const rest = (keyword: Keyword) => restCheck(node, keyword, keywords[keyword], compiler);
   const property = rest('unevaluatedProperties');
@@ -23,9 +23,8 @@ export function unevaluatedCheck(node: Node, keywords: Keywords, compiler: Compi
 }
 
 /**
- * Adds the names of the properties, or the indexes of the items, that a schema evaluates in a value, which keeps it. Its
- * own `unevaluated…` does not count, but those of its subschemas do. What is tried a second time is paid for a second
- * time.
+ * Adds the names of the properties, or the indexes of the items, that a schema evaluates in a value that satisfies
+ * it. Its own `unevaluated…` does not count, but those of its subschemas do. A second evaluation costs steps again.
  */
 function collect(node: Node, keywords: Keywords, value: Properties, run: Run, compiler: Compiler, seen: Set<string>): void {
   const from = (child: Node | undefined): void => {
@@ -40,7 +39,7 @@ function collect(node: Node, keywords: Keywords, value: Properties, run: Run, co
   };
   const keeps = (child: Node, part: unknown = value): boolean => quietly(compiler.check(child), part, run);
   const keys = Object.keys(value);
-  // A set is slow to fill.
+  // Filling a set is slow.
   spend(run, 8 * keys.length);
 
   if (Array.isArray(value)) {

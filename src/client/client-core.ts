@@ -49,7 +49,7 @@ export class ClientCore {
     }
     this.#options = options;
     for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {
-      if (!isExtensionId(id)) throw new TypeError(`not a well-formed identifier of an extension: ${quote(id)}`);
+      if (!isExtensionId(id)) throw new TypeError(`not an extension identifier: ${quote(id)}`);
     }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
     const limits = { ...defaultCoreClientLimits, ...options.limits };

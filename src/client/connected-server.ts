@@ -164,7 +164,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
 
   /** Rejects our requests that the batch answers; if it answers none, the batch itself is reported. */
   #refuseBatch(values: readonly unknown[]): void {
-    const why = "the server's batch was refused: this revision has no batches";
+    const why = "the server's batch was refused by this revision";
     let told = false;
     for (const value of values) {
       if (!isObject(value) || 'method' in value || !isRequestId(value['id'])) continue;

@@ -24,7 +24,7 @@ export interface CallOptions extends RequestOptions {
   fresh?: boolean | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const callShape: Shape<CallOptions> = {
   signal: 'object', timeoutMs: 0, maxTimeoutMs: 0, onProgress: 'function', onLate: 'function', logLevel: loggingLevelKind,
   headers: 'object', fresh: 'boolean',
@@ -196,7 +196,7 @@ export interface ClientOptions
   limits?: Partial<ClientLimits> | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const extensionShape: Shape<ClientExtension> = { settings: 'object', resultTypes: 'object', notifications: 'object' };
 
 /** `McpClient` passes its options on to its parts. */
@@ -217,19 +217,19 @@ const handlersShape: Shape<Omit<AnsweringOptions, 'limits'>> = {
 
 // Functions, because a bundler cannot leave out objects that are built from others.
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const coreClientShape = (): Shape<CoreClientOptions> => ({
   ...commonShape, answering: 'object', listening: 'object', cache: 'object', outputs: 'object', limits: defaultCoreClientLimits,
 });
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const answeringShape = (): Shape<AnsweringOptions> => ({ ...handlersShape, limits: defaultAnsweringLimits });
 
 /** The default limits of `McpClient`. */
 export const defaultClientLimits = (): ClientLimits =>
   ({ ...defaultCoreClientLimits, ...defaultAnsweringLimits, maxCached: defaultMaxCached });
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const clientShape = (): Shape<ClientOptions> => ({
   ...commonShape, ...handlersShape, around: 'function', cache: 'boolean', validator: 'function or boolean',
   capabilities: capabilitiesShape, limits: defaultClientLimits(),

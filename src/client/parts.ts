@@ -60,17 +60,11 @@ export interface ListeningPort {
 
 /** Receives changes: see `listening`. The second half is only for the core. */
 export interface Listening {
-  /**
-   * Subscribes to a resource: `onResourceUpdated` is called when it changes. The subscription survives new sessions.
-   */
+  /** See `McpClient.subscribe`. */
   subscribe(uri: string, options?: CallOptions): Promise<void>;
-  /** Ends a subscription. */
+  /** See `McpClient.unsubscribe`. */
   unsubscribe(uri: string, options?: CallOptions): Promise<void>;
-  /**
-   * Sets a key that an extension adds to the filter of `subscriptions/listen` to this value; undefined: removes the
-   * key. Resolves with the value that the server agreed to; undefined: none. Survives drops and new streams; only one
-   * call for a key at a time. Since 2026-07-28.
-   */
+  /** See `McpClient.listen`. */
   listen(key: string, value: unknown): Promise<unknown>;
 
   /** Called after each handshake, which waits for the promise. */

@@ -68,7 +68,7 @@ export class Terms {
     // 2026-07-28 basic/patterns/subscriptions: `subscriptions/listen` replaces these requests.
     if (this.meta && !listening && method.endsWith('subscribe')) {
       throw new Error(
-        `${method}: this server reports changes only by subscriptions/listen, and this client was made without \`listening\``,
+        `${method}: needs subscriptions/listen, and this client was made without \`listening\``,
       );
     }
     if (!serverSupports(method, capabilities, revision)) {

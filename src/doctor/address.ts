@@ -85,7 +85,7 @@ export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefi
   if (type === '') return finding('content-type-missing', `${got} and no Content-Type; the body begins with ${shown(body)}`);
   if (type !== 'application/json' && type !== 'text/event-stream') return finding('content-type-wrong', `${got} and Content-Type ${shown(type)}; the body begins with ${shown(body)}`);
   const text = type === 'text/event-stream' ? firstData(body) : body;
-  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and the body is not a message: ${shown(text)}`);
+  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and not with a message: ${shown(text)}`);
 }
 
 function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {

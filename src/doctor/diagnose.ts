@@ -125,7 +125,7 @@ async function examine(
     if (!conversation.overHttp && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
     if (!conversation.overHttp && conversation.stray.length > 0) {
       const shown = conversation.stray.slice(0, 3).map((line) => visible(quote(line, 200))).join(', ');
-      findings.push(finding('stray-output', `On stdout there ${conversation.stray.length === 1 ? 'is a line that is not a message' : `are ${conversation.stray.length} lines that are not messages`}: ${shown}.`));
+      findings.push(finding('stray-output', `stdout has ${conversation.stray.length === 1 ? 'a line that is not a message' : `${conversation.stray.length} lines that are not messages`}: ${shown}.`));
     }
   }
 }

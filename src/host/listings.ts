@@ -107,7 +107,7 @@ export class Listings {
     return this.#of(name).begun + 1;
   }
 
-  /** Lists a server again and compares the result with what was accepted. One listing of a server runs at a time. */
+  /** See `Host.refresh`. */
   async refresh(name: string): Promise<void> {
     const server = this.#options.server(name);
     await this.#options.loaded();
@@ -178,12 +178,12 @@ export class Listings {
     if (changes.length > maxLogged) void log.record('pin', { server, change: 'more', count: changes.length - maxLogged });
   }
 
-  /** The tools that differ from what was accepted and wait for a person. */
+  /** See `Host.pendingChanges`. */
   pending(): readonly PinChange[] {
     return [...this.#listed.values()].flatMap(({ waiting }) => [...waiting.values()]);
   }
 
-  /** Accepts the current definition of a tool. Grants for the old definition do not apply to it. */
+  /** See `Host.acceptChange`. */
   async accept(change: PinChange, by: string = this.#options.principal): Promise<void> {
     const { catalogue, log } = this.#options;
     const { server, name, digest, after } = change;

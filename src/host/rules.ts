@@ -39,7 +39,7 @@ export interface Rule {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 const ruleShape: Shape<Rule> = {
   then: '"allow" or "ask" or "deny"', server: 'string', tool: 'string', args: 'object',
   annotations: { readOnlyHint: 'boolean', destructiveHint: 'boolean', idempotentHint: 'boolean', openWorldHint: 'boolean' },

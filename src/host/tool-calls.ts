@@ -32,7 +32,7 @@ export interface HostCallOptions extends Pick<CallOptions, 'signal' | 'onProgres
   readonly via?: (client: McpClient, tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<CallToolResult>;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const hostCallShape: Shape<HostCallOptions> = { consented: 'function', via: 'function', signal: 'object', timeoutMs: 0, onProgress: 'function' };
 
 /** Limits of consent. */
@@ -102,11 +102,7 @@ export class ToolCalls {
     this.#approvals = new Approvals(now, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
-  /**
-   * Calls a tool, by its name in the catalogue or as `server/tool`, after a rule or the person allowed it. Otherwise
-   * rejects with a `HostError` `refused`. The activity log records the request, the decision, the sending and the
-   * answer.
-   */
+  /** See `Host.call`. */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
@@ -264,7 +260,7 @@ export class ToolCalls {
     return this.#approvals.grants;
   }
 
-  /** Revokes grants, both of this session and permanent ones. Returns their number. */
+  /** See `Host.revoke`. */
   async revoke(fits: (grant: Grant) => boolean): Promise<number> {
     const count = this.#approvals.revoke(fits);
     await this.#keep((kept) => kept.filter((grant) => !fits(grant)));

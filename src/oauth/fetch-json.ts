@@ -39,7 +39,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const fetchShape: Shape<FetchOptions> = { limits: defaultFetchLimits, fetch: 'function', allow: 'function', signal: 'object' };
 
 /** A response with any status. */

@@ -3,7 +3,7 @@ import type { CacheableResult } from './caching.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
 
 // server/discover: request, client to server. Since 2026-07-28.
-/** `server/discover` has no parameters of its own. */
+/** Only the common parameters. */
 export type DiscoverRequestParams = RequestParams;
 
 /** The server's identity is in its `_meta['io.modelcontextprotocol/serverInfo']`. */

@@ -79,9 +79,9 @@ export interface InitializeResult extends Result {
 }
 
 // notifications/initialized: notification, client to server. Until 2025-11-25.
-/** `notifications/initialized` has no parameters of its own. */
+/** Only the common parameters. */
 export type InitializedNotificationParams = NotificationParams;
 
 // ping: request, both ways. Until 2025-11-25. EmptyResult.
-/** `ping` has no parameters of its own. */
+/** Only the common parameters. */
 export type PingRequestParams = RequestParams;

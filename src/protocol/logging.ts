@@ -1,6 +1,6 @@
 import type { NotificationParams, RequestParams } from './base.ts';
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const loggingLevelKind =
   '"debug" or "info" or "notice" or "warning" or "error" or "critical" or "alert" or "emergency"';
 

@@ -44,5 +44,5 @@ export interface GetPromptResult extends Result {
 }
 
 // notifications/prompts/list_changed: notification, server to client.
-/** `notifications/prompts/list_changed` has no parameters of its own. */
+/** Only the common parameters. */
 export type PromptListChangedNotificationParams = NotificationParams;

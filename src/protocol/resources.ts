@@ -64,7 +64,7 @@ export type SubscribeRequestParams = ResourceRequestParams;
 export type UnsubscribeRequestParams = ResourceRequestParams;
 
 // notifications/resources/list_changed: notification, server to client.
-/** `notifications/resources/list_changed` has no parameters of its own. */
+/** Only the common parameters. */
 export type ResourceListChangedNotificationParams = NotificationParams;
 
 // notifications/resources/updated: notification, server to client.

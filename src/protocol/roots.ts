@@ -10,7 +10,7 @@ export interface Root {
 }
 
 // roots/list: request, server to client; since 2026-07-28 only within InputRequests, and deprecated there.
-/** `roots/list` has no parameters of its own. */
+/** Only the common parameters. */
 export type ListRootsRequestParams = RequestParams;
 
 /** Asks the client for its roots, as an entry of `inputRequests`. */
@@ -24,5 +24,5 @@ export interface ListRootsResult extends Result {
 }
 
 // notifications/roots/list_changed: notification, client to server. Until 2025-11-25.
-/** `notifications/roots/list_changed` has no parameters of its own. */
+/** Only the common parameters. */
 export type RootsListChangedNotificationParams = NotificationParams;

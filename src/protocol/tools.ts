@@ -64,5 +64,5 @@ export interface CallToolResult extends Result {
 }
 
 // notifications/tools/list_changed: notification, server to client.
-/** `notifications/tools/list_changed` has no parameters of its own. */
+/** Only the common parameters. */
 export type ToolListChangedNotificationParams = NotificationParams;

@@ -5,7 +5,7 @@ import type { JsonSchema } from './model.ts';
 import { defaultSchemaLimits } from './reader.ts';
 import type { CompileOptions, Validate } from './types.ts';
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const compileShape: Shape<CompileOptions> = {
   formats: 'object', patterns: 'function', defaults: 'function', maxErrors: 'number', limits: defaultSchemaLimits,
 };

@@ -164,7 +164,7 @@ test('an aborted ping of a modern server over a pipe is cancelled', async () => 
 });
 
 test('the identifier of an extension has a prefix', () => {
-  assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not a well-formed identifier of an extension: "tasks"/);
+  assert.throws(() => new McpClient(info, { extensions: { tasks: {} } }), /not an extension identifier: "tasks"/);
   assert.throws(() => new McpClient(info, { capabilities: { extensions: { 'a b/c': {} } } }), TypeError);
   assert.ok(new McpClient(info, { extensions: { 'org.example/tasks': {} } }));
 });

@@ -29,7 +29,7 @@ test('canonical JSON: the order of members does not count, that of items does', 
 });
 
 test('canonical JSON: what JSON cannot say is refused, and so is a value without an end', () => {
-  assert.throws(() => canonicalJson(NaN), /no JSON number/);
+  assert.throws(() => canonicalJson(NaN), /not a JSON number/);
   const circle: { self?: unknown } = {};
   circle.self = circle;
   assert.throws(() => canonicalJson(circle), /too deep/);

@@ -94,7 +94,7 @@ export async function readConfigFile(file: string, machine: Machine = thisMachin
   }
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 const fileShape: Shape<ConfigFile> = { file: 'string', owner: '"user" or "folder"', required: 'boolean' };
 
 /** How to read files of servers. */
@@ -108,7 +108,7 @@ export interface ConfigReading {
   readonly name?: string | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 const readingShape: Shape<ConfigReading> = { machine: 'object', accept: 'function', onProblem: 'function', name: 'string' };
 
 /**

@@ -61,7 +61,7 @@ export async function readFolderFile(path: string): Promise<FolderFile | undefin
   const names = Object.keys(entries);
   if (names.length > maxServers) throw bad(`it has ${names.length} servers, and ${maxServers} are allowed`);
   const odd = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/.test(name));
-  if (odd !== undefined) throw bad(`the name ${quote(odd)} has characters other than letters, digits, blanks, ".", "_" and "-", or more than 64`);
+  if (odd !== undefined) throw bad(`the name ${quote(odd)} has other characters than letters, digits, blanks, ".", "_" and "-", or more than 64`);
   const digest = await sha256(bytes);
   return {
     file, digest, names, text: JSON.stringify(value, null, 2), variables: variablesIn(entries),

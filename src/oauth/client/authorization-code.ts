@@ -78,7 +78,7 @@ export interface AuthorizationCodeOptions {
   readonly offlineAccess?: boolean | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const codeShape: Shape<AuthorizationCodeOptions> = {
   client: clientShape, onAuthorize: 'function', redirect: 'object', redirectUri: 'string', interactive: 'boolean',
   offlineAccess: 'boolean',

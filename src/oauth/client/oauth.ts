@@ -55,7 +55,7 @@ export interface OAuthOptions {
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const oauthShape: Shape<OAuthOptions> = {
   grant: 'object', server: 'string or object', store: 'object', scope: 'string', resource: 'string or boolean', dpop: 'boolean',
   chooseIssuer: 'function', allowPrivateAddresses: 'boolean', lookup: 'function', fetch: 'function', limits: defaultOAuthLimits,

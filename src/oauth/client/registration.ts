@@ -36,13 +36,13 @@ export interface ClientOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const registeredShape: Shape<RegisteredClient> = {
   clientId: 'string', clientSecret: 'string', authenticationMethod: 'string', issuer: 'string',
   signingKey: { key: 'string or object', algorithm: '"ES256" or "RS256"', kid: 'string' },
 };
 
-/** For `checkOptions`. */
+// For `checkOptions`.
 export const clientShape: Shape<ClientOptions> = {
   name: 'string', metadataDocument: 'string', registered: registeredShape, metadata: 'object',
 };

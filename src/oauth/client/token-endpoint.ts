@@ -79,7 +79,7 @@ function formOf(parameters: Readonly<Record<string, string | undefined>>): strin
 
 function readToken({ value, clean, says }: PostAnswer, what: string, bound: boolean): TokenResponse {
   const malformed = (why: string): OAuthError => new OAuthError('token_malformed', `${what}: ${why}`);
-  if (!isObject(value)) throw malformed('its answer is not a JSON object');
+  if (!isObject(value)) throw malformed('not a JSON object');
   const { access_token, token_type, expires_in, refresh_token, scope, issued_token_type } = value;
   // Errors never contain the token.
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)) {

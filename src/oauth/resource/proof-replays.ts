@@ -42,13 +42,12 @@ export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 
 /**
  * A bounded memory that accepts no proof twice: a proof as old as a forgotten one is refused. The principal with the
  * most proofs makes room, and only its own proofs are refused for that, whatever their dates.
- *
- * If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
- * has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
- * proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of `maxProofs`
- * principals may have proofs dated in the future at a time.
  */
 export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = Date.now): ProofReplays {
+  // If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
+  // has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
+  // proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of
+  // `maxProofs` principals may have proofs dated in the future at a time.
   checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
   const { maxProofs } = { ...defaultProofReplayLimits, ...limits };
   const byPrincipal = new Map<string, OwnProofs>();

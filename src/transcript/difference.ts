@@ -8,7 +8,7 @@ export const isPlaceholder = (text: string): boolean => placeholder.test(text);
 /** Replaces placeholders by their known values. Throws for a placeholder without a value. */
 export function fill(json: unknown, known: ReadonlyMap<string, unknown>): unknown {
   if (typeof json === 'string' && placeholder.test(json)) {
-    if (!known.has(json)) throw new Error(`${json} has no value yet`);
+    if (!known.has(json)) throw new Error(`no value is known for ${json}`);
     return known.get(json);
   }
   if (Array.isArray(json)) return json.map((item) => fill(item, known));

@@ -23,7 +23,7 @@ const maxBackoffMs = 30_000;
 export function listening(): Listening {
   let port: ListeningPort | undefined;
   /** The subscription at the current modern server. */
-  let stream: Subscription | undefined;
+  let stream: ClientSubscription | undefined;
   /** The resources to which the client subscribed at a legacy server. */
   const uris = new Set<string>();
 
@@ -56,7 +56,7 @@ export function listening(): Listening {
       port = to;
       if (revision.era === 'modern') {
         if (stream) stream.restart();
-        else stream = new Subscription(to, capabilities);
+        else stream = new ClientSubscription(to, capabilities);
         return undefined;
       }
       stream?.stop();
@@ -82,7 +82,7 @@ export function listening(): Listening {
  * opened and acknowledged before the first is closed; when a stream drops, it is opened again after 250 ms, then
  * after twice the time, at most 30 s. Source: 2026-07-28 basic/patterns/subscriptions.
  */
-class Subscription {
+class ClientSubscription {
   readonly #port: ListeningPort;
   /** The wanted keys of the filter, except the resources. */
   readonly #lists: SubscriptionFilter = {};

@@ -59,14 +59,14 @@ export async function findAgreement(client: Negotiator): Promise<Agreement> {
   return conclude(client, await outcome(discover(client)));
 }
 
-type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+type ProbeOutcome<T> = { readonly value: T } | { readonly error: unknown };
 
-const outcome = <T>(promise: Promise<T>): Promise<Outcome<T>> =>
+const outcome = <T>(promise: Promise<T>): Promise<ProbeOutcome<T>> =>
   promise.then((value) => ({ value }), (error: unknown) => ({ error }));
 
 /** Continues from the answer to `server/discover`. */
 async function conclude(
-  client: Negotiator, found: Outcome<Record<string, unknown>>,
+  client: Negotiator, found: ProbeOutcome<Record<string, unknown>>,
   legacy: () => Promise<Agreement> = () => initialize(client),
 ): Promise<Agreement> {
   if ('value' in found) return readDiscovery(client, found.value, legacy);

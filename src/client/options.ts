@@ -177,11 +177,11 @@ export interface CoreClientOptions {
   limits?: Partial<CoreClientLimits> | undefined;
 }
 
-type Parts = 'answering' | 'listening' | 'cache' | 'outputs';
+type PartNames = 'answering' | 'listening' | 'cache' | 'outputs';
 
 /** The options of `McpClient`. */
 export interface ClientOptions
-  extends Omit<CoreClientOptions, Parts | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
+  extends Omit<CoreClientOptions, PartNames | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
   /** Wraps the part that answers the server's questions, for example with `receiveTasks` of barewire/tasks. */
   around?: ((answering: Answering) => Answering) | undefined;
   /** Whether to keep results while the server declares them fresh. Default: true. */
@@ -204,7 +204,7 @@ const capabilitiesShape: Shape<ClientCapabilities> =
   { experimental: 'object', roots: 'object', sampling: 'object', elicitation: 'object', tasks: 'object', extensions: 'object' };
 
 /** Options of every client. */
-const commonShape: Shape<Omit<CoreClientOptions, Parts | 'limits'>> = {
+const commonShape: Shape<Omit<CoreClientOptions, PartNames | 'limits'>> = {
   pinging: 'object', onLog: 'function', logLevel: loggingLevelKind, onListChanged: 'function', onResourceUpdated: 'function',
   onNotification: 'function', onError: 'function', onClose: 'function', revisions: 'list', era: '"legacy" or "modern" or "auto"',
   remembered: 'string', capabilities: capabilitiesShape, extensions: 'object',

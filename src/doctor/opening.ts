@@ -81,7 +81,7 @@ function ended(conversation: Conversation, outcome: Exclude<Outcome, { kind: 're
   return conversation.overHttp ? finding('opening-refused', `initialize ${instead(outcome)}.`) : finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
 }
 
-interface Read {
+interface ReadOpening {
   readonly version: string | undefined;
   readonly versions: readonly string[];
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ interface Read {
   readonly lacks: readonly string[];
 }
 
-function read(result: unknown, member: 'protocolVersion' | 'supportedVersions'): Read {
+function read(result: unknown, member: 'protocolVersion' | 'supportedVersions'): ReadOpening {
   const value = isObject(result) ? result : {};
   const told = value[member];
   const modern = member === 'supportedVersions';

@@ -51,7 +51,7 @@ export interface Executables {
 }
 
 /** One file, or one pipeline, as it was last found. */
-interface Known {
+interface KnownTool {
   readonly version: string;
   readonly described: string;
   readonly handle?: Handle<ToolDefinition>;
@@ -79,7 +79,7 @@ export async function executables(
   const confinement = findConfinement(limits, options.user === undefined ? undefined : findUser(options.user));
   const runner = new Runner({ confinement, limits, env, onStderr });
   /** By file name, or by `pipeline.json#name`. */
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownTool>();
   let closed = false;
 
   const held = (name: string): Callable | undefined =>

@@ -24,7 +24,7 @@ export interface Grant {
   readonly at: number;
 }
 
-interface Held {
+interface PendingApproval {
   readonly bound: string;
   readonly until: number;
 }
@@ -37,7 +37,7 @@ const maxHeld = 1_000;
  * the permanent ones.
  */
 export class Approvals {
-  readonly #held = new BoundedMap<string, Held>(maxHeld);
+  readonly #held = new BoundedMap<string, PendingApproval>(maxHeld);
   readonly #now: () => number;
   readonly #ttlMs: number;
   #grants: Grant[] = [];

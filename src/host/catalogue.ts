@@ -27,7 +27,7 @@ export interface Offered<T> {
 const key = (identity: string): string => `pins/${identity}`;
 
 /** The stored facts about a server, with the names of its tools in the catalogue. */
-interface Entry {
+interface ServerEntry {
   readonly kept: PinnedServer;
   /** By their own names. */
   readonly tools: ReadonlyMap<string, CatalogueTool>;
@@ -40,7 +40,7 @@ interface Entry {
 export class Catalogue {
   readonly #store: HostStore;
   readonly #identity: (server: string) => string;
-  readonly #servers = new Map<string, Entry>();
+  readonly #servers = new Map<string, ServerEntry>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
@@ -146,7 +146,7 @@ export class Catalogue {
   }
 }
 
-async function entryOf(server: string, kept: PinnedServer): Promise<Entry> {
+async function entryOf(server: string, kept: PinnedServer): Promise<ServerEntry> {
   const tools = new Map<string, CatalogueTool>();
   for (const { tool, digest } of Object.values(kept.tools)) tools.set(tool.name, { name: await catalogueName(server, tool.name), server, tool, digest });
   return { kept, tools };

@@ -29,7 +29,7 @@ export interface ListingsOptions {
 }
 
 /** The state of one server's tools beside its pins. */
-interface Listed {
+interface ListingState {
   /**
    * The connection over which the tools were last listed. While the server did not run, definitions may have changed.
    */
@@ -62,13 +62,13 @@ const maxLogged = 100;
 /** Lists servers, compares their lists with the pins, and keeps changes until a person has seen them. */
 export class Listings {
   readonly #options: ListingsOptions;
-  readonly #listed = new Map<string, Listed>();
+  readonly #listed = new Map<string, ListingState>();
 
   constructor(options: ListingsOptions) {
     this.#options = options;
   }
 
-  #of(name: string): Listed {
+  #of(name: string): ListingState {
     let listed = this.#listed.get(name);
     if (!listed) {
       listed = { connection: undefined, at: 0, begun: 0, kept: 0, changed: 0, listing: undefined, keeping: Promise.resolve(), waiting: new Map(), told: '' };
@@ -123,7 +123,7 @@ export class Listings {
     return listing;
   }
 
-  async #list(name: string, server: ManagedServer, listed: Listed): Promise<void> {
+  async #list(name: string, server: ManagedServer, listed: ListingState): Promise<void> {
     const client = await server.client();
     const { connection } = server;
     const number = ++listed.begun;
@@ -133,7 +133,7 @@ export class Listings {
     this.#options.onListed?.(name);
   }
 
-  async #compare(name: string, client: McpClient, listed: Listed): Promise<void> {
+  async #compare(name: string, client: McpClient, listed: ListingState): Promise<void> {
     const { catalogue, now, limits } = this.#options;
     const offered = await this.#offered(name, client);
     await inTurn(listed, async () => {
@@ -243,7 +243,7 @@ export class Listings {
 }
 
 /** Runs `work` after the earlier calls for this server have ended. */
-function inTurn(listed: Listed, work: () => Promise<void>): Promise<void> {
+function inTurn(listed: ListingState, work: () => Promise<void>): Promise<void> {
   const mine = listed.keeping.then(work);
   listed.keeping = mine.catch(() => {});
   return mine;

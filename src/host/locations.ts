@@ -1,7 +1,7 @@
 import { fitsPath } from './patterns.ts';
 
 /** One interpretation of a text as a path or a URI. */
-interface Reading {
+interface LocationReading {
   /** `/a/b`, `a/b`, `C:/a`, `https://host/a`: without `.`, `..` and empty segments. */
   readonly normal: string;
   /** The path for the file system to resolve, with its `..`; undefined: it is not a path of a file system. */
@@ -10,7 +10,7 @@ interface Reading {
 
 /** All interpretations of a text. */
 export interface Location {
-  readonly readings: readonly Reading[];
+  readonly readings: readonly LocationReading[];
   /**
    * All programs read it in the same way: no `..`, no escapes, no backslash, no odd characters. Only a plain location
    * may be allowed.
@@ -41,7 +41,7 @@ const nothing: Location = { readings: [], plain: false, certain: false };
 export function readLocation(text: string): Location {
   if (text.length > maxLength) return nothing;
   const texts = textsOf(text);
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, LocationReading>();
   for (const one of texts ?? []) {
     for (const reading of readingsOf(one)) readings.set(`${reading.normal} ${reading.path ?? ''}`, reading);
   }
@@ -77,7 +77,7 @@ function unescaped(text: string): string {
     new TextDecoder().decode(Uint8Array.from({ length: run.length / 3 }, (_, i) => Number.parseInt(run.slice(3 * i + 1, 3 * i + 3), 16))));
 }
 
-function readingsOf(text: string): Reading[] {
+function readingsOf(text: string): LocationReading[] {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):([^]*)$/i.exec(text) ?? [];
   // A program that reads URLs takes a path as a reference: without its query and fragment.
   if (scheme === '' || scheme.length === 1) return [pathReading(text), pathReading(withoutQuery(text))];
@@ -105,7 +105,7 @@ function readingsOf(text: string): Reading[] {
 /**
  * The URL as browsers parse it, with user and port and without; no reading if they refuse it. The query is left out.
  */
-function webReadings(text: string): Reading[] {
+function webReadings(text: string): LocationReading[] {
   if (!URL.canParse(text)) return [];
   const { protocol, username, host, hostname, pathname } = new URL(text);
   const hosts = new Set([hostname.replace(/\.$/, ''), host, username === '' ? host : `${username}@${host}`]);
@@ -115,7 +115,7 @@ function webReadings(text: string): Reading[] {
 /** The text up to the first `?` or `#`. */
 const withoutQuery = (text: string): string => text.split(/[?#]/, 1)[0] ?? '';
 
-const pathReading = (path: string): Reading => ({ normal: normal(path), path });
+const pathReading = (path: string): LocationReading => ({ normal: normal(path), path });
 
 const climbs = (path: string): boolean => path.split('/').includes('..');
 

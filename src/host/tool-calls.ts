@@ -66,7 +66,7 @@ export interface ToolCallsOptions {
 }
 
 /** One call in progress. */
-interface Asked {
+interface PendingCall {
   readonly id: number;
   readonly server: string;
   readonly tool: string;
@@ -108,7 +108,7 @@ export class ToolCalls {
     const { signal, consented, ...rest } = options;
     const { server, tool } = this.#named(name);
     // A copy, so that later changes by the application do not differ from what was shown.
-    const asked: Asked = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
+    const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });
     let approved: string | undefined;
     for (let times = 0; times < limits.maxAsks + maxUnsent; times++) {
@@ -140,7 +140,7 @@ export class ToolCalls {
     return catalogue.pin(server, tool)?.digest === digest && listings.changeOf(server, tool) === undefined;
   }
 
-  async #send({ id: call, server, tool, args, signal }: Asked, client: McpClient, { via = callTool, ...options }: HostCallOptions): Promise<CallToolResult> {
+  async #send({ id: call, server, tool, args, signal }: PendingCall, client: McpClient, { via = callTool, ...options }: HostCallOptions): Promise<CallToolResult> {
     const { log } = this.#options;
     void log.record('sent', { call, server, tool });
     const began = performance.now();
@@ -196,7 +196,7 @@ export class ToolCalls {
    * Resolves with the digest of the definition that was allowed; rejects with `refused` if it was not allowed.
    * Undefined: the person's answer came too late.
    */
-  async #permit(asked: Asked, entry: CatalogueTool): Promise<string | undefined> {
+  async #permit(asked: PendingCall, entry: CatalogueTool): Promise<string | undefined> {
     const { id, server, args, signal } = asked;
     const { limits, person, principal, identity } = this.#options;
     const { tool, digest } = entry;

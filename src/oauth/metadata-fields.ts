@@ -1,16 +1,16 @@
 import { OAuthError, shown } from './errors.ts';
 
-type Kind = 'string' | 'url' | 'strings' | 'boolean';
+type FieldForm = 'string' | 'url' | 'strings' | 'boolean';
 interface Kinds { string: string; url: string; strings: readonly string[]; boolean: boolean }
 /** The fields of a document that are read, with the required form of each. */
-export type Fields = Readonly<Record<string, Kind>>;
-type Read<F extends Fields> = { readonly [K in keyof F]?: Kinds[F[K]] };
+export type Fields = Readonly<Record<string, FieldForm>>;
+type ReadFields<F extends Fields> = { readonly [K in keyof F]?: Kinds[F[K]] };
 
-const expected: Readonly<Record<Kind, string>> = {
+const expected: Readonly<Record<FieldForm, string>> = {
   string: 'a string', url: 'a URL', strings: 'a list of strings', boolean: 'true or false',
 };
 
-function has(value: unknown, kind: Kind): boolean {
+function has(value: unknown, kind: FieldForm): boolean {
   switch (kind) {
     case 'string': return typeof value === 'string';
     case 'url': return typeof value === 'string' && URL.canParse(value);
@@ -23,7 +23,7 @@ function has(value: unknown, kind: Kind): boolean {
  * The known fields of a metadata document, and no others; `null` counts as missing. Throws an `OAuthError`
  * (`metadata_malformed`) that names the document `what`, the field, and the expected form.
  */
-export function readFields<F extends Fields>(document: Readonly<Record<string, unknown>>, fields: F, what: string): Read<F> {
+export function readFields<F extends Fields>(document: Readonly<Record<string, unknown>>, fields: F, what: string): ReadFields<F> {
   const found: Record<string, unknown> = {};
   for (const [name, kind] of Object.entries(fields)) {
     const value = Object.hasOwn(document, name) ? document[name] : undefined;
@@ -33,5 +33,5 @@ export function readFields<F extends Fields>(document: Readonly<Record<string, u
     }
     found[name] = value;
   }
-  return found as Read<F>;
+  return found as ReadFields<F>;
 }

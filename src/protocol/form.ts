@@ -24,7 +24,7 @@ type FieldValue<F> = F extends { readonly enum: readonly (infer E)[] }
               : never;
 type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
 // Of a list that the compiler knows only as `string[]`, no name is known to be present.
-type Listed<S> = S extends { readonly required: readonly (infer R extends string)[] }
+type RequiredName<S> = S extends { readonly required: readonly (infer R extends string)[] }
   ? string extends R
     ? never
     : R
@@ -32,12 +32,12 @@ type Listed<S> = S extends { readonly required: readonly (infer R extends string
 type Values<P, Present extends PropertyKey> = {
   -readonly [K in keyof P as K extends Present ? K : never]: FieldValue<P[K]>;
 } & { -readonly [K in keyof P as K extends Present ? never : K]?: FieldValue<P[K]> };
-type Flat<T> = { [K in keyof T]: T[K] };
+type FlatContent<T> = { [K in keyof T]: T[K] };
 
 /** The content that a completed form has: `{ seat: 'window' | 'aisle'; confirm: boolean }`. */
 export type FormContent<S> = S extends { readonly type: 'object'; readonly properties: infer P }
-  ? Flat<Values<P, Defaulted<P> | Listed<S>>>
-  : Flat<Values<S, keyof S>>;
+  ? FlatContent<Values<P, Defaulted<P> | RequiredName<S>>>
+  : FlatContent<Values<S, keyof S>>;
 
 /** What is wrong with one value, worded for display beside its field: `must be a whole number`. */
 export interface FormError {

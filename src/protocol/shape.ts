@@ -6,9 +6,9 @@ import { isObject } from '../jsonrpc/codec.ts';
  * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object
  * whose required members a function returns for it.
  */
-export type Shape = Kind | readonly [Shape] | Members | ((value: Record<string, unknown>) => Members);
+export type Shape = ShapeKind | readonly [Shape] | Members | ((value: Record<string, unknown>) => Members);
 
-type Kind = 'string' | 'number' | 'boolean' | 'object' | 'role';
+type ShapeKind = 'string' | 'number' | 'boolean' | 'object' | 'role';
 
 /** An object with these members. `name?` may be left out. */
 export interface Members {
@@ -49,8 +49,8 @@ export function shapeFault(value: unknown, shape: Shape, path: string): string |
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
 
 /** Whether a value is of a kind. */
-const isOf = (value: unknown, kind: Kind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'
+const isOf = (value: unknown, kind: ShapeKind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'
   : typeof value === kind && (kind !== 'object' || (value !== null && !Array.isArray(value)));
 
-const wrong = (value: unknown, kind: Kind | 'list', path: string): string => `${path} ${value === undefined ? 'is missing'
+const wrong = (value: unknown, kind: ShapeKind | 'list', path: string): string => `${path} ${value === undefined ? 'is missing'
   : `must be ${kind === 'role' ? '"user" or "assistant"' : `${kind === 'object' ? 'an' : 'a'} ${kind}`}`}`;

@@ -21,10 +21,10 @@ type Optional<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'
   : E extends `${string},${infer L}`
     ? Names<L>
     : never;
-type Needed<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}${string}`
+type RequiredVariables<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}${string}`
   ? never
   : E extends `+${infer L}`
-    ? Needed<L>
+    ? RequiredVariables<L>
     : E extends `${infer A},${string}`
       ? A
       : E;
@@ -34,8 +34,8 @@ type Needed<E extends string> = E extends `${'#' | '.' | '/' | ';' | '?' | '&'}$
  */
 export type UriVariables<T extends string> = string extends T
   ? { [name: string]: string }
-  : { [K in Needed<Inside<T>>]: string } & {
-      [K in Exclude<Optional<Inside<T>>, Needed<Inside<T>>>]?: string;
+  : { [K in RequiredVariables<Inside<T>>]: string } & {
+      [K in Exclude<Optional<Inside<T>>, RequiredVariables<Inside<T>>>]?: string;
     };
 
 /** A template, compiled for matching. */
@@ -58,7 +58,7 @@ export interface UriTemplate<T extends string = string> {
 }
 
 // A literal, or one variable of an expression.
-interface Step {
+interface TemplateStep {
   /** The variable, or undefined for a literal. */
   readonly name?: string;
   /** A literal, or the first variable of its expression. */
@@ -112,10 +112,10 @@ function decode(value: string): string | undefined {
   }
 }
 
-function parse(text: string, limits: UriTemplateLimits): Step[] {
+function parse(text: string, limits: UriTemplateLimits): TemplateStep[] {
   checkOptions('uriTemplate: limits', limits, { maxLength: 0, maxVariables: 0, maxUriLength: 0 });
   const { maxLength = 2048, maxVariables = 32 } = limits;
-  const steps: Step[] = [];
+  const steps: TemplateStep[] = [];
   let at = 0;
   const check = (holds: boolean, why: string): void => {
     if (!holds) throw new SyntaxError(`URI template, at ${at}: ${why}`);

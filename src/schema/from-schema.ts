@@ -43,9 +43,9 @@ type Typed<T, S, Root, F extends boolean> =
 
 type ObjectOf<S, Root, F extends boolean> =
   S extends { readonly properties: infer P } ?
-    Flat<
-      { -readonly [K in keyof P as K extends Needed<S, P, F> ? K : never]: Infer<P[K], Root, F> } & {
-        -readonly [K in keyof P as K extends Needed<S, P, F> ? never : K]?: Infer<P[K], Root, F>;
+    FlatObject<
+      { -readonly [K in keyof P as K extends PresentNames<S, P, F> ? K : never]: Infer<P[K], Root, F> } & {
+        -readonly [K in keyof P as K extends PresentNames<S, P, F> ? never : K]?: Infer<P[K], Root, F>;
       } & { [K in Exclude<Required<S>, keyof P>]: unknown } & (Rest<S> extends never ? unknown
         : { [name: string]: unknown })
     >
@@ -53,12 +53,12 @@ type ObjectOf<S, Root, F extends boolean> =
     [Required<S>] extends [never] ?
       { [name: string]: unknown }
     : { [K in Required<S>]: unknown }
-  : Flat<{ [name: string]: Infer<Rest<S>, Root, F> } & { [K in Required<S>]: Infer<Rest<S>, Root, F> }>;
+  : FlatObject<{ [name: string]: Infer<Rest<S>, Root, F> } & { [K in Required<S>]: Infer<Rest<S>, Root, F> }>;
 
 type Required<S> = S extends { readonly required: readonly (infer K extends string)[] } ? K : never;
 
 /** The names of properties that are always present. */
-type Needed<S, P, F extends boolean> =
+type PresentNames<S, P, F extends boolean> =
   | Required<S>
   | (F extends true ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P]
     : never);
@@ -101,12 +101,12 @@ type And<A, B> =
   : unknown extends B ? A
   : A extends object ?
     B extends object ?
-      Flat<A & B>
+      FlatObject<A & B>
     : A & B
   : A & B;
 
 /** The same type, written as one object, which is what an editor shows. */
-type Flat<T> = { [K in keyof T]: T[K] };
+type FlatObject<T> = { [K in keyof T]: T[K] };
 
 // References.
 

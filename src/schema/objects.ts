@@ -53,14 +53,14 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
 }
 
 /** A known property, and the one that the schema names next. */
-interface Entry {
+interface PropertyEntry {
   key: string;
   check: Check | undefined;
   /** 1 when it is required, else 0. */
   count: number;
   /** Its step in a JSON Pointer. */
   place: string;
-  next: Entry | undefined;
+  next: PropertyEntry | undefined;
 }
 
 /**
@@ -79,14 +79,14 @@ function namedProperties(
   const needed = new Set(required);
   const always = !!keywords.patternProperties;
   const { size } = needed;
-  const byName = new Map<string, Entry>();
-  let first: Entry | undefined;
-  let last: Entry | undefined;
+  const byName = new Map<string, PropertyEntry>();
+  let first: PropertyEntry | undefined;
+  let last: PropertyEntry | undefined;
   for (const key of new Set([...named.keys(), ...needed])) {
     const child = named.get(key);
     const check = child && compiler.check(child);
     const count = +needed.has(key);
-    const entry: Entry = { key, check, count, place: '/' + escapeToken(key), next: undefined };
+    const entry: PropertyEntry = { key, check, count, place: '/' + escapeToken(key), next: undefined };
     if (last) last.next = entry;
     else first = entry;
     last = entry;

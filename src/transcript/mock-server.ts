@@ -7,7 +7,7 @@ import type { Line, Transcript } from './transcript.ts';
 const naming: readonly string[] = ['name', 'uri', 'ref', 'taskId'];
 
 /** The server's lines in answer to a request, and between them the lines that answer its questions. */
-interface Run {
+interface MockRun {
   readonly lines: Line[];
   /** The id that the current client chose for the request. */
   readonly id: unknown;
@@ -26,7 +26,7 @@ export class MockServer {
   readonly #known: Map<string, unknown>;
   readonly #used = new Set<number>();
   /** The run that asked a question, by the question's id. */
-  readonly #waiting = new Map<string, Run>();
+  readonly #waiting = new Map<string, MockRun>();
   readonly #theirs = new Chosen();
   #questions = 0;
 
@@ -116,7 +116,7 @@ export class MockServer {
   }
 
   /** The messages that can be sent now: up to the place where the transcript has the answer to an open question. */
-  #say(of: Run): string[] {
+  #say(of: MockRun): string[] {
     const { lines, id, open } = of;
     const texts: string[] = [];
     for (let line = lines[0]; line !== undefined; line = lines[0]) {
@@ -131,7 +131,7 @@ export class MockServer {
   }
 
   /** The server's message with current ids. */
-  #now(message: Readonly<Record<string, unknown>>, json: unknown, of: Run, id: unknown): unknown {
+  #now(message: Readonly<Record<string, unknown>>, json: unknown, of: MockRun, id: unknown): unknown {
     const now = translated(filled(json, this.#known), this.#theirs);
     const then = message['id'];
     if (then === undefined || then === null) return now;
@@ -144,7 +144,7 @@ export class MockServer {
   }
 }
 
-const run = (lines: readonly Line[], id: unknown): Run => ({ lines: [...lines], id, open: new Map() });
+const run = (lines: readonly Line[], id: unknown): MockRun => ({ lines: [...lines], id, open: new Map() });
 
 const isAnswerTo = (json: unknown, id: unknown): boolean => {
   const message = bag(json);

@@ -30,11 +30,11 @@ export interface FormOptions {
 }
 
 /** A line that is a command and not an answer. */
-type Command = 'decline' | 'cancel' | 'back' | 'skip';
+type FormCommand = 'decline' | 'cancel' | 'back' | 'skip';
 
 const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
 
-interface Field {
+interface FormField {
   readonly name: string;
   readonly schema: Bag;
   readonly required: boolean;
@@ -52,7 +52,7 @@ const formats: Readonly<Record<string, string>> = {
   date: ' (YYYY-MM-DD)', 'date-time': ' (YYYY-MM-DDTHH:MM:SSZ)', email: ' (name@example.com)', uri: ' (https://...)',
 };
 
-function choicesOf(schema: Bag): Field['choices'] {
+function choicesOf(schema: Bag): FormField['choices'] {
   const from = schema.type === 'array' ? bag(schema.items) : schema;
   const titles = items(from.enumNames);
   const all = [
@@ -64,7 +64,7 @@ function choicesOf(schema: Bag): Field['choices'] {
   );
 }
 
-function fieldsOf(requestedSchema: unknown): Field[] {
+function fieldsOf(requestedSchema: unknown): FormField[] {
   const { properties, required } = bag(requestedSchema);
   const needed = items(required);
   return Object.entries(bag(properties)).map(([name, value]) => {
@@ -75,7 +75,7 @@ function fieldsOf(requestedSchema: unknown): Field[] {
 
 // Converts the person's text to the type of the field. Text that does not fit stays a string, and `complete` refuses
 // it: one function produces all error messages.
-function read(text: string, { schema, choices }: Field): ElicitValue {
+function read(text: string, { schema, choices }: FormField): ElicitValue {
   const word = text.trim();
   const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
   const choose = (one: string): string =>
@@ -101,7 +101,7 @@ function read(text: string, { schema, choices }: Field): ElicitValue {
 }
 
 /** A value in the form in which the person would type it. */
-function written(value: unknown, field: Field): string {
+function written(value: unknown, field: FormField): string {
   const one = (item: unknown): string => {
     if (typeof item === 'boolean') return item ? 'yes' : 'no';
     return nameOf(field.choices.find((choice) => choice.value === item)?.title ?? item, 200);
@@ -141,7 +141,7 @@ async function next(
   question: string,
   options: FormOptions,
   say: Say,
-): Promise<string | { command: Command }> {
+): Promise<string | { command: FormCommand }> {
   for (;;) {
     const line = await prompter.ask(question, options.signal);
     if (line === undefined) {
@@ -151,7 +151,7 @@ async function next(
     if (!line.startsWith(':')) return line;
     if (line.startsWith('::')) return line.slice(1);
     const command = line.slice(1).trim();
-    if (commands.includes(command)) return { command: command as Command };
+    if (commands.includes(command)) return { command: command as FormCommand };
     say(`  There is no ${nameOf(line)}. ${HELP} A text that begins with a colon begins with two.`);
   }
 }
@@ -193,7 +193,7 @@ async function fill(
   const { bold, dim, red, cyan } = options.style ?? style(false);
   const fields = fieldsOf(params.requestedSchema);
   const answers = new Map<string, ElicitValue>();
-  const judge = (some: readonly Field[]): ReturnType<CompleteForm> =>
+  const judge = (some: readonly FormField[]): ReturnType<CompleteForm> =>
     options.complete(
       {
         type: 'object',
@@ -206,7 +206,7 @@ async function fill(
     );
   const refuse = (message: string): void => say(red(`  That will not do: it ${nameOf(message, 300)}.`));
 
-  const show = (field: Field, at: number): void => {
+  const show = (field: FormField, at: number): void => {
     const { name, schema, required, choices } = field;
     const title = bold(nameOf(typeof schema.title === 'string' ? schema.title : name));
     say('', `${dim(`${at + 1}/${fields.length}`)} ${title}${required ? '' : dim(' (optional)')}`);

@@ -20,14 +20,14 @@ export interface Prompter {
 }
 
 /** A stream that may be a terminal. */
-type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+type PrompterStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /**
  * A prompter on two streams. Lines that arrive early are kept for later questions, so a pipe works too. On a terminal
  * it handles Ctrl-C while it is open: open it for a form, and close it afterwards. `onInterrupt` is called for each
  * Ctrl-C.
  */
-export function openPrompter(input: NodeJS.ReadableStream, output: Screen, onInterrupt?: () => void): Prompter {
+export function openPrompter(input: NodeJS.ReadableStream, output: PrompterStream, onInterrupt?: () => void): Prompter {
   const reader = createInterface({ input, output });
   const lines: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;

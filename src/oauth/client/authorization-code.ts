@@ -51,7 +51,7 @@ export interface RedirectResponse {
 }
 
 /** A login of this process that waits for its response. */
-interface Waiting {
+interface WaitingLogin {
   readonly login: PendingLogin;
   readonly store: AuthorizationStore;
   take(response: URL): void;
@@ -97,7 +97,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
   const identity = registered?.clientId ?? metadataDocument ?? name;
   /** Logins of this process that wait for `finish`, by their `state`. */
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, WaitingLogin>();
 
   async function obtain(request: GrantRequest): Promise<Granted> {
     const { discovery: { authorizationServer: server }, store, limits } = request;
@@ -136,7 +136,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
 
   /** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
   function responseTo(
-    url: URL, { login, store }: Omit<Waiting, 'take'>, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
+    url: URL, { login, store }: Omit<WaitingLogin, 'take'>, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
   ): Promise<RedirectResponse> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);

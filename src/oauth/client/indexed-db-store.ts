@@ -3,13 +3,13 @@ import { OAuthError } from '../errors.ts';
 import type { AuthorizationStore, StoredKey } from './store.ts';
 
 // The parts of IndexedDB that this file uses, so that these sources need no DOM types.
-interface Request<T> {
+interface DatabaseRequest<T> {
   readonly result: T;
   readonly error: unknown;
   onsuccess: (() => void) | null;
   onerror: (() => void) | null;
 }
-interface OpenRequest extends Request<Database> {
+interface OpenRequest extends DatabaseRequest<Database> {
   onupgradeneeded: (() => void) | null;
 }
 interface Database {
@@ -23,7 +23,7 @@ interface Transaction {
   objectStore(name: string): Objects;
 }
 interface Objects {
-  get(key: string): Request<unknown>;
+  get(key: string): DatabaseRequest<unknown>;
   put(value: unknown, key: string): unknown;
   delete(key: string): unknown;
 }

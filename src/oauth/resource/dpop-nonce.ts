@@ -10,7 +10,7 @@ export interface Nonces {
   readonly lifetimeMs: number;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+type NonceBytes = Uint8Array<ArrayBuffer>;
 
 /**
  * Stateless nonces: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) accept each other's
@@ -19,7 +19,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export function nonces(secret: Uint8Array | undefined, lifetimeMs: number, now: () => number): Nonces {
   let made: ReturnType<typeof crypto.subtle.importKey> | undefined;
   const key = (): NonNullable<typeof made> => made ??= crypto.subtle.importKey(
-    'raw', (secret ?? crypto.getRandomValues(new Uint8Array(32))) as Bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'],
+    'raw', (secret ?? crypto.getRandomValues(new Uint8Array(32))) as NonceBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'],
   );
   return {
     lifetimeMs,
@@ -30,7 +30,7 @@ export function nonces(secret: Uint8Array | undefined, lifetimeMs: number, now: 
       return toBase64(bytes, 'base64url');
     },
     async issuedAt(nonce) {
-      const bytes = nonce.length > 100 ? undefined : fromBase64Url(nonce) as Bytes | undefined;
+      const bytes = nonce.length > 100 ? undefined : fromBase64Url(nonce) as NonceBytes | undefined;
       if (bytes?.length !== 40) return undefined;
       const at = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0);
       const age = now() - at;

@@ -2,16 +2,16 @@ import type { Auth } from '../../transport/auth.ts';
 import { reachOf } from './reach.ts';
 
 /** The sender of a list request, with the members that matter here. */
-interface Requester {
+interface ListRequester {
   readonly auth: Auth | undefined;
 }
 
 /** A filter of lists, for the `listFilter` of a server. */
 export interface ScopeFilter {
   /** Callers with the same key see the same lists. */
-  key(requester: Requester): string;
+  key(requester: ListRequester): string;
   /** Whether this caller may see this entry. */
-  shows(kind: string, name: string, definition: object, requester: Requester): boolean;
+  shows(kind: string, name: string, definition: object, requester: ListRequester): boolean;
 }
 
 /** A number for each credentials object with its own `lacks` function, since its result may depend on anything. */

@@ -1,7 +1,7 @@
 import type { Placed } from '../../bounds/order-of-use.ts';
 import { Heap } from './heap.ts';
 
-interface Held {
+interface RememberedProof {
   readonly id: string;
   readonly created: number;
   readonly expires: number;
@@ -19,7 +19,7 @@ export class OwnProofs implements Placed<OwnProofs> {
   /** The time when the last of all its proofs expires. */
   expires: number = -Infinity;
   readonly #ids = new Set<string>();
-  readonly #held = new Heap<Held>(({ created }) => created);
+  readonly #held = new Heap<RememberedProof>(({ created }) => created);
 
   constructor(principal: string, floor: number) {
     this.principal = principal;

@@ -8,10 +8,10 @@ import { examineAddress } from './address.ts';
 import type { Address } from './address.ts';
 import { Conversation } from './conversation.ts';
 import { finding } from './finding.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, FindingCode } from './finding.ts';
 import type { SchemaCheck } from './items.ts';
 import { examineLists } from './lists.ts';
-import { examineManners, examineOpening } from './opening.ts';
+import { examineDiscovery, examineManners, examineOpening } from './opening.ts';
 
 /** The server to examine. */
 export interface Subject {
@@ -106,16 +106,12 @@ async function examine(
     const counted = Object.entries(lists.counts).map(([member, count]) => `${count} ${member}`);
     if (counted.length > 0) facts.push(counted.join(', '));
     onStep('how it behaves');
-    const manners = conversation.gone === undefined ? await examineManners(conversation, opened) : { findings: [], modern: opened.modern };
-    findings.push(...manners.findings);
-    const spoken = [...opened.legacy === undefined ? [] : [opened.legacy], ...manners.modern];
+    if (conversation.gone === undefined) findings.push(...await examineManners(conversation, opened));
+    const other = opened.legacy === undefined || conversation.gone !== undefined ? { findings: [], modern: opened.modern }
+      : await examineOtherEra(new Conversation(open, timeoutMs, startMs), opened.capabilities);
+    findings.push(...other.findings);
+    const spoken = [...opened.legacy === undefined ? [] : [opened.legacy], ...other.modern];
     facts.push(`it speaks ${visible(shorten([...new Set(spoken)].sort().join(', ')))}`);
-    // If the server speaks both eras, check the newer one's rules for results too.
-    const [newest] = manners.modern;
-    if (opened.legacy !== undefined && newest !== undefined && conversation.gone === undefined) {
-      const tried = await examineLists(conversation, { tools: opened.capabilities['tools'], prompts: opened.capabilities['prompts'] }, newest, undefined);
-      findings.push(...tried.findings.filter(({ code }) => code === 'result-type-missing' || code === 'cache-fields-missing' || code === 'list-failed'));
-    }
     if (revisions && !spoken.some((one) => revisions.includes(one))) {
       findings.push(finding('wrong-era', `It speaks ${visible(shorten(spoken.join(', ')))}, and the client ${revisions.join(', ')}.`));
     }
@@ -129,6 +125,29 @@ async function examine(
     }
   }
 }
+
+/** Asks a server that serves the handshake in the stateless era, over a new process or session. */
+async function examineOtherEra(
+  conversation: Conversation, capabilities: Readonly<Record<string, unknown>>,
+): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
+  try {
+    await conversation.open();
+    const { findings, modern } = await examineDiscovery(conversation);
+    const [newest] = modern;
+    if (newest === undefined || conversation.gone !== undefined) return { findings, modern };
+    // Check the newer era's rules for results too.
+    const tried = await examineLists(conversation, { tools: capabilities['tools'], prompts: capabilities['prompts'] }, newest, undefined);
+    return { findings: [...findings, ...tried.findings.filter(({ code }) => newer.includes(code))], modern };
+  } catch {
+    // A moment ago it could be reached: whether it serves the other era is unknown.
+    return { findings: [], modern: [] };
+  } finally {
+    await conversation.close();
+  }
+}
+
+/** What the lists of the newer era are judged by, where those of the older one were judged already. */
+const newer: readonly FindingCode[] = ['result-type-missing', 'cache-fields-missing', 'list-failed'];
 
 /** A program that still runs this many milliseconds after its stdin was closed must be killed. */
 const endMs = 1_800;

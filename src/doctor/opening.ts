@@ -57,24 +57,31 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   return { ...nothing, findings: [finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
 }
 
-/**
- * After a handshake: an unknown method, ping, and server/discover of 2026-07-28, which comes last because some
- * servers do not survive it.
- */
-export async function examineManners(conversation: Conversation, opened: OpeningReport): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
+/** After the opening: an unknown method and, after a handshake, ping. */
+export async function examineManners(conversation: Conversation, opened: OpeningReport): Promise<Finding[]> {
   const findings: Finding[] = [];
   const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;
   const odd = await conversation.ask('barewire-doctor/unknown', {}, modern);
   if (odd.kind === 'silent') findings.push(finding('unknown-method-silent', 'A request of an unknown method got no answer.'));
   else if (odd.kind === 'error' && odd.code !== methodNotFound) findings.push(finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
   else if (odd.kind === 'result') findings.push(finding('unknown-method-code', 'A request of an unknown method was answered with a result; error -32601 was expected.'));
-  if (modern !== undefined || conversation.gone !== undefined) return { findings, modern: opened.modern };
+  if (modern !== undefined || conversation.gone !== undefined) return findings;
   const ping = await conversation.ask('ping');
   if (ping.kind !== 'result') findings.push(finding('ping-unanswered', `ping ${instead(ping)}.`));
-  if (conversation.gone !== undefined) return { findings, modern: [] };
+  return findings;
+}
+
+/**
+ * Asks a server that has served a handshake elsewhere for the revisions of the stateless era. The conversation has to be a
+ * new one: over pipes the first request settles the era of a connection.
+ */
+export async function examineDiscovery(conversation: Conversation): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
   const discovered = await conversation.ask('server/discover', {}, newestModern);
-  if (discovered.kind === 'failed' && !conversation.overHttp) findings.push(finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`));
-  return { findings, modern: discovered.kind === 'result' ? read(discovered.result, 'supportedVersions').versions : [] };
+  const ends = discovered.kind === 'failed' && !conversation.overHttp;
+  return {
+    findings: ends ? [finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`)] : [],
+    modern: discovered.kind === 'result' ? read(discovered.result, 'supportedVersions').versions : [],
+  };
 }
 
 function ended(conversation: Conversation, outcome: Exclude<Outcome, { kind: 'result' }>): Finding {

@@ -62,6 +62,12 @@ test('doctor: nothing is wrong with the hand-written server, of either era, but 
   assert.deepEqual(codes(await ofAddress(await faultyHttp(t, 'none'), { origin: 'https://page.example' })), []);
 });
 
+test('doctor: each era is asked in a process of its own, which may know no other', async () => {
+  const diagnosis = await ofProgram([process.execPath, program, 'both']);
+  assert.deepEqual(codes(diagnosis), []);
+  assert.equal(diagnosis.facts.at(-1), 'it speaks 2025-11-25, 2026-07-28');
+});
+
 // The codes that each fault leads to, where they are not the fault itself and nothing else.
 const programs: readonly (readonly [fault: string, codes?: readonly string[] | undefined, more?: DiagnoseOptions])[] = [
   ['ended-early'], ['stray-output'], ['no-answer', undefined, { timeoutMs: 50, startMs: 400 }], ['slow-start', undefined, { slowMs: 100 }], ['does-not-end'],

@@ -12,11 +12,14 @@ if (fault === 'stray-output') process.stdout.write('Server listening \u001b[32mn
 if (fault === 'does-not-end') setInterval(() => {}, 1000);
 
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+let era: string | undefined;
 for await (const line of createInterface({ input: process.stdin })) {
   const told = JSON.parse(line) as Told;
   if (told.method === 'server/discover' && fault === 'discover-ends-server') process.exit(1);
   if (told.id === undefined || told.method === undefined) continue;
-  const answered = answer(told, fault);
+  // Of both eras, and each process keeps to the one that it is spoken to in first.
+  era ??= told.method === 'server/discover' ? 'modern' : 'none';
+  const answered = answer(told, fault === 'both' ? era : fault);
   const tell = (): void => {
     if (answered) say({ jsonrpc: '2.0', id: told.id, ...answered });
   };

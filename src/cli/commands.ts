@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, Listed>> = {
   get: { about: 'gets a prompt', load: () => import('./commands/get.ts') },
   complete: { about: 'completes an argument of a prompt or template', load: () => import('./commands/complete.ts') },
   watch: { about: 'tells of changes to resources and lists', load: () => import('./commands/watch.ts') },
+  types: { about: 'writes what a server offers as types for McpClient<Server>', load: () => import('./commands/types.ts') },
   trace: { about: 'stands between a host and a server, and explains what passes', load: () => import('./commands/trace.ts') },
   record: { about: 'likewise, and writes the session as a transcript', load: () => import('./commands/record.ts') },
   replay: { about: 'plays a transcript, as a mock server or as a client', load: () => import('./commands/replay.ts') },

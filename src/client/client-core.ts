@@ -15,6 +15,7 @@ import type { ClientTransport } from '../transport/client-port.ts';
 import { ConnectedServer } from './connected-server.ts';
 import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } from './options.ts';
 import type { CallOptions, CoreClientOptions, ListName } from './options.ts';
+import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
 import { MalformedResult } from './result-shapes.ts';
 import { noOptions } from './terms.ts';
@@ -31,7 +32,7 @@ const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)
  * out or the connection closes, with the signal's reason if the caller cancels, and with an `Error` that says so if
  * the server has not declared what the call needs.
  */
-export class ClientCore {
+export class ClientCore<S extends ServerTypes = AnyServer> {
   readonly #server: ConnectedServer;
   readonly #options: CoreClientOptions;
 
@@ -280,10 +281,14 @@ export class ClientCore {
    * Calls a tool. A tool that fails answers with `isError`; that is a result, not a rejection. If the client has the
    * part `outputs` (`McpClient` does), `structuredContent` is checked against the schema from `listTools`.
    */
-  callTool<T = unknown>(
-    name: string, args?: Readonly<Bag>, options: CallOptions = noOptions,
-  ): Promise<CallToolResult & { structuredContent?: T }> {
-    return this.#call('tools/call', { name, arguments: args }, options, name) as Promise<Bag> as Promise<CallToolResult & { structuredContent?: T } & Bag>;
+  callTool<T = never, N extends ToolName<S> = ToolName<S>>(
+    name: N, args: S['tools'][N]['input'], options?: CallOptions,
+  ): Promise<CallToolResult & { structuredContent?: Structured<S, N, T> }>;
+  callTool<T = never, N extends BareToolName<S> = BareToolName<S>>(
+    name: N, args?: S['tools'][N]['input'] | undefined, options?: CallOptions,
+  ): Promise<CallToolResult & { structuredContent?: Structured<S, N, T> }>;
+  callTool(name: string, args?: object, options: CallOptions = noOptions): Promise<CallToolResult> {
+    return this.#call('tools/call', { name, arguments: args }, options, name) as Promise<Bag> as Promise<CallToolResult & Bag>;
   }
 
   /**

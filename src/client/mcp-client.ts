@@ -12,14 +12,18 @@ import { listening } from './listening.ts';
 import { clientShape, defaultClientLimits } from './options.ts';
 import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
+import type { AnyServer, Bare, PromptName, ServerTypes } from './server-types.ts';
 import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 
 /**
  * A client of one MCP server, in any revision that the server speaks, with all parts. Results of tools are checked by
  * barewire's own JSON Schema validator, which is loaded on demand, unless `options.validator` says otherwise. A
  * program that must stay small combines a `ClientCore` with the parts that it needs.
+ *
+ * `McpClient<Server>` knows the tools and prompts of one server: names, arguments and structured results. `barewire types`
+ * writes the type.
  */
-export class McpClient extends ClientCore {
+export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> {
   readonly #answering: ReturnType<typeof answering>;
   readonly #listening: Listening;
   readonly #cache: Cache | undefined;
@@ -93,9 +97,9 @@ export class McpClient extends ClientCore {
   }
 
   /** A prompt's messages, with its arguments filled in. */
-  getPrompt(
-    name: string, args?: Readonly<Record<string, string>>, options?: CallOptions,
-  ): Promise<GetPromptResult> {
+  getPrompt<N extends PromptName<S>>(name: N, args: S['prompts'][N], options?: CallOptions): Promise<GetPromptResult>;
+  getPrompt<N extends Bare<S['prompts']>>(name: N, args?: S['prompts'][N] | undefined, options?: CallOptions): Promise<GetPromptResult>;
+  getPrompt(name: string, args?: object, options?: CallOptions): Promise<GetPromptResult> {
     return this.#typed<GetPromptResult>('prompts/get', { name, arguments: args }, options);
   }
 

@@ -3,6 +3,7 @@ import { isObject } from '../jsonrpc/codec.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { McpClient } from '../client/mcp-client.ts';
 import { callShape, clientShape } from '../client/options.ts';
+import type { AnyServer, Structured } from '../client/server-types.ts';
 import type { CallOptions, ClientOptions } from '../client/options.ts';
 import type { Answering } from '../client/parts.ts';
 import * as columns from '../protocol/columns.ts';
@@ -105,13 +106,13 @@ export class TaskClient extends McpClient {
    * for the whole: it may take until the task's time is over. Aborting `signal` cancels the task; losing the connection
    * does not.
    */
-  override async callTool<T = unknown>(
+  override async callTool<T = never>(
     name: string, args?: Readonly<Bag>, options: CallOptions = {},
-  ): Promise<CallToolResult & { structuredContent?: T }> {
+  ): Promise<CallToolResult & { structuredContent?: Structured<AnyServer, string, T> }> {
     const own = this.#own(options);
     if (this.#legacyTasks && (await this.#mustBeTask(name, options))) {
       const handle = await this.#startLegacy(name, args, own);
-      return await this.#finish(handle, own) as CallToolResult & Bag & { structuredContent?: T };
+      return await this.#finish(handle, own) as CallToolResult & Bag & { structuredContent?: Structured<AnyServer, string, T> };
     }
     return super.callTool<T>(name, args, own);
   }

@@ -1,5 +1,7 @@
 // Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
-import { ClientCore } from '../../src/client/index.ts';
+import type { Fixture } from './fixture-server.ts';
+import type { Fixture } from './fixture-server.ts';
+import { ClientCore, McpClient } from '../../src/client/index.ts';
 import type { Context } from '../../src/server/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { compile } from '../../src/schema/index.ts';
@@ -59,3 +61,17 @@ void new ServerCore({ name: 'small', version: '1' }).forget;
 void new ClientCore({ name: 'small', version: '1' }, { onElicit: () => ({ action: 'decline' }) });
 // @ts-expect-error a core alone subscribes to nothing
 void new ClientCore({ name: 'small', version: '1' }).subscribe('a:b');
+
+const typed = new McpClient<Fixture>({ name: 'typed', version: '1' });
+// @ts-expect-error the server has no such tool
+void typed.callTool('ehco', { text: 'x' });
+// @ts-expect-error an argument is missing
+void typed.callTool('echo');
+// @ts-expect-error an argument of another type
+void typed.callTool('echo', { text: 'x', times: 'often' });
+// @ts-expect-error the tool has no such argument
+void typed.callTool('echo', { text: 'x', colour: 'red' });
+// @ts-expect-error the prompt needs an argument
+void typed.getPrompt('greet');
+// @ts-expect-error the result has no such member
+void typed.callTool('rows').then(({ structuredContent }) => structuredContent?.columns);

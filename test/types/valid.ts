@@ -1,4 +1,5 @@
 // Must compile: what FromSchema makes of schemas.
+import type { Fixture } from './fixture-server.ts';
 import { answering, ClientCore, listening, McpClient, resultCache } from '../../src/client/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
 import { asking, McpServer, prompts, ServerCore, tools } from '../../src/server/index.ts';
@@ -157,3 +158,19 @@ void caller;
 // All of a client is the core with every part.
 const host: ClientCore = new McpClient({ name: 'whole', version: '1' }, { cache: false, onElicit: () => ({ action: 'cancel' }) });
 void host;
+
+// What `barewire types` writes: names, arguments and results of one server.
+const typed = new McpClient<Fixture>({ name: 'typed', version: '1' });
+void typed.callTool('echo', { text: 'x', times: 2 });
+void typed.callTool('wipe');
+void typed.callTool('wipe', {}, { timeoutMs: 5 });
+same<unknown[] | undefined>()((await typed.callTool('rows')).structuredContent?.rows);
+same<number | undefined>()((await typed.callTool<{ a: number }>('wipe')).structuredContent?.a);
+void typed.getPrompt('greet', { who: 'Ada' });
+// Of a server that is not known, every name goes.
+const untyped = new McpClient({ name: 'untyped', version: '1' });
+same<unknown>()((await untyped.callTool('any', { a: 1 })).structuredContent);
+same<{ a: 1 } | undefined>()((await untyped.callTool<{ a: 1 }>('any')).structuredContent);
+void untyped.getPrompt('any');
+const either: McpClient = typed;
+void either;

@@ -1,6 +1,5 @@
 // Must not compile: each line after an @ts-expect-error is an error, and the file has no other.
 import type { Fixture } from './fixture-server.ts';
-import type { Fixture } from './fixture-server.ts';
 import { ClientCore, McpClient } from '../../src/client/index.ts';
 import type { Context } from '../../src/server/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';

@@ -10,7 +10,7 @@ import type { CompleteRequestParams, CompleteResult, LoggingLevel, Root } from '
 import type { Lexemes } from './json/lexemes.ts';
 import type {
   ActivityView, Answer, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
-  QuestionView, RecordingView, ReplayView, ServerView, TaskView, WireEntry, WireMemory,
+  QuestionView, RecordingView, RedactedView, ReplayView, ServerView, TaskView, WireEntry, WireMemory,
 } from './views.ts';
 
 export type * from './views.ts';
@@ -102,6 +102,10 @@ export interface Actions {
   'wire.curl': Action<{ readonly seq: number }, { readonly text: string }>;
   /** Messages of one server as a transcript: `from` to `to`, both inclusive; without them all that is held. */
   'wire.transcript': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string }>;
+  /** The same to be handed on: what looks like a secret is redacted, and named. */
+  'wire.share': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string; readonly redacted: readonly RedactedView[] }>;
+  /** Puts the messages of a recording on the wire, to be read: nothing of them is sent. `server`: the name under which they stand there. */
+  'wire.open': Action<{ readonly id: string }, { readonly server: string; readonly messages: number }>;
   /** Two messages, member by member. */
   'wire.compare': Action<{ readonly left: number; readonly right: number }, { readonly differences: readonly string[] }>;
 

@@ -40,6 +40,8 @@ export interface ServerView {
     readonly capabilities: ServerCapabilities;
     readonly instructions: string | null;
   } | null;
+  /** What our client said at its last connection that it can; null before it said so. */
+  readonly declared: Readonly<Record<string, unknown>> | null;
   /** How often it was started again after it died. */
   readonly restarts: number;
   /** Counts its connections from 1; 0: there was none. Wire entries name it. */
@@ -261,8 +263,8 @@ export interface WireMessage extends Passed {
   /** What it is, in one line, and the section of the specification that says so, such as `2025-11-25 server/tools#calling-tools`. */
   readonly sentence: string;
   readonly section: string;
-  /** Not from the client or the server: typed in by the person, or edited while it was held. */
-  readonly origin: 'peer' | 'injected' | 'edited';
+  /** Not from the client or the server: typed in by the person, edited while it was held, or read from a file, which holds no times. */
+  readonly origin: 'peer' | 'injected' | 'edited' | 'file';
   /** Of the event that carried it over HTTP; null: none did. */
   readonly event: EventFields | null;
 }
@@ -342,6 +344,15 @@ export interface HoldView {
 }
 
 // ---- recordings
+
+/** A place of a transcript that was redacted before it is shared. */
+export interface RedactedView {
+  /** Of the message on the wire. */
+  readonly seq: number;
+  /** JSON Pointer; '' for the whole. */
+  readonly path: string;
+  readonly why: string;
+}
 
 /** A recording that is being made, was made, or was loaded. */
 export interface RecordingView {

@@ -20,6 +20,7 @@ import { Gathered, Ring } from './ring.ts';
 import { ServerEntry } from './server-entry.ts';
 import type { Tasks } from './tasks.ts';
 import { maxShown, parsed, WireLog } from './wire-log.ts';
+import { declaredIn } from './wire-shape.ts';
 
 /** What the welcome has of each long list. */
 const recent = 500;
@@ -41,6 +42,8 @@ export class PageHost {
   /** What is known of a call, by the signal that ends it. */
   readonly pressed = new WeakMap<AbortSignal, PressedCall>();
   readonly logins = new Map<string, Login>();
+  /** Names under which files stand on the wire. */
+  readonly opened = new Set<string>();
   readonly activity = new Ring<{ readonly line: string; readonly view: ActivityView }>(10_000);
   readonly logs = new Ring<LogView>(10_000);
   readonly #catalogues = new Map<string, CatalogueView>();
@@ -238,6 +241,10 @@ export class PageHost {
       this.calls.passed(entry);
       this.recordings.passed(entry, text);
       if (entry.shape !== 'notification') this.changed(entry.server);
+      if (server && entry.shape === 'request' && entry.direction === 'sent' && entry.origin === 'peer' && server.declared?.connection !== entry.connection) {
+        const capabilities = declaredIn(parsed(text));
+        if (capabilities) server.declared = { connection: entry.connection, capabilities };
+      }
     }
     if (entry.kind === 'http' && entry.status === 401 && server && server.login !== 'under-way') {
       server.login = 'needed';

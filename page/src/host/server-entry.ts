@@ -19,6 +19,8 @@ export class ServerEntry {
   tap: Tap | undefined;
   holds = { sent: false, received: false };
   agreed: ServerView['agreed'] = null;
+  /** The capabilities that our client named at the connection of this number. */
+  declared: { readonly connection: number; readonly capabilities: Readonly<Record<string, unknown>> } | undefined;
   restarts = 0;
   connection = 0;
   startedAt = 0;
@@ -65,6 +67,7 @@ export class ServerEntry {
     return {
       name, source, state, why: why.slice(0, 2_000), era, agreed, restarts, connection, readySince, startMs, latencyMs, logLevel, login, inFlight,
       target: this.target ?? targetOf(config),
+      declared: this.declared?.capabilities ?? null,
       disabled: config.disabled === true,
       trusted: config.trusted === true,
       roots: config.roots ?? [],

@@ -3,9 +3,11 @@ import type { ActionName } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
 import { differencesOf } from './compare.ts';
 import { PageError } from './failure.ts';
+import { openFile } from './opened-files.ts';
 import type { PageHost } from './page-host.ts';
 import { playAgainst } from './replaying.ts';
 import type { ServerEntry } from './server-entry.ts';
+import { shared } from './sharing.ts';
 import { parsed } from './wire-log.ts';
 import type { Tap } from 'barewire/tap';
 
@@ -36,6 +38,8 @@ export function wireActions(page: PageHost): Pick<Handlers, Names> {
       for (const { entry, text: message } of wire.messages(server, from, to)) text += made.add(entry.direction === 'sent' ? 'client' : 'server', message);
       return { text };
     },
+    'wire.share': ({ server, from, to }) => shared(wire, server, from, to),
+    'wire.open': ({ id }) => openFile(page, id),
     'wire.compare': ({ left, right }) => ({ differences: differencesOf(parsed(wire.whole(left).text), parsed(wire.whole(right).text)) }),
 
     'hold.set'({ server, sent, received }) {

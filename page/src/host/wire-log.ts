@@ -91,7 +91,12 @@ export class WireLog {
     this.#add({ ...common, kind: 'event', event: fieldsOf(passed.event), data: passed.data.slice(0, maxShown), sentence, section }, '');
   }
 
-  #message(common: Pick<WireMessage, 'seq' | 'at' | 'server' | 'connection' | 'direction' | 'exchange'>, revision: string | undefined, { text, origin, event }: TappedMessage): void {
+  /** A message of a file. When it passed is not known: it stands where it was read. */
+  addRead(server: string, direction: 'sent' | 'received', text: string, revision: string | undefined): void {
+    this.#message({ seq: 0, at: Date.now(), server, connection: 1, direction, exchange: null }, revision, { text, origin: 'file' });
+  }
+
+  #message(common: Pick<WireMessage, 'seq' | 'at' | 'server' | 'connection' | 'direction' | 'exchange'>, revision: string | undefined, { text, origin, event }: Pick<TappedMessage, 'text' | 'event'> & Pick<WireMessage, 'origin'>): void {
     const { server, direction, at } = common;
     let joins = this.#joins.get(server);
     if (!joins) this.#joins.set(server, joins = new Joins());
@@ -115,7 +120,7 @@ export class WireLog {
       ...common, kind: 'message', text: text.slice(0, maxShown), chars: text.length, whole: text.length <= maxShown,
       shape, method: method || (asked?.method ?? ''), rpcId,
       answers: asked?.seq ?? (token === undefined ? null : joins.tokens.get(token) ?? null),
-      ms: asked ? at - asked.at : null,
+      ms: asked && origin !== 'file' ? at - asked.at : null,
       sentence: what, section, origin, event: event ? fieldsOf(event) : null,
     }, text);
   }

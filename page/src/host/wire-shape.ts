@@ -41,3 +41,10 @@ export function tokenKey(message: unknown): string | undefined {
   const subscription = bag(_meta)['io.modelcontextprotocol/subscriptionId'];
   return isId(subscription) ? `subscription ${JSON.stringify(subscription)}` : undefined;
 }
+
+/** The capabilities that a client names in a request: 2025-11-25 basic/lifecycle#initialization, 2026-07-28 basic/index#statelessness. */
+export function declaredIn(message: unknown): Bag | undefined {
+  const { method, params } = bag(message);
+  const named = method === 'initialize' ? bag(params)['capabilities'] : bag(bag(params)['_meta'])['io.modelcontextprotocol/clientCapabilities'];
+  return named === undefined ? undefined : bag(named);
+}

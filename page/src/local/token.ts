@@ -6,7 +6,8 @@ const key = 'barewire-token';
  * an earlier load of this tab. '' where there is none.
  */
 export function takeToken(): string {
-  const given = new URLSearchParams(location.hash.slice(1)).get('token');
+  // Only where the fragment is the token: a link to a place in the page brings none.
+  const given = location.hash.startsWith('#token=') ? new URLSearchParams(location.hash.slice(1)).get('token') : null;
   if (given !== null) {
     sessionStorage.setItem(key, given);
     history.replaceState(null, '', location.pathname + location.search);

@@ -1,4 +1,6 @@
 import type { PageParts } from '../ui/page-parts.ts';
+import { Keys } from '../ui/keys.tsx';
+import { Palette } from '../ui/palette.tsx';
 import { Questions } from '../ui/questions/questions.tsx';
 import { Activity } from '../ui/views/activity.tsx';
 import { Logs } from '../ui/views/logs.tsx';
@@ -8,6 +10,7 @@ import { Recordings } from '../ui/views/recordings.tsx';
 import { Resources } from '../ui/views/resources.tsx';
 import { Tasks } from '../ui/views/tasks.tsx';
 import { Tools } from '../ui/views/tools.tsx';
+import { Share } from '../ui/wire/share.tsx';
 import { WireView } from '../ui/wire/wire-view.tsx';
 import { formats } from './formats.ts';
 
@@ -17,4 +20,7 @@ export const playgroundParts: PageParts = {
   views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs },
   docks: { wire: WireView, activity: Activity, recordings: Recordings },
   Questions,
+  Share,
+  Palette,
+  Keys,
 };

@@ -37,8 +37,30 @@ function Body(): JSX.Element {
       )}
       {state.welcome.value ? <Frame /> : !lost && <Empty>Waiting for the host …</Empty>}
       <Notices />
+      {state.welcome.value && <Overlays />}
     </>
   );
+}
+
+/** What a key opens over the page. */
+function Overlays(): JSX.Element | null {
+  const state = useState();
+  const open = useSignal<'palette' | 'keys' | undefined>(undefined);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+      const writes = event.target instanceof HTMLElement && event.target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select');
+      const wanted = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) ? 'palette' : event.key === '?' && !writes ? 'keys' : undefined;
+      if (!wanted) return;
+      event.preventDefault();
+      open.value = wanted;
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  const { Palette, Keys } = state.parts;
+  const Opened = open.value === 'palette' ? Palette : Keys;
+  return open.value === undefined ? null : <Opened key={open.value} onDone={() => { open.value = undefined; }} />;
 }
 
 function Frame(): JSX.Element {
@@ -50,6 +72,25 @@ function Frame(): JSX.Element {
     for (const query of [sideBySide, narrow]) query.addEventListener('change', look);
     return () => {
       for (const query of [sideBySide, narrow]) query.removeEventListener('change', look);
+    };
+  }, []);
+  useEffect(() => {
+    const isFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
+    const over = (event: DragEvent): void => {
+      if (isFile(event)) event.preventDefault();
+    };
+    const drop = (event: DragEvent): void => {
+      if (!isFile(event) || event.defaultPrevented) return;
+      // The browser would leave the page for the file otherwise.
+      event.preventDefault();
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file) void state.openWire(file);
+    };
+    addEventListener('dragover', over);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('drop', drop);
     };
   }, []);
   const half = state.half.value;

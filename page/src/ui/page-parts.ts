@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { CompileOptions } from 'barewire/schema';
-import type { ServerView } from '../messages.ts';
+import type { ServerView, WireMessage } from '../messages.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
 /** What one page has and another does not carry, and what one page loads late and another has in its file. */
@@ -13,6 +13,12 @@ export interface PageParts {
   readonly Questions: ComponentType;
   /** Draws a text as Markdown. */
   readonly Markdown?: ComponentType<{ text: string }>;
+  /** Copies a request as a command and as a program. */
+  readonly CopyButtons?: ComponentType<{ entry: WireMessage; server: ServerView; text: () => Promise<string | undefined> }>;
+  readonly Share: ComponentType<{ server: string; onDone: () => void }>;
+  /** What Ctrl+K opens, and what `?` opens. */
+  readonly Palette: ComponentType<{ onDone: () => void }>;
+  readonly Keys: ComponentType<{ onDone: () => void }>;
   readonly AddServer?: ComponentType<{ onDone: () => void }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;

@@ -11,10 +11,12 @@ import { Notices } from './notices.ts';
 import type { Notice } from './notices.ts';
 import type { PageParts } from './page-parts.ts';
 import type { DockTab, Tab } from './tabs.ts';
-import { WireStore } from './wire/wire-store.ts';
+import { noFilter, WireStore } from './wire/wire-store.ts';
 
 // Lists of lines are cut from the front: the host keeps what is older.
 const MAX_LINES = 5_000;
+/** Files that are larger are not read. */
+const maxFileBytes = 8 * 1024 * 1024;
 
 type Table<V> = Signal<ReadonlyMap<string, V>>;
 const table = <V>(): Table<V> => signal<ReadonlyMap<string, V>>(new Map());
@@ -60,6 +62,8 @@ export class State {
   readonly later: Signal<boolean> = signal(false);
   /** What is picked in a list, by `server tab`. */
   readonly picked: Table<string> = table();
+  /** Arguments that came with the address; the view of the tool takes them. */
+  readonly linked: Signal<{ readonly server: string; readonly tool: string; readonly args: string } | undefined> = signal(undefined);
   /** Said to screen readers. */
   readonly announcement: Signal<string> = signal('');
 
@@ -157,6 +161,42 @@ export class State {
 
   tell(text: string, tone: Notice['tone'] = 'info', about = ''): void {
     this.notices.tell(text, tone, about);
+  }
+
+  /** Shows a server, one of its views, and one thing in it; '' leaves what was picked. */
+  visit(server: string, tab: Tab = 'overview', name: string = ''): void {
+    batch(() => {
+      this.server.value = server;
+      this.tab.value = tab;
+      this.half.value = 'work';
+      if (name !== '') this.pick(tab, name);
+    });
+  }
+
+  /** Opens a transcript as a wire of its own. What it holds is shown, and nothing of it is sent. */
+  async openWire(file: File): Promise<void> {
+    if (file.size > maxFileBytes) return this.tell(`${file.name}: a transcript may have ${maxFileBytes / 1024 / 1024} MiB.`, 'bad');
+    const loaded = await this.run('record.load', { title: file.name, text: await file.text() });
+    if (loaded) await this.openRecording(loaded.id);
+  }
+
+  async openRecording(id: string): Promise<void> {
+    const opened = await this.run('wire.open', { id });
+    if (!opened) return;
+    batch(() => {
+      this.dock.value = 'wire';
+      this.half.value = 'dock';
+      this.wire.selected.value = 0;
+      this.wire.setFilter({ ...noFilter, server: opened.server });
+    });
+    this.announcement.value = `${opened.messages} messages were opened`;
+  }
+
+  /** Goes to the first error that is shown in the wire. */
+  firstError(): void {
+    const found = this.wire.nextError(0);
+    if (found) this.wire.reveal(found.seq);
+    else this.tell('No error is shown in the wire.');
   }
 
   /** Picks one thing in a list of the server that is shown. */

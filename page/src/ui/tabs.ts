@@ -1,4 +1,6 @@
+const all = ['overview', 'tools', 'resources', 'prompts', 'tasks', 'logs', 'doctor'] as const;
 /** The views of one server. */
-export type Tab = 'overview' | 'tools' | 'resources' | 'prompts' | 'tasks' | 'logs' | 'doctor';
+export type Tab = (typeof all)[number];
+export const isTab = (name: string): name is Tab => all.some((one) => one === name);
 /** What stands beside the server: the wire, the activity log, recordings. */
 export type DockTab = 'wire' | 'activity' | 'recordings';

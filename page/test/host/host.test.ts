@@ -269,3 +269,12 @@ test('a tab says whether servers can be typed in, which is so where it was given
     if (!add) await assert.rejects(page.ask('server.add', { name: 'x', target: { command: 'x' } }), { code: 'not-here' });
   }
 });
+
+test('what our client says that it can is told, in both eras', async (t) => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const page = new TestPage(hostOf(t, { one: sampleServer() }), 'a');
+    await page.ask('server.reconnect', { server: 'one', era });
+    const { server } = await page.seen('server', (news) => news.server.declared !== null && news.server.state === 'ready');
+    assert.ok(Object.hasOwn(server.declared ?? {}, 'elicitation'), era);
+  }
+});

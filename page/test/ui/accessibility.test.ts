@@ -1,4 +1,5 @@
-// axe finds nothing, in any view, light and dark, wide and narrow; everything is reached by keyboard; nothing is wider than a phone.
+// axe finds nothing, in any view; everything is reached by keyboard; nothing is wider than a phone. Two sizes, one light and
+// one dark; with SCENES=all four sizes, each light, dark, in forced colours and at 200 %.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -11,29 +12,37 @@ let browser: Browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-/** What axe finds, in short. */
-async function findings(page: Page): Promise<string[]> {
+/** What axe finds, in short; `inside`: only there, where nothing else has changed since the whole page was looked through. */
+async function findings(page: Page, inside?: string): Promise<string[]> {
   // Colours are at rest only when nothing moves any more.
   await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.playState === 'running' && one.effect?.getTiming().iterations !== Infinity ? one.finished : undefined)));
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (inside === undefined ? axe : axe.include(inside)).analyze();
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)}: ${failureSummary ?? ''}`));
 }
 
 const tabs = ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor'] as const;
 const docks = ['Wire', 'Activity', 'Recordings'] as const;
 
-for (const [name, options] of Object.entries({
-  'light and wide': { colorScheme: 'light', viewport: { width: 1500, height: 900 } },
-  'dark and medium': { colorScheme: 'dark', viewport: { width: 900, height: 800 } },
-  'light and narrow': { colorScheme: 'light', viewport: { width: 360, height: 700 } },
-} as const)) {
+const sizes = { wide: [1500, 900], medium: [900, 800], 'low': [1280, 600], narrow: [360, 700] } as const;
+type Options = NonNullable<Parameters<typeof openFake>[1]> & { readonly viewport: { readonly width: number; readonly height: number } };
+const scenes: Readonly<Record<string, Options>> = process.env['SCENES'] !== 'all'
+  ? { 'light and wide': { colorScheme: 'light', viewport: { width: 1500, height: 900 } }, 'dark and narrow': { colorScheme: 'dark', viewport: { width: 360, height: 700 } } }
+  : Object.fromEntries(Object.entries(sizes).flatMap(([size, [width, height]]): [string, Options][] => [
+    [`light and ${size}`, { colorScheme: 'light', viewport: { width, height } }], [`dark and ${size}`, { colorScheme: 'dark', viewport: { width, height } }],
+    [`forced colours and ${size}`, { forcedColors: 'active', viewport: { width, height } }],
+    // What a zoom of 200 % does: half the pixels, each twice as large.
+    [`${size} at 200 %`, { deviceScaleFactor: 2, viewport: { width: Math.max(width / 2, 320), height: Math.max(height / 2, 300) } }],
+  ]));
+
+for (const [name, options] of Object.entries(scenes)) {
   test(`axe finds nothing: ${name}`, async () => {
     const { page, faults, close } = await openFake(browser, options);
     await page.evaluate((message) => window.fake.say(message), scene());
     const narrow = options.viewport.width < 720;
     for (const tab of tabs) {
       await page.getByRole('tab', { name: tab }).click();
-      assert.deepEqual(await findings(page), [], tab);
+      assert.deepEqual(await findings(page, tab === 'Overview' ? undefined : 'main'), [], tab);
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(wider <= 0, `${tab} is ${wider} px wider than the screen`);
     }
@@ -43,15 +52,15 @@ for (const [name, options] of Object.entries({
       if (dock === 'Wire') {
         await page.getByRole('button', { name: 'Send raw' }).click();
         await page.getByRole('button', { name: 'Step', exact: true }).click();
-        assert.deepEqual(await findings(page), [], 'Wire, a message to be sent');
+        assert.deepEqual(await findings(page, '.dock'), [], 'Wire, a message to be sent');
         await page.locator('.wire-row').nth(3).click();
       }
-      assert.deepEqual(await findings(page), [], dock);
+      assert.deepEqual(await findings(page, dock === 'Recordings' ? undefined : '.dock'), [], dock);
     }
     for (const question of questions) {
       await page.evaluate((one) => window.fake.say({ type: 'question', question: one }), question);
       await page.getByRole('dialog').waitFor();
-      assert.deepEqual(await findings(page), [], question.kind);
+      assert.deepEqual(await findings(page, '.question'), [], question.kind);
       await page.evaluate(({ id }: QuestionView) => window.fake.say({ type: 'question-closed', id, by: null }), question);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }

@@ -80,7 +80,7 @@ test('what is typed stays over another tab, another tool, another server and a r
   };
   await page.getByRole('button', { name: 'second' }).click();
   assert.equal(await field(page, 'text').inputValue(), '');
-  await page.getByRole('button', { name: 'first' }).click();
+  await page.getByRole('button', { name: 'first', exact: true }).click();
   await same();
   assert.equal(await field(page, 'free').inputValue(), '{"not yet');
   assert.equal(await field(page, 'key').inputValue(), 'hunter2');

@@ -241,6 +241,22 @@ test('a session is recorded, played again, and compared; the activity log says w
   await dock.getByRole('button', { name: 'Take back' }).first().click();
 });
 
+test('a transcript that is dropped is a wire of its own, and is played against the server of this page by a press', async () => {
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    const text = 'From elsewhere.\n\n--> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"http://evil.example/","arguments":{"n":1.10}}}\n<-- {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"<img src=http://evil.example/x>"}]}}\n';
+    dataTransfer.items.add(new File([text], 'elsewhere.wire'));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  const dock = page.getByRole('complementary');
+  await dock.locator('.wire-row', { hasText: 'evil.example' }).first().click();
+  await dock.getByRole('region', { name: 'Message' }).getByText('1.10').waitFor();
+  await page.getByRole('tab', { name: 'Recordings' }).click();
+  const recording = dock.getByRole('listitem').filter({ hasText: 'elsewhere.wire' });
+  await recording.getByRole('button', { name: 'Play again' }).click();
+  await dock.getByText(/No difference\.|differences/).waitFor();
+});
+
 test('nothing was fetched, and nothing went wrong', () => {
   assert.deepEqual(requests.filter((url) => !/^(file|data|blob):/.test(url)), []);
   assert.deepEqual(faults, []);

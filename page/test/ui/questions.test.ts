@@ -122,9 +122,12 @@ test('a call waits for consent with its exact arguments: once, for the session, 
   assert.deepEqual((await answers(page)).map((one) => (one as { answer: unknown }).answer), [
     { kind: 'approval', allow: 'once' }, { kind: 'approval', allow: 'session' }, { kind: 'approval', allow: 'always' }, { kind: 'approval', allow: false, reason: 'not today' },
   ]);
-  await page.evaluate((question) => window.fake.say({ type: 'question', question }), { ...approval, id: 'a2', why: 'rule' as const });
+  await page.evaluate((question) => {
+    window.fake.say({ type: 'question-closed', id: 'a1', by: null });
+    window.fake.say({ type: 'question', question });
+  }, { ...approval, id: 'a2', why: 'rule' as const });
   await page.getByText('A rule says that you are asked').waitFor();
-  assert.deepEqual(await dialog.getByRole('button').allInnerTexts(), ['Refuse', 'Once'], 'a grant would not go before the rule');
+  assert.deepEqual(await dialog.getByRole('button').allInnerTexts(), ['Later', 'Refuse', 'Once'], 'a grant would not go before the rule');
   await end();
 });
 

@@ -85,8 +85,8 @@ const findings = async (page: Page): Promise<string[]> => {
 
 test('long results, arguments, tasks and prompts: each place that scrolls is reached by keyboard, and no two landmarks are alike', async () => {
   const { page, close } = await openFake(browser);
-  const long = Array.from({ length: 300 }, (_, at) => `line ${at}`).join('\n');
-  const rows = Array.from({ length: 30 }, () => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`column_${at}`, 'a long value'])));
+  const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n');
+  const rows = Array.from({ length: 8 }, () => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`column_${at}`, 'a long value'])));
   const result = { content: [{ type: 'text' as const, text: long }, { type: 'text' as const, text: long }], structuredContent: { rows, more: rows } };
   await page.evaluate((message) => window.fake.say(message), welcome({
     catalogues: [catalogueView('one', { tools: [toolView('echo', {})], prompts: [{ name: 'ask' }] })],

@@ -8,7 +8,7 @@ export function serverView(name: string, change: Partial<ServerView> = {}): Serv
     name, target: { kind: 'program', command: 'node', args: [`${name}.js`], cwd: null, env: [] }, source: 'configuration', state: 'ready', why: '', disabled: false,
     trusted: false, era: 'auto',
     agreed: { revision: '2026-07-28', era: 'modern', server: { name, version: '1.0.0' }, capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} }, instructions: null },
-    restarts: 0, connection: 1, readySince: 1_790_000_000_000, startMs: 41, latencyMs: 1.2, roots: [], logLevel: null, subscriptions: [], login: 'none', inFlight: 0, ...change,
+    declared: { elicitation: { form: {} } }, restarts: 0, connection: 1, readySince: 1_790_000_000_000, startMs: 41, latencyMs: 1.2, roots: [], logLevel: null, subscriptions: [], login: 'none', inFlight: 0, ...change,
   };
 }
 

@@ -36,10 +36,10 @@ export function Dialog({ title, from, onCancel, children, wide = false }: Props)
       // A browser closes a dialog at some Escape, whatever the page says: while the question is open it comes back.
       if (shown.current) at.current?.showModal();
     }}>
-      <header class="dialog-head">
+      <div class="dialog-head">
         {from && <p class="from">{from}</p>}
         <h2 id={id}>{title}</h2>
-      </header>
+      </div>
       {children}
     </dialog>
   );

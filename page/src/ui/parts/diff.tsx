@@ -1,17 +1,15 @@
 // Two JSON values, or two texts, line by line.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { diffLines } from 'diff';
 import { visible } from 'barewire/explain';
 import { isJson, pretty } from '../../json/layout.ts';
+import { lineDiff } from './line-diff.ts';
 
-const print = (value: unknown): string => `${JSON.stringify(value, undefined, 2) ?? 'nothing'}\n`;
+const print = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? 'nothing';
 /** A text of JSON with its own tokens; any other as it is. */
-const laidOut = (text: string): string => `${isJson(text) ? pretty(text) : text}\n`;
+const laidOut = (text: string): string => (isJson(text) ? pretty(text) : text);
 // Lines that are the same are shown only this near to one that is not.
 const NEAR = 3;
-/** What takes longer is not compared line by line. */
-const maxMs = 500;
 
 export function DiffLines({ before, after }: { readonly before: unknown; readonly after: unknown }): JSX.Element {
   const [one, other] = useMemo(() => [print(before), print(after)], [before, after]);
@@ -25,14 +23,13 @@ export function DiffTexts({ before, after }: { readonly before: string; readonly
 }
 
 function Difference({ before, after }: { readonly before: string; readonly after: string }): JSX.Element {
-  const parts = useMemo(() => diffLines(before, after, { timeout: maxMs }), [before, after]);
+  const parts = useMemo(() => lineDiff(before, after), [before, after]);
   if (!parts) return <p class="dim">They are too large, or too different, to be compared line by line.</p>;
-  if (parts.every(({ added, removed }) => !added && !removed)) return <p class="dim">They are the same.</p>;
+  if (parts.every(({ kind }) => kind === 'same')) return <p class="dim">They are the same.</p>;
   return (
     <div class="diff" role="group" tabIndex={0} aria-label="What is different">
-      {parts.map(({ value, added, removed }, at) => {
-        const lines = value.replace(/\n$/, '').split('\n');
-        const same = !added && !removed;
+      {parts.map(({ kind, lines }, at) => {
+        const [same, added, removed] = [kind === 'same', kind === 'added', kind === 'removed'];
         const kept = same && lines.length > NEAR * 2 + 1
           ? [...at === 0 ? [] : lines.slice(0, NEAR), '⋯', ...at === parts.length - 1 ? [] : lines.slice(-NEAR)] : lines;
         return kept.map((line, index) => (

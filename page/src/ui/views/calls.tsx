@@ -14,14 +14,20 @@ import { Safe } from '../parts/safe-text.tsx';
 
 const MOST = 20;
 
-export function Calls({ calls, label }: { readonly calls: readonly CallView[]; readonly label: string }): JSX.Element | null {
+/** `again`: calls once more with the same arguments. `use`: puts them into the form. */
+export interface CallReuse {
+  again(call: CallView): void;
+  use(call: CallView): void;
+}
+
+export function Calls({ calls, label, reuse }: { readonly calls: readonly CallView[]; readonly label: string; readonly reuse?: CallReuse }): JSX.Element | null {
   const state = useState();
   const newest = [...calls].sort((one, other) => other.call - one.call);
   if (newest.length === 0) return null;
   return (
     <section class="calls" aria-label={label}>
       <div class="row"><h3>{label}</h3>{newest.some(({ endedAt }) => endedAt !== null) && <button type="button" class="small" onClick={() => void state.run('call.clear', {})}>Clear</button>}</div>
-      {newest.slice(0, MOST).map((call, at) => <Call key={call.call} call={call} open={at === 0 || call.endedAt === null} />)}
+      {newest.slice(0, MOST).map((call, at) => <Call key={call.call} call={call} reuse={reuse} open={at === 0 || call.endedAt === null} />)}
       {newest.length > MOST && <p class="dim">{newest.length - MOST} older calls are in the activity log.</p>}
     </section>
   );
@@ -31,7 +37,7 @@ const words: Readonly<Record<CallView['state'], string>> = {
   waiting: 'waits for consent', running: 'runs', done: 'done', failed: 'failed', refused: 'refused', cancelled: 'cancelled',
 };
 
-export function Call({ call, open }: { readonly call: CallView; readonly open: boolean }): JSX.Element {
+export function Call({ call, open, reuse }: { readonly call: CallView; readonly open: boolean; readonly reuse?: CallReuse | undefined }): JSX.Element {
   const state = useState();
   const chosen = useSignal<boolean | undefined>(undefined);
   const shown = chosen.value ?? open;
@@ -39,6 +45,8 @@ export function Call({ call, open }: { readonly call: CallView; readonly open: b
   const failedByTool = call.state === 'done' && (Object(call.result) as { isError?: unknown }).isError === true;
   const misfit = call.state === 'done' && call.outputFault !== '';
   const tone = call.state === 'done' ? failedByTool ? 'bad' : misfit ? 'warn' : 'good' : call.endedAt === null ? 'live' : 'bad';
+  // A call that was refused, or never sent, may have had its arguments from a link: they do not become the person's own by a press.
+  const mayReuse = reuse !== undefined && call.wire !== null && (call.state === 'done' || call.state === 'failed');
   const args = about.kind === 'resource' ? undefined : about.args;
   const node = useMemo(() => nodeOfText(print(args ?? {}, about.kind === 'tool' ? about.lexemes ?? {} : {})), [args]);
   return (
@@ -49,6 +57,8 @@ export function Call({ call, open }: { readonly call: CallView; readonly open: b
         <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : misfit ? 'invalid result' : words[call.state]}</span>
         <span class="dim">{clock(call.startedAt)}{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</span>
         <span class="spring" />
+        {mayReuse && <button type="button" class="small" onClick={() => reuse.again(call)}>Call again</button>}
+        {mayReuse && <button type="button" class="small" onClick={() => reuse.use(call)}>Use these arguments</button>}
         {call.wire !== null && <button type="button" class="small" onClick={() => { if (call.wire !== null) state.showWire(call.wire); }}>On the wire</button>}
         {call.endedAt === null && <button type="button" class="small danger" onClick={() => void state.run('call.cancel', { call: call.call })}>Cancel</button>}
       </header>

@@ -28,7 +28,8 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       {server.why && <div class="outcome bad" role="alert"><SafeText text={server.why} /></div>}
       <Facts facts={factsOf(server)} />
       {agreed?.instructions && <section aria-label="Instructions"><h3>Instructions</h3><SafeText text={agreed.instructions} class="result-text" /></section>}
-      {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities server={server} /></section>}
+      {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities of={agreed.capabilities} /></section>}
+      {server.declared && <section aria-label="Capabilities of the client"><h3>What the client says that it can</h3><Capabilities of={server.declared} /></section>}
       {Login && <Login server={server} />}
       <Roots server={server} key={`roots ${name}`} />
       <Settings server={server} key={`settings ${name}`} />
@@ -54,14 +55,14 @@ function factsOf(server: ServerView): readonly (readonly [string, ComponentChild
   ];
 }
 
-function Capabilities({ server }: { readonly server: ServerView }): JSX.Element {
-  const all = Object.entries(server.agreed?.capabilities ?? {});
+function Capabilities({ of }: { readonly of: object }): JSX.Element {
+  const all: readonly (readonly [string, unknown])[] = Object.entries(of);
   return (
     <>
       <p class="row wrap">{all.length === 0 ? <span class="dim">none</span> : all.map(([name, settings]) => (
         <span class="badge" key={name}><Safe text={name} most={60} />{Object.entries(Object(settings) as object).filter(([, on]) => on === true).map(([one]) => <em key={one}> <Safe text={one} most={40} /></em>)}</span>
       ))}</p>
-      <JsonTree name="declared" value={server.agreed?.capabilities} open={0} />
+      <JsonTree name="declared" value={of} open={0} />
     </>
   );
 }

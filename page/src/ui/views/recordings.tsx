@@ -21,7 +21,7 @@ export function Recordings(): JSX.Element {
   const title = useSignal('');
   const recordings = [...state.recordings.value.values()];
   const load = async (file: File | undefined): Promise<void> => {
-    if (file) await state.run('record.load', { title: file.name, text: await file.text() });
+    if (file) await state.openWire(file);
   };
   const compare = async (): Promise<void> => {
     const found = await state.run('record.compare', { left: left.value, right: right.value });
@@ -87,6 +87,7 @@ function Recording({ recording, onOutcome }: { readonly recording: RecordingView
               <select aria-label={`Server to play ${title} against`} value={against.value} onChange={(event) => { against.value = event.currentTarget.value; }}>
                 {[...state.servers.value.keys()].map((name) => <option key={name}>{name}</option>)}
               </select>
+              <button type="button" class="small" onClick={() => void state.openRecording(id)}>Open on the wire</button>
               <button type="button" class="small" disabled={busy.value} onClick={() => void replay()}>{busy.value ? 'Plays …' : 'Play again'}</button>
             </>
           )}

@@ -1,14 +1,18 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { JsonSchema } from 'barewire/schema';
 import type { ServerView, ToolView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
-import { Empty } from '../parts/controls.tsx';
+import { initial } from '../form/shape.ts';
+import { linkTo, takeLink } from './linked-arguments.ts';
+import { CopyButton, Empty } from '../parts/controls.tsx';
 import { DiffLines } from '../parts/diff.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { NothingListed } from '../parts/nothing-listed.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Calls } from './calls.tsx';
+import type { CallReuse } from './calls.tsx';
 import { Picker } from './picker.tsx';
 
 export function Tools({ server }: { readonly server: ServerView }): JSX.Element {
@@ -34,11 +38,24 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
   const support = tool.execution?.taskSupport;
   // In 2026-07-28 the server alone decides what becomes a task; in 2025-11-25 the client asks for one.
   const canTask = support === 'optional' || support === 'required';
+  useEffect(() => takeLink(state, server.name, tool.name, form), [state.linked.value]);
+  const origin = form.origin.value;
   const call = (task: boolean, anyway = false): void => {
     if (!form.submit() && !anyway) return;
     // What came of it is in the list of calls; only what never became a call is told here.
-    state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task } })
-      .catch(() => {});
+    state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task }, ...origin && { origin } })
+      .then((ended) => {
+        // Once they were consented to, they are the person's own.
+        if (origin && ended.state !== 'refused' && ended.wire !== null && form.origin.peek() === origin) form.origin.value = undefined;
+      }, () => {});
+  };
+  const reuse: CallReuse = {
+    again({ about }) {
+      if (about.kind === 'tool') state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, args: about.args, ...about.lexemes && { lexemes: about.lexemes }, ...support === 'required' && { task: true } }).catch(() => {});
+    },
+    use({ about }) {
+      if (about.kind === 'tool') form.fill({ value: about.args, lexemes: about.lexemes ?? {} });
+    },
   };
   const wrong = form.submitted.value && form.problems.value.size > 0;
   return (
@@ -56,15 +73,17 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
       {view.app && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
       <form noValidate onSubmit={(event) => { event.preventDefault(); call(support === 'required'); }}
         onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); call(support === 'required'); } }}>
+        {origin && <p class="note" role="status">These arguments came with a {origin}. Nothing was sent; before it is, you are asked. <button type="button" class="small" onClick={() => form.fill({ value: initial(form.schema, form.schema), lexemes: {} })}>Empty the form</button></p>}
         <SchemaForm form={form} legend={`Arguments of ${tool.name}`} />
         <div class="row actions">
           <button type="submit" class="primary">Call</button>
           {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
           {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
+          <CopyButton text={() => linkTo(server.name, tool.name, form)}>Copy link</CopyButton>
           {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
         </div>
       </form>
-      <Calls calls={calls} label="Calls" />
+      <Calls calls={calls} label="Calls" reuse={reuse} />
       <details class="section"><summary>Definition</summary><JsonTree value={tool} open={2} /></details>
     </>
   );

@@ -1,6 +1,6 @@
 // What the timeline looks like. Pixels that are full are not drawn again, so that many messages cost as little as few.
 import type { WireEntry } from '../../messages.ts';
-import { isError } from './wire-store.ts';
+import { isError } from './filter-language.ts';
 
 interface Stretch {
   readonly from: number;

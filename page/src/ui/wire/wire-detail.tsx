@@ -6,6 +6,7 @@ import { isJson, pretty } from '../../json/layout.ts';
 import { lossesOf, nodeOfText } from '../../json/node.ts';
 import type { JsonNode } from '../../json/node.ts';
 import type { WireEntry, WireMessage } from '../../messages.ts';
+import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
 import { DiffTexts } from '../parts/diff.tsx';
@@ -70,6 +71,9 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
     return got?.text;
   };
   const marked = wire.marked.value;
+  // A message of a file has no server to send it to.
+  const server = state.servers.value.get(entry.server);
+  const { CopyButtons } = state.parts;
   return (
     <>
       <p class="sentence"><Safe text={entry.sentence} most={600} /></p>
@@ -82,9 +86,11 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
           <button key={one} type="button" class="tab" aria-pressed={face.value === one} onClick={() => { face.value = one; }}>{faces[one]}</button>
         ))}
         <CopyButton text={all} />
+        <CopyButton text={() => location.href.split('#')[0] + hashOf({ kind: 'wire', seq: entry.seq })}>Copy link</CopyButton>
         {entry.exchange !== null && entry.direction === 'sent' && <CopyButton text={async () => (await state.run('wire.curl', { seq: entry.seq }))?.text}>Copy as curl</CopyButton>}
         <CopyButton text={async () => (await state.run('wire.transcript', { server: entry.server, from: Math.min(entry.seq, joined ?? entry.seq), to: Math.max(entry.seq, joined ?? entry.seq) }))?.text}>Copy as transcript</CopyButton>
-        <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : isJson(found) ? pretty(found) : found; })}>Edit and send</button>
+        {server && CopyButtons && <CopyButtons entry={entry} server={server} text={all} />}
+        {server && <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : isJson(found) ? pretty(found) : found; })}>Edit and send</button>}
         <button type="button" class="small" aria-pressed={marked === entry.seq} onClick={() => { wire.marked.value = marked === entry.seq ? 0 : entry.seq; }}>{marked === entry.seq ? 'Marked' : 'Mark to compare'}</button>
       </div>
       {editing.value !== undefined && <Sender server={entry.server} text={editing.value} onDone={() => { editing.value = undefined; }} />}

@@ -9,7 +9,7 @@ import { bytes, clock, duration } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import { standingOf } from './exchanges.ts';
 import type { Exchange, Standing } from './exchanges.ts';
-import { isError } from './wire-store.ts';
+import { isError } from './filter-language.ts';
 import type { WireItem } from './wire-store.ts';
 
 /** The height of a row, in pixels; style.css says the same. */
@@ -20,7 +20,8 @@ const BEYOND = 8;
 const PAGE = 10;
 
 export function WireList(): JSX.Element {
-  const { wire } = useState();
+  const state = useState();
+  const { wire } = state;
   const at = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(0);
@@ -67,6 +68,7 @@ export function WireList(): JSX.Element {
         const wrong = wire.nextError(cursor);
         if (wrong) wire.reveal(wrong.seq);
       },
+      'E': () => state.firstError(),
       '/': () => document.querySelector<HTMLElement>('.toolbar input[type="search"]')?.focus(),
     }[event.key];
     if (!does) return;

@@ -4,17 +4,23 @@ import type { Signal } from '@preact/signals';
 import type { WireEntry, WireMemory } from '../../messages.ts';
 import { Exchanges, standingOf } from './exchanges.ts';
 import type { Exchange } from './exchanges.ts';
+import { isError, readFilter } from './filter-language.ts';
+import type { Test } from './filter-language.ts';
 
 /** What is shown. Empty members let everything through. */
 export interface WireFilter {
-  /** Words that the method, the text, the sentence or the header lines must hold, all of them, without regard to case. */
+  /** A question in the language of `readFilter`; one that cannot be read hides nothing. */
   readonly words: string;
-  readonly servers: ReadonlySet<string>;
+  /** '': the server that is chosen in the page; `everyServer`; or the name of one. */
+  readonly server: string;
   readonly direction: 'both' | 'sent' | 'received';
   readonly kinds: 'all' | 'messages' | 'errors' | 'http';
 }
 
-export const noFilter: WireFilter = { words: '', servers: new Set(), direction: 'both', kinds: 'all' };
+/** No server is called so in a configuration that can be read. */
+export const everyServer = '\n';
+
+export const noFilter: WireFilter = { words: '', server: '', direction: 'both', kinds: 'all' };
 
 /** A row of the list: an exchange, or one entry. */
 export interface WireItem {
@@ -24,6 +30,9 @@ export interface WireItem {
   /** It is shown under its exchange. */
   readonly inside: boolean;
 }
+
+/** Names of methods that are suggested. */
+const MAX_METHODS = 200;
 
 const noMemory: WireMemory = { entries: 0, bytes: 0, maxEntries: 0, maxBytes: 0, droppedEntries: 0, droppedBytes: 0 };
 
@@ -53,6 +62,11 @@ export class WireStore {
   readonly marked: Signal<number> = signal(0);
   /** The newest is kept in sight. */
   readonly following: Signal<boolean> = signal(true);
+  /** The server that is chosen in the page; '' for none. */
+  readonly chosen: Signal<string> = signal('');
+  /** Of all that was held, those that are not of the configuration too. */
+  readonly servers: Set<string> = new Set();
+  readonly methods: Set<string> = new Set();
   readonly #words = new WeakMap<WireEntry, string>();
 
   begin(entries: readonly WireEntry[], memory: WireMemory): void {
@@ -67,11 +81,11 @@ export class WireStore {
 
   /** Adds what is newer, and lets go what the host let go. */
   add(entries: readonly WireEntry[], memory: WireMemory): void {
-    const passes = passing(this.filter.peek(), this.#words);
+    const passes = this.#passing(this.filter.peek());
     const last = this.entries.at(-1)?.seq ?? 0;
     for (const entry of entries) {
       if (entry.seq <= last) continue;
-      this.entries.push(entry);
+      this.#enter(entry);
       const exchange = this.exchanges.add(entry);
       if (!passes(entry)) continue;
       this.shown.push(entry);
@@ -87,13 +101,39 @@ export class WireStore {
     this.entries = [...entries.filter(({ seq }) => seq < first), ...this.entries];
     this.exchanges = new Exchanges();
     for (const entry of this.entries) this.exchanges.add(entry);
+    for (const entry of entries) this.#name(entry);
     this.expanded.value = new Set();
     this.#sieve(this.filter.peek());
     this.#changed(memory);
   }
 
+  #enter(entry: WireEntry): void {
+    this.entries.push(entry);
+    this.#name(entry);
+  }
+
+  #name(entry: WireEntry): void {
+    this.servers.add(entry.server);
+    if (entry.kind === 'message' && entry.method !== '' && this.methods.size < MAX_METHODS) this.methods.add(entry.method);
+  }
+
+  /** Another server is chosen in the page: where the filter follows it, others are shown. */
+  choose(server: string): void {
+    if (this.chosen.peek() === server) return;
+    this.chosen.value = server;
+    if (this.filter.peek().server === '') this.setFilter(this.filter.peek());
+  }
+
+  #passing({ words, server, direction, kinds }: WireFilter): Test {
+    const read = readFilter(words, (entry) => wordsOf(entry, this.#words));
+    const test = read.ok ? read.test : () => true;
+    const only = server === '' ? this.chosen.peek() : server;
+    return (entry) => (only === '' || only === everyServer || entry.server === only) && (direction === 'both' || entry.direction === direction)
+      && ofKind(entry, kinds) && test(entry);
+  }
+
   #sieve(filter: WireFilter): void {
-    this.shown = this.entries.filter(passing(filter, this.#words));
+    this.shown = this.entries.filter(this.#passing(filter));
     this.#folded = [];
     for (const { seq } of this.shown) this.#fold(this.exchanges.of(seq));
   }
@@ -200,7 +240,9 @@ export class WireStore {
     batch(() => {
       const exchange = this.exchanges.of(seq);
       if (exchange && exchange.lead.seq !== seq && !this.flat.peek()) this.expand(exchange, true);
-      if (this.shownAt(seq) < 0) this.setFilter(noFilter);
+      const of = this.find(seq)?.server ?? '';
+      const wide = of !== this.chosen.peek() || this.filter.peek().server === everyServer;
+      if (this.shownAt(seq) < 0) this.setFilter({ ...noFilter, ...wide && { server: everyServer } });
       this.select(seq);
     });
   }
@@ -236,14 +278,6 @@ function placeOf(length: number, seqAt: (place: number) => number, seq: number):
   return -low - 1;
 }
 
-function passing(filter: WireFilter, cache: WeakMap<WireEntry, string>): (entry: WireEntry) => boolean {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-  return (entry) => (filter.servers.size === 0 || filter.servers.has(entry.server))
-    && (filter.direction === 'both' || entry.direction === filter.direction)
-    && ofKind(entry, filter.kinds)
-    && (words.length === 0 || words.every((word) => wordsOf(entry, cache).includes(word)));
-}
-
 function ofKind(entry: WireEntry, kinds: WireFilter['kinds']): boolean {
   switch (kinds) {
     case 'all': return true;
@@ -251,12 +285,6 @@ function ofKind(entry: WireEntry, kinds: WireFilter['kinds']): boolean {
     case 'http': return entry.kind === 'http' || entry.kind === 'event';
     case 'errors': return isError(entry);
   }
-}
-
-/** Whether somebody refused, failed or broke off. */
-export function isError(entry: WireEntry): boolean {
-  return entry.kind === 'message' ? entry.shape === 'error' || entry.shape === 'unreadable'
-    : entry.kind === 'http' ? (entry.status ?? 0) >= 400 : false;
 }
 
 function wordsOf(entry: WireEntry, cache: WeakMap<WireEntry, string>): string {

@@ -4,13 +4,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
-import { save } from '../parts/save.ts';
+import { everyServer } from './wire-store.ts';
+import { FilterBar } from './filter-bar.tsx';
 import { Sender } from './sender.tsx';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
 import { WireDetail } from './wire-detail.tsx';
-import { noFilter } from './wire-store.ts';
-import type { WireFilter } from './wire-store.ts';
 import { WireList } from './wire-list.tsx';
 
 /** Pixels below which list and detail are not shown at once: the detail takes the place of all else. */
@@ -23,10 +22,10 @@ export function WireView(): JSX.Element {
   const server = state.server.value;
   const hold = state.holds.value.get(server);
   const stepping = hold !== undefined && (hold.sent || hold.received);
-  const transcript = async (): Promise<void> => {
-    const found = await state.run('wire.transcript', { server });
-    if (found) save(`${server}.wire`, found.text);
-  };
+  const sharing = useSignal('');
+  const { value: filter } = wire.filter;
+  const shownServer = filter.server === '' || filter.server === everyServer ? server : filter.server;
+  const { Share } = state.parts;
   const at = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const found = at.current;
@@ -39,45 +38,21 @@ export function WireView(): JSX.Element {
   return (
     <div ref={at} class={`wire ${small ? 'small' : ''} ${small && selected > 0 ? 'covered' : ''}`}>
       <div class="row wrap toolbar">
-        <Filter />
+        <FilterBar />
         <span class="spring" />
         <button type="button" class="small" aria-pressed={stepping} disabled={server === ''} onClick={() => void state.run('hold.set', { server, sent: !stepping, received: !stepping })}>Step</button>
         <button type="button" class="small" aria-pressed={sending.value} disabled={server === ''} onClick={() => { sending.value = !sending.value; }}>Send raw</button>
-        <button type="button" class="small" disabled={server === ''} onClick={() => void transcript()}>Transcript</button>
+        <button type="button" class="small" disabled={shownServer === ''} onClick={() => { sharing.value = shownServer; }}>Share</button>
         <button type="button" class="small" onClick={() => void state.run('wire.clear', {})}>Clear</button>
       </div>
       {stepping && <Steps hold={hold} key={server} />}
       {sending.value && <Sender server={server} onDone={() => { sending.value = false; }} />}
+      {sharing.value !== '' && <Share server={sharing.value} onDone={() => { sharing.value = ''; }} />}
       <Timeline />
       <Dropped />
       <WireList />
       {selected > 0 && <WireDetail seq={selected} />}
     </div>
-  );
-}
-
-function Filter(): JSX.Element {
-  const state = useState();
-  const { wire } = state;
-  const filter = wire.filter.value;
-  const set = (change: Partial<WireFilter>): void => wire.setFilter({ ...filter, ...change });
-  const [one = ''] = filter.servers;
-  return (
-    <>
-      <input type="search" placeholder="Search" aria-label="Search the wire" value={filter.words} onInput={(event) => set({ words: event.currentTarget.value })} />
-      <select aria-label="Which messages" value={filter.kinds} onChange={(event) => set({ kinds: event.currentTarget.value as WireFilter['kinds'] })}>
-        <option value="all">everything</option><option value="messages">messages</option><option value="errors">errors</option><option value="http">HTTP</option>
-      </select>
-      <select aria-label="Direction" value={filter.direction} onChange={(event) => set({ direction: event.currentTarget.value as WireFilter['direction'] })}>
-        <option value="both">both ways</option><option value="sent">sent →</option><option value="received">received ←</option>
-      </select>
-      {state.servers.value.size > 1 && (
-        <select aria-label="Server on the wire" value={one} onChange={({ currentTarget: { value } }) => set({ servers: new Set(value === '' ? [] : [value]) })}>
-          <option value="">every server</option>{[...state.servers.value.keys()].map((name) => <option key={name}>{name}</option>)}
-        </select>
-      )}
-      {filter !== noFilter && <button type="button" class="quiet" aria-label="Lift the filter" onClick={() => wire.setFilter(noFilter)}>×</button>}
-    </>
   );
 }
 
@@ -99,6 +74,7 @@ function Dropped(): JSX.Element {
       <span>{wire.shown.length === wire.entries.length ? wire.entries.length.toLocaleString('en') : `${wire.shown.length.toLocaleString('en')} of ${wire.entries.length.toLocaleString('en')}`} entries, {bytes(memory.bytes)} held</span>
       {memory.droppedEntries > 0 && <span class="warn-text"> {memory.droppedEntries.toLocaleString('en')} older ones ({bytes(memory.droppedBytes)}) were cleared</span>}
       {older > 0 && <button type="button" class="small" onClick={() => void load()}>{Math.min(older, 1000).toLocaleString('en')} older</button>}
+      <button type="button" class="quiet" title="The first error; e is the next one" onClick={() => state.firstError()}>First error</button>
       <label><input type="checkbox" checked={wire.flat.value} onChange={(event) => { wire.flat.value = event.currentTarget.checked; }} /> each message</label>
       <label><input type="checkbox" checked={wire.following.value} onChange={(event) => { wire.following.value = event.currentTarget.checked; }} /> follow</label>
     </p>

@@ -1,0 +1,62 @@
+// A transcript for others: what looks like a secret is taken out, and what was taken out is said, so that it can be looked at first.
+import { recorder } from 'barewire/transcript';
+import type { RedactedView } from '../messages.ts';
+import { below } from '../json/lexemes.ts';
+import type { WireLog } from './wire-log.ts';
+import { parsed } from './wire-log.ts';
+
+const secretName = /pass(word|wd|phrase|code)?$|secret|(^|[^a-z])token$|[a-z]Token$|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
+/** Progress tokens and page cursors are names, not credentials. */
+const harmless = /^(progressToken|nextCursor|cursor)$/;
+/** Keys with a known prefix, objects in base64url such as JWTs, and what stands behind the schemes of HTTP. */
+const secretText = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12,}|eyJ[\w-]{8,}(?:\.[\w-]+)*|\b(?:bearer|basic) [\w.~+/=-]{8,}/gi;
+const redacted = '[redacted]';
+const maxDepth = 200;
+/** The most places that are named. */
+const maxNamed = 1_000;
+
+/** Messages of a server as a transcript, and the places in it that were redacted. All of this is a guess. */
+export function shared(wire: WireLog, server: string, from?: number, to?: number): { readonly text: string; readonly redacted: readonly RedactedView[] } {
+  const made = recorder();
+  const named: RedactedView[] = [];
+  let text = '';
+  for (const { entry, text: message } of wire.messages(server, from, to)) {
+    const before = named.length;
+    const tell = (path: string, why: string): void => {
+      if (named.length < maxNamed) named.push({ seq: entry.seq, path, why });
+      else named.length = maxNamed;
+    };
+    let touched = false;
+    const value = parsed(message);
+    const clean = cleaned(value, '', (path, why) => {
+      touched = true;
+      tell(path, why);
+    }, 0);
+    // A text that is no JSON is looked through as it stands. What holds no secret keeps its own tokens.
+    const raw = value === undefined ? message.replace(secretText, redacted) : touched ? JSON.stringify(clean) : message;
+    if (value === undefined && raw !== message && named.length === before) tell('', 'looks like a key');
+    text += made.add(entry.direction === 'sent' ? 'client' : 'server', raw);
+  }
+  return { text, redacted: named };
+}
+
+function cleaned(value: unknown, path: string, tell: (path: string, why: string) => void, depth: number): unknown {
+  if (typeof value === 'string') {
+    const clean = value.replace(secretText, redacted);
+    if (clean !== value) tell(path, 'looks like a key');
+    return clean;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > maxDepth) {
+    tell(path, 'is nested too deep to be looked through');
+    return redacted;
+  }
+  if (Array.isArray(value)) return value.map((one: unknown, at) => cleaned(one, below(path, at), tell, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]: [string, unknown]) => {
+    const at = below(path, name);
+    // A schema that describes a password holds none.
+    const secret = (typeof one === 'string' || typeof one === 'number') && one !== '' && secretName.test(name) && !harmless.test(name);
+    if (secret) tell(at, 'its name says that it is secret');
+    return [name, secret ? redacted : cleaned(one, at, tell, depth + 1)];
+  }));
+}

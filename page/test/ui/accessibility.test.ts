@@ -1,11 +1,12 @@
 // axe finds nothing, in any view; everything is reached by keyboard; nothing is wider than a phone. Two sizes, one light and
 // one dark; with SCENES=all four sizes, each light, dark, in forced colours and at 200 %.
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { QuestionView } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, packageRoot } from './browser.ts';
 import { questions, scene } from './scene.ts';
 
 let browser: Browser;
@@ -101,6 +102,26 @@ test('a call is made, a question answered and the border moved by keyboard alone
   await page.evaluate(() => window.fake.say({ type: 'question-closed', id: 'form', by: null }));
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label')?.startsWith('Share'));
+  await close();
+});
+
+test('the accessibility tree of the servers, a tool, a question and the wire is as it is written down', async () => {
+  const { page, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), scene());
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  await page.getByRole('heading', { name: 'Plan a trip' }).waitFor();
+  const found = [await page.getByRole('navigation', { name: 'Servers' }).ariaSnapshot(), await page.getByRole('group', { name: 'Arguments of plan_trip' }).ariaSnapshot()];
+  await page.getByLabel('Search the wire').fill('tools/call');
+  await page.locator('#wire-6').waitFor({ state: 'detached' });
+  // Times of the day are those of the machine.
+  found.push((await page.getByRole('listbox', { name: 'Messages' }).ariaSnapshot()).replaceAll(/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'));
+  const [question] = questions;
+  await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
+  found.push(await page.getByRole('dialog').ariaSnapshot());
+  const text = `${found.join('\n\n')}\n`;
+  const file = `${packageRoot}test/ui/tree.txt`;
+  if (process.env['WRITE_TREE']) await writeFile(file, text);
+  assert.equal(text, await readFile(file, 'utf8'));
   await close();
 });
 

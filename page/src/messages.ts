@@ -37,6 +37,10 @@ export interface Actions {
   // ---- servers
   /** Adds a server that was typed in, and starts it. Fails with `bad-config` naming the member. */
   'server.add': Action<NewServer>;
+  /** What would be written to keep a server that was typed in, and where. */
+  'server.saving': Action<One, { readonly path: string; readonly before: string; readonly after: string }>;
+  /** Writes that. `before`: the file as it was shown; fails with `changed` where it is another now. */
+  'server.save': Action<One & { readonly before: string }>;
   /** Ends it and forgets it. One of the configuration comes back with the next start of the host. */
   'server.remove': Action<One>;
   /** Starts it where it does not run. */
@@ -184,7 +188,7 @@ export interface Welcome {
   /** What this host can do; views of what it cannot are not shown. */
   readonly features: {
     /** Servers can be typed in. */
-    readonly add: boolean; readonly doctor: boolean; readonly login: boolean; readonly model: boolean;
+    readonly add: boolean; readonly save: boolean; readonly doctor: boolean; readonly login: boolean; readonly model: boolean;
   };
   readonly barewire: string;
   readonly servers: readonly ServerView[];

@@ -5,6 +5,7 @@ import type { Handlers, LocalActionName } from './actions.ts';
 import { ready } from './call-actions.ts';
 import { curl } from './curl.ts';
 import { failureOf, PageError } from './failure.ts';
+import type { Saving } from './options.ts';
 import type { PageHost } from './page-host.ts';
 import { connect } from './server-actions.ts';
 import { knowsTasks } from './task-client.ts';
@@ -16,6 +17,13 @@ const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 /** For `openTab`. */
 export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   const { host } = page;
+
+  function savingOf(server: string): Saving {
+    const { saving } = page.options;
+    if (!saving || page.entry(server).source !== 'typed') throw new PageError('not-here', 'only a server that was typed in is kept, where there is a configuration');
+    return saving;
+  }
+
   return {
     async 'server.add'({ name, target, trusted, era = 'auto', roots }) {
       if (typeof name !== 'string' || !goodName.test(name)) {
@@ -26,6 +34,13 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
       await page.add(name, config, era);
       // It is there, whether or not it can be started: the view says why it is down.
       await connect(page, name).catch((thrown: unknown) => page.trouble(name, thrown));
+      return null;
+    },
+    'server.saving': ({ server }) => savingOf(server).propose(server, page.entry(server).config),
+    'server.save'({ server, before }) {
+      savingOf(server).save(server, page.entry(server).config, String(before));
+      page.entry(server).source = 'configuration';
+      page.changed(server);
       return null;
     },
     'server.credentials'({ server, env, headers }) {

@@ -23,6 +23,13 @@ export interface Login {
   signOut(): Promise<void>;
 }
 
+/** Keeps servers in a configuration. Both throw a `PageError` `bad-config` where it cannot be done. */
+export interface Saving {
+  propose(name: string, config: ServerConfig): { readonly path: string; readonly before: string; readonly after: string };
+  /** Throws a `PageError` `changed` where the file is not `before` any more. */
+  save(name: string, config: ServerConfig, before: string): void;
+}
+
 /** What the page's host is made of: it opens nothing itself. */
 export interface PageHostOptions {
   readonly carrier: Welcome['carrier'];
@@ -47,6 +54,8 @@ export interface PageHostOptions {
   readonly log?: LogSink;
   readonly model?: Model;
   readonly resolvePath?: ResolvePath;
+  /** Where servers that were typed in are kept. */
+  readonly saving?: Saving;
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
   /** Looks a server over. */
   readonly doctor?: (name: string, config: ServerConfig, onFinding: (finding: FindingView) => void, signal: AbortSignal) => Promise<readonly FindingView[]>;

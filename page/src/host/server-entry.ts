@@ -8,7 +8,7 @@ import type { ServerState, ServerView, Target } from '../messages.ts';
 /** One server as the page shows it, and what the host holds of it. */
 export class ServerEntry {
   readonly name: string;
-  readonly source: ServerView['source'];
+  source: ServerView['source'];
   readonly target: Target | undefined;
   config: ServerConfig;
   era: ServerView['era'];

@@ -43,7 +43,7 @@ export async function main(words: readonly string[]): Promise<number> {
   try {
     const folder = homeFolder();
     const servers = await serversOf(read);
-    served = await servePage({ servers, rules: rulesOf(read.rules, folder), folder, port: read.port });
+    served = await servePage({ servers, rules: rulesOf(read.rules, folder), folder, port: read.port, ...read.from === undefined && { configuration: read.config ?? join(folder, 'servers.json') } });
   } catch (thrown) {
     console.error(`barewire page: ${visible(messageOf(thrown))}`);
     if (thrown instanceof HostError) return thrown.code === 'not-accepted' ? 3 : 2;

@@ -16,6 +16,7 @@ import { examine } from './doctor.ts';
 import { filesOf } from './files.ts';
 import { keptLogin, loginAt } from './login.ts';
 import { openServer } from './open.ts';
+import { savingTo } from './saving.ts';
 import { defaultSocketLimits, socketsOf } from './sockets.ts';
 import type { SocketLimits } from './sockets.ts';
 
@@ -26,6 +27,8 @@ export interface ServePageOptions {
   readonly rules?: readonly Rule[];
   /** Where pins, grants, the activity log and logins are kept. Undefined: pins, grants and the log in memory, and nobody can log in. */
   readonly folder?: string;
+  /** The configuration that servers are kept in which were typed in. Undefined: they are not kept. */
+  readonly configuration?: string;
   /** On 127.0.0.1. Default: one that is free. */
   readonly port?: number;
   readonly limits?: Partial<PageHostLimits & SocketLimits>;
@@ -43,7 +46,7 @@ export interface ServedPage {
 const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
 
 /** Serves the page on 127.0.0.1, for who has the token alone: it starts programs. Rejects where the port is taken. */
-export async function servePage({ servers, rules, folder, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
+export async function servePage({ servers, rules, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
   const page: PageHost = new PageHost({
@@ -60,6 +63,7 @@ export async function servePage({ servers, rules, folder, port = 0, limits }: Se
     doctor: (name, config, onFinding) => examine(name, config, page.logins.get(name)?.auth, onFinding),
     ...tokensFile !== undefined && { login: (_server, url, onStep) => loginAt(url, tokensFile, onStep) },
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
+    ...configuration !== undefined && { saving: savingTo(configuration) },
     ...rules && { rules },
     ...limits && { limits },
     resolvePath,

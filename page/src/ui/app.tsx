@@ -7,6 +7,7 @@ import { Boundary } from './parts/boundary.tsx';
 import { Empty, Tabs } from './parts/controls.tsx';
 import type { TabItem } from './parts/controls.tsx';
 import { Safe } from './parts/safe-text.tsx';
+import type { Example } from './page-parts.ts';
 import type { State } from './state.ts';
 import type { DockTab, Tab } from './tabs.ts';
 import { Rail } from './views/rail.tsx';
@@ -132,7 +133,7 @@ const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow.matches ? 
 function Work(): JSX.Element {
   const state = useState();
   const server = state.current.value;
-  if (!server) return <Empty>{state.welcome.value?.features.add ? 'Add a server at the left, or name one in the configuration.' : 'There is no server.'}</Empty>;
+  if (!server) return <FirstRun />;
   const catalogue = state.catalogue.value;
   const { views } = state.parts;
   const doctor = state.welcome.value?.features.doctor === true && views.doctor !== undefined;
@@ -158,6 +159,27 @@ function Work(): JSX.Element {
         <Boundary key={`${server.name} ${tab}`} value={catalogue ?? server}>{View && <View server={server} />}</Boundary>
       </div>
     </>
+  );
+}
+
+/** Begins with the examples that most people know. A press fills the form in, and starts nothing. */
+const examples: readonly (Example & { readonly about: string })[] = [
+  { name: 'everything', where: 'npx -y @modelcontextprotocol/server-everything', about: 'one of everything, from the makers of the protocol' },
+  { name: 'folder', where: 'npx barewire serve .', about: 'each executable file of a folder as a tool' },
+  { name: 'local', where: 'http://127.0.0.1:3000/mcp', about: 'a server that runs on this machine' },
+];
+
+function FirstRun(): JSX.Element {
+  const state = useState();
+  const chosen = useSignal<Example | undefined>(undefined);
+  const { AddServer } = state.parts;
+  if (!AddServer || state.welcome.value?.features.add !== true) return <Empty>There is no server.</Empty>;
+  return (
+    <div class="panel">
+      <Empty>Add a server at the left, or name one in the configuration. Or begin with one of these:</Empty>
+      <ul class="plain">{examples.map((one) => <li key={one.name} class="row wrap"><button type="button" onClick={() => { chosen.value = one; }}><code>{one.where}</code></button> <span class="dim">{one.about}</span></li>)}</ul>
+      {chosen.value && <AddServer example={chosen.value} onDone={() => { chosen.value = undefined; }} />}
+    </div>
   );
 }
 

@@ -28,6 +28,7 @@ export const localParts: PageParts = {
   Palette: late(async () => (await import('./palette.tsx')).Palette),
   Keys: late(async () => (await import('./keys.tsx')).Keys),
   AddServer: late(async () => (await import('./views/add-server.tsx')).AddServer),
+  SaveServer: late(async () => (await import('./views/save-server.tsx')).SaveServer),
   Credentials: late(async () => (await import('./views/credentials.tsx')).Credentials),
   Login: late(async () => (await import('./views/login.tsx')).Login),
 };

@@ -3,6 +3,13 @@ import type { CompileOptions } from 'barewire/schema';
 import type { ServerView, WireMessage } from '../messages.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
+/** What a server that is added begins with. */
+export interface Example {
+  readonly name: string;
+  /** A command line, or an address. */
+  readonly where: string;
+}
+
 /** What one page has and another does not carry, and what one page loads late and another has in its file. */
 export interface PageParts {
   /** Formats that are judged while one types. */
@@ -19,7 +26,8 @@ export interface PageParts {
   /** What Ctrl+K opens, and what `?` opens. */
   readonly Palette: ComponentType<{ onDone: () => void }>;
   readonly Keys: ComponentType<{ onDone: () => void }>;
-  readonly AddServer?: ComponentType<{ onDone: () => void }>;
+  readonly AddServer?: ComponentType<{ onDone: () => void; example?: Example }>;
+  readonly SaveServer?: ComponentType<{ server: string; onDone: () => void }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;
 }

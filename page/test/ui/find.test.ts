@@ -211,3 +211,32 @@ test('a call is made again, and its arguments are used again, but not those of a
   assert.deepEqual(faults, []);
   await close();
 });
+
+test('without a server three examples fill the form in and start nothing; a server that was typed in is kept once the difference was shown', async () => {
+  const { page, faults, close } = await openFake(browser);
+  await page.evaluate((one) => window.fake.say(one), welcome({ servers: [] }));
+  await page.getByRole('button', { name: /server-everything/ }).click();
+  const adding = page.getByRole('dialog', { name: 'Add a server' });
+  assert.equal(await adding.getByLabel('Command').inputValue(), 'npx -y @modelcontextprotocol/server-everything');
+  await calm(page, 'an example', 'dialog');
+  await adding.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: /127\.0\.0\.1:3000/ }).click();
+  assert.equal(await adding.getByLabel('URL').inputValue(), 'http://127.0.0.1:3000/mcp');
+  await adding.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual(await askedFor(page), []);
+  await page.evaluate((server) => {
+    window.fake.replies['server.saving'] = { path: '/home/ada/servers.json', before: '{}', after: '{"mcpServers":{"mine":{"command":"node"}}}' };
+    window.fake.say({ type: 'server', server });
+  }, serverView('mine', { source: 'typed' }));
+  await page.getByRole('button', { name: 'Keep …' }).click();
+  const keeping = page.getByRole('dialog', { name: 'Keep mine in the configuration' });
+  await keeping.getByText('/home/ada/servers.json').waitFor();
+  await keeping.locator('.added', { hasText: '"command": "node"' }).waitFor();
+  assert.deepEqual((await askedFor(page)).map(({ name }) => name), ['server.saving']);
+  await calm(page, 'what is kept', 'dialog');
+  await keeping.getByRole('button', { name: 'Write it' }).click();
+  await page.getByText('mine is kept in /home/ada/servers.json.').waitFor();
+  assert.deepEqual((await askedFor(page)).at(-1)?.params, { server: 'mine', before: '{}' });
+  assert.deepEqual(faults, []);
+  await close();
+});

@@ -2,17 +2,18 @@ import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { NewServer } from '../../messages.ts';
 import { useState } from '../context.ts';
+import type { Example } from '../page-parts.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { NamedValues, toRecord } from '../parts/named-values.tsx';
 import type { NamedValue } from '../parts/named-values.tsx';
 
 /** A server that is typed in. Only here: no address of the page can name one. */
-export function AddServer({ onDone }: { readonly onDone: () => void }): JSX.Element {
+export function AddServer({ onDone, example }: { readonly onDone: () => void; readonly example?: Example }): JSX.Element {
   const state = useState();
-  const kind = useSignal<'program' | 'address'>('program');
-  const name = useSignal('');
-  const line = useSignal('');
-  const url = useSignal('');
+  const kind = useSignal<'program' | 'address'>(example?.where.startsWith('http') ? 'address' : 'program');
+  const name = useSignal(example?.name ?? '');
+  const line = useSignal(kind.peek() === 'program' ? example?.where ?? '' : '');
+  const url = useSignal(kind.peek() === 'address' ? example?.where ?? '' : '');
   const values = useSignal<readonly NamedValue[]>([]);
   const era = useSignal<'auto' | 'legacy' | 'modern'>('auto');
   const fault = useSignal('');

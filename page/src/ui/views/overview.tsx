@@ -1,5 +1,6 @@
 // One server: what it is, what was agreed, where it may work, and how it is got in.
 import type { ComponentChildren, JSX } from 'preact';
+import { useSignal } from '@preact/signals';
 import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Facts, duration, Head } from '../parts/controls.tsx';
@@ -12,7 +13,8 @@ import { Roots } from './roots.tsx';
 export function Overview({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const { name, agreed } = server;
-  const Login = state.parts.Login;
+  const { Login, SaveServer } = state.parts;
+  const saving = useSignal(false);
   const info = agreed?.server;
   const running = server.state === 'ready' || server.state === 'starting';
   return (
@@ -23,6 +25,8 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
           : <button type="button" class="primary" disabled={server.disabled} onClick={() => void state.run('server.connect', { server: name })}>Connect</button>}
         <button type="button" class="small" onClick={() => void state.run('server.reconnect', { server: name })}>Reconnect</button>
         <button type="button" class="small" disabled={server.state !== 'ready'} onClick={() => void state.run('server.ping', { server: name })}>Ping</button>
+        {server.source === 'typed' && SaveServer && state.welcome.value?.features.save && <button type="button" class="small" onClick={() => { saving.value = true; }}>Keep …</button>}
+        {SaveServer && saving.value && <SaveServer server={name} onDone={() => { saving.value = false; }} />}
         {server.source === 'typed' && <button type="button" class="small" onClick={() => void state.run('server.remove', { server: name })}>Remove</button>}
       </Head>
       {server.why && <div class="outcome bad" role="alert"><SafeText text={server.why} /></div>}

@@ -1,0 +1,67 @@
+// A server that was typed in, kept in the user's own configuration. What would be written is shown first.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isProgram } from 'barewire/host';
+import type { ServerConfig } from 'barewire/host';
+import { PageError } from '../host/index.ts';
+import type { Saving } from '../host/index.ts';
+
+/** Keeps servers in the `mcpServers` of this file, which is made where there is none. */
+export function savingTo(path: string): Saving {
+  const read = (): string => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw new PageError('bad-config', `${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
+  };
+  const propose = (name: string, config: ServerConfig): ReturnType<Saving['propose']> => {
+    const before = read();
+    return { path, before, after: withServer(path, before, name, config) };
+  };
+  return {
+    propose,
+    save(name, config, seen) {
+      const { before, after } = propose(name, config);
+      if (before !== seen) throw new PageError('changed', `${path} was changed meanwhile: look at the difference again`);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      // Whoever reads it meanwhile gets the old one or the new one.
+      const temporary = `${path}.${randomUUID()}`;
+      writeFileSync(temporary, after, { mode: 0o600, flag: 'wx' });
+      renameSync(temporary, path);
+    },
+  };
+}
+
+function withServer(path: string, before: string, name: string, config: ServerConfig): string {
+  let file: unknown;
+  try {
+    file = before.trim() === '' ? {} : JSON.parse(before);
+  } catch {
+    throw new PageError('bad-config', `${path} is not JSON, and is left as it is`);
+  }
+  const servers: unknown = isBag(file) ? file['mcpServers'] ?? {} : undefined;
+  if (!isBag(file) || !isBag(servers)) throw new PageError('bad-config', `${path} has no object mcpServers, and is left as it is`);
+  if (Object.hasOwn(servers, name)) throw new PageError('bad-config', `${path} has a server ${JSON.stringify(name)} already`);
+  return `${JSON.stringify({ ...file, mcpServers: { ...servers, [name]: entryOf(config) } }, undefined, 2)}\n`;
+}
+
+/** What is written of a server. Values of the environment and of headers are not: a variable of the same name stands there. */
+function entryOf(config: ServerConfig): Record<string, unknown> {
+  const { trusted, roots } = config;
+  const own = isProgram(config)
+    ? { command: config.command, ...config.args?.length && { args: config.args }, ...config.cwd !== undefined && { cwd: config.cwd }, ...named('env', config.env) }
+    : { url: config.url, ...named('headers', config.headers) };
+  const { env: _env, headers: _headers, ...plain } = own as Readonly<Record<string, unknown>>;
+  // A configuration puts variables in where it is read; what was typed in had none.
+  if (JSON.stringify(plain).includes('${')) throw new PageError('bad-config', 'a text with "${" would mean a variable in the configuration');
+  return { ...own, ...trusted && { trusted }, ...roots?.length && { roots } };
+}
+
+/** `${NAME:-}`: empty where it is not set, so that the file can be read all the same. */
+const named = (member: string, values: Readonly<Record<string, string>> = {}): object =>
+  (Object.keys(values).length === 0 ? {} : { [member]: Object.fromEntries(Object.keys(values).map((name) => [name, `\${${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}:-}`])) });
+
+const isBag = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

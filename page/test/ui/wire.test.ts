@@ -162,32 +162,58 @@ test('what was dropped is said, and older messages are fetched', async () => {
   await end();
 });
 
+test('fifty thousand messages as exchanges: no task takes 300 ms of the processor', async () => {
+  const { page, end } = await openWire(false);
+  // Time of the thread, which other programs do not make longer. What a thousand messages take is at least their longest task.
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async (): Promise<number> => ((await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN) * 1000;
+  await page.evaluate((held) => window.fake.say({ type: 'wire-cleared', memory: held }), memory);
+  let most = 0;
+  for (let at = 0; at < 50; at++) {
+    const before = await spent();
+    await page.evaluate(async ([first, sample, held]) => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(200) } } });
+      const entries = Array.from({ length: 1000 }, (_, one) => {
+        const seq = first + one + 1;
+        return seq % 2 === 1 ? { ...sample, seq, at: seq, text, rpcId: String(seq) } : { ...sample, seq, at: seq, text, shape: 'result', direction: 'received', ms: 1, answers: seq - 1 };
+      });
+      window.fake.say({ type: 'wire', entries: entries as never, memory: { ...held, entries: first + 1000 } });
+      for (let frame = 0; frame < 2; frame++) await new Promise((done) => { requestAnimationFrame(done); });
+    }, [at * 1000, wireMessage(1), memory] as const);
+    most = Math.max(most, await spent() - before);
+  }
+  console.log(`# 50,000 messages as exchanges: a thousand more take at most ${Math.round(most)} ms of the page's thread`);
+  assert.ok(most <= 300, `a thousand messages took ${most} ms`);
+  await page.locator('#wire-49999').waitFor();
+  await end();
+});
+
 test('a hundred thousand messages stay smooth', async () => {
   const { page, end } = await openWire(false);
   const found = await page.evaluate(async ([sample, held]) => {
     const frame = (): Promise<number> => new Promise((done) => { requestAnimationFrame(done); });
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(200) } } });
-    window.fake.say({ type: 'wire-cleared', memory: held });
-    // As they come: a thousand at a time, a frame between.
-    let longest = 0;
-    new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ entryTypes: ['longtask'] });
-    let half = 0;
-    let worst = 0;
-    let took = 0;
-    for (let at = 0; at < 100; at++) {
+    const thousand = async (at: number): Promise<void> => {
       const entries = Array.from({ length: 1000 }, (_, one) => {
         const seq = at * 1000 + one + 1;
         const answer = seq % 2 === 0;
         return { ...sample, seq, at: seq, text, rpcId: String(seq), shape: answer ? 'result' as const : 'request' as const, direction: answer ? 'received' as const : 'sent' as const, ms: answer ? seq % 7 : null, answers: answer ? seq - 1 : null };
       });
-      const began = performance.now();
       window.fake.say({ type: 'wire', entries: entries as never, memory: { ...held, entries: seq(at) } });
       await frame();
       await frame();
+    };
+    window.fake.say({ type: 'wire-cleared', memory: held });
+    // As they come: a thousand at a time, a frame between.
+    let worst = 0;
+    let took = 0;
+    for (let at = 0; at < 100; at++) {
+      const began = performance.now();
+      await thousand(at);
       const ms = performance.now() - began;
       took += ms;
       worst = Math.max(worst, ms);
-      if (at === 49) half = longest;
     }
     function seq(at: number): number { return (at + 1) * 1000; }
     const list = document.querySelector('.wire-list') as HTMLElement;
@@ -209,12 +235,10 @@ test('a hundred thousand messages stay smooth', async () => {
     await frame();
     await frame();
     const searched = performance.now() - beganSearch;
-    return { half, worst, took, median: frames[60] ?? 0, late: frames[113] ?? 0, rows: document.querySelectorAll('.wire-row').length, searched };
+    return { worst, took, median: frames[60] ?? 0, late: frames[113] ?? 0, rows: document.querySelectorAll('.wire-row').length, searched };
   }, [wireMessage(1), memory] as const);
-  console.log(`# 50,000 messages as exchanges: the longest task ${Math.round(found.half)} ms`);
   console.log(`# 100,000 messages: a thousand more within ${Math.round(found.took / 100)} ms (two frames; worst ${Math.round(found.worst)}), jumping through the list a frame each ${found.median.toFixed(1)} ms (95th of a hundred ${found.late.toFixed(1)}), first search ${Math.round(found.searched)} ms`);
   // Far above what was measured on two shared cores, and far below what a list without virtual rows takes.
-  assert.ok(found.half <= 300, `a task took ${found.half} ms`);
   assert.ok(found.median < 100, `a frame of scrolling took ${found.median} ms`);
   assert.ok(found.took / 100 < 300, `a thousand messages took ${found.took / 100} ms`);
   assert.ok(found.rows < 200);

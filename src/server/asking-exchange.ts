@@ -1,5 +1,7 @@
-import type { Params } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/codec.ts';
+import type { Bag, Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
+import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
@@ -29,13 +31,22 @@ const kinds: Readonly<Record<Need, readonly [method: Question['method'], params:
   'roots': ['roots/list', {}],
 };
 
-/** An exchange whose handler may ask; the era decides how (`LegacyExchange`, `ModernExchange`). */
+/** The reason of the signal of a run that ended with questions to the client; a further run has the answers. */
+export class LeftBehind extends Error {
+  constructor() {
+    super('The run ended with a question to the client; the handler runs again with its answer');
+    this.name = 'LeftBehind';
+  }
+}
+
+/** An exchange whose handler may ask. `LegacyExchange` sends requests, a `RepeatedExchange` runs the handler again. */
 export abstract class AskingExchange extends Exchange implements Context {
   /** What `once` has made so far, by key. JSON values. */
   protected made: Record<string, unknown> | undefined;
+  /** Steps of `once` that are under way, by key. */
   protected making: Map<string, Promise<unknown>> | undefined;
   #releases: Release[] | undefined;
-  /** The run has ended: what is deferred now is undone at once. */
+  /** The run has ended: a function that is given to `defer` from now on is called at once. */
   #over = false;
 
   /**
@@ -58,17 +69,23 @@ export abstract class AskingExchange extends Exchange implements Context {
    * at once, so that it looks the same in the round that makes it and in those that find it.
    */
   once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
+    return this.step(key, () => Promise.resolve().then(make).then((value) => this.keep(key, jsonOf(value)) as T));
+  }
+
+  /** The value under this key: the one that was made before, the one that is being made, or the one that `make` makes. */
+  protected step<T>(key: string, make: () => Promise<T>): Promise<T> {
     if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
     const under = (this.making ??= new Map()).get(key);
     if (under) return under as Promise<T>;
-    const making = Promise.resolve().then(make).then((value) => {
-      const kept = value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown;
-      // Object.create(null): a key may be called `__proto__`.
-      (this.made ??= Object.create(null) as Record<string, unknown>)[key] = kept;
-      return kept as T;
-    }).finally(() => this.making?.delete(key));
+    const making = make().finally(() => this.making?.delete(key));
     this.making.set(key, making);
     return making;
+  }
+
+  /** Keeps what was made under this key, and returns it. */
+  protected keep(key: string, value: unknown): unknown {
+    // Object.create(null): a key may be called `__proto__`.
+    return (this.made ??= Object.create(null) as Bag)[key] = value;
   }
 
   defer(release: Release): void {
@@ -120,9 +137,7 @@ export abstract class AskingExchange extends Exchange implements Context {
     return this.ask(rootsQuestion(options));
   }
 
-  /**
-   * Calls `leave` when the run is left behind for its next round; only the modern era has rounds.
-   */
+  /** Calls `leave` when the run ends with a question, after which the handler runs again. A legacy request runs once. */
   onLeave(_leave: () => void): void {}
 
   override settle<R>(outcome: Outcome<R>): R | Promise<R> {
@@ -130,15 +145,148 @@ export abstract class AskingExchange extends Exchange implements Context {
   }
 }
 
+/** A value as JSON gives it back, so that it looks the same in the run that makes it and in those that find it. */
+export const jsonOf = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown);
+
+/** What is known of a question from earlier runs of the handler. */
+export interface AskedBefore {
+  /** The answers that the client gave to it, oldest first. */
+  readonly given: readonly Bag[];
+  /** How often it was put. */
+  readonly times: number;
+  /** The key under which it was put last, where that has no answer yet. */
+  readonly open?: string | undefined;
+}
+
+/**
+ * Remembers the questions of a request and their answers while its handler runs again and again: in the sealed state of
+ * a 2026-07-28 request, or in the journal of a task.
+ */
+export interface AnswerStore {
+  /**
+   * Whether a question with a key of its author's takes a number too: then the question without a key after it is
+   * `elicitation/create#2`. States and journals number differently, and those that exist must be found again.
+   */
+  readonly numbersKeyed: boolean;
+  /** What is known of the question with this name; `digest` stands for its text (`digestOf`). */
+  find(name: string, digest: string): AskedBefore | Promise<AskedBefore>;
+  /** Writes down that the question is put, for the `times`th time. Returns the key under which it goes to the client. */
+  put(name: string, digest: string, times: number): string | Promise<string>;
+}
+
+/**
+ * An exchange whose handler runs again from its top when the client has answered: the answers are in a store, and a
+ * question without one ends the run.
+ */
+export abstract class RepeatedExchange extends AskingExchange {
+  /** Throws where the handler may not ask. */
+  protected abstract readonly answers: AnswerStore;
+  /** The questions that this run puts, by key. Made at the first: most handlers ask nothing. */
+  protected questions: InputRequests | undefined;
+  /** The keys of all questions that are open when this run ends; undefined: it has not come to one. */
+  protected waiting: Set<string> | undefined;
+  /** Settles when the run has ended with its questions and has given back what it took; undefined: it goes on. */
+  protected left: Promise<void> | undefined;
+  #positions: Map<string, number> | undefined;
+  #leave: (() => void)[] | undefined;
+
+  /** Ends the run with the questions that it waits for. */
+  protected abstract suspend(): Promise<void>;
+
+  /** Calls `run` when the handler has had time to open further questions, which then go out together. */
+  protected abstract nextTurn(run: () => void): unknown;
+
+  override async ask<T>(question: Question<T>): Promise<T> {
+    const { answers } = this;
+    const { method } = question;
+    const params = this.put(question);
+    let name = question.key;
+    if (name === undefined || answers.numbersKeyed) {
+      const positions = this.#positions ??= new Map<string, number>();
+      const place = (positions.get(method) ?? 0) + 1;
+      positions.set(method, place);
+      name ??= `${method}#${place}`;
+    }
+    const digest = digestOf(JSON.stringify([method, params]));
+    const found = answers.find(name, digest);
+    const { given, times, open } = found instanceof Promise ? await found : found;
+    let problem: string | undefined;
+    for (const answer of given) {
+      const reading = question.read(answer);
+      if ('value' in reading) return reading.value;
+      problem = reading.problem;
+    }
+    if (open !== undefined) return this.wait(open);
+    if (problem !== undefined && times >= defaultMaxAsks) throw unanswered(question, problem);
+    const key = answers.put(name, digest, times + 1);
+    return this.wait(key instanceof Promise ? await key : key, {
+      method, params: problem === undefined ? params : this.put(question, problem),
+    } as InputRequest);
+  }
+
+  /** Waits for an answer, which never comes: this run ends, and the next one finds it. `request`: is put now. */
+  protected wait(key: string, request?: InputRequest): Promise<never> {
+    if (!this.waiting) {
+      this.waiting = new Set();
+      this.nextTurn(() => {
+        this.left = this.#suspend();
+      });
+    }
+    this.waiting.add(key);
+    if (request) (this.questions ??= dictionary() as InputRequests)[key] = request;
+    return new Promise(() => {});
+  }
+
+  async #suspend(): Promise<void> {
+    // What `once` is making is kept for the next run, so it is waited for.
+    while (this.making?.size) await Promise.allSettled(this.making.values());
+    await this.suspend();
+  }
+
+  override onLeave(leave: () => void): void {
+    (this.#leave ??= []).push(leave);
+  }
+
+  /** Tells the handler that its run is over, and undoes what it took. */
+  protected leaveBehind(): Promise<void> {
+    this.inbound.abort(() => new LeftBehind());
+    for (const leave of this.#leave ?? []) leave();
+    return this.undo();
+  }
+}
+
+/**
+ * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. An empty
+ * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON.
+ */
+export function dictionary(from?: unknown): Bag {
+  nameless ??= Object.freeze(Object.create(null)) as object;
+  return Object.assign(Object.create(nameless) as Bag, isObject(from) ? from : undefined);
+}
+
+let nameless: object | undefined;
+
+/**
+ * FNV-1a twice, with two multipliers: tells two questions of one handler apart. It is no protection against forgery, and
+ * needs to be none: a client that wants to lie about an answer does not need a collision.
+ */
+function digestOf(text: string): string {
+  let high = 0x811c9dc5;
+  let low = 0x9e3779b9;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    high = Math.imul(high ^ unit, 0x01000193);
+    low = Math.imul(low ^ unit, 0x85ebca6b);
+  }
+  return `${high},${low}`;
+}
+
 function isGenerator<R>(outcome: Outcome<R>): outcome is QuestionGenerator<R> {
   if (typeof outcome !== 'object' || outcome === null || !('next' in outcome)) return false;
   return Symbol.iterator in outcome || Symbol.asyncIterator in outcome;
 }
 
-/**
- * Asks what a generator yields. A run that is left behind is ended by `return()`:
- * `finally` runs, `catch` does not.
- */
+/** Asks what a generator yields. `return()` ends a run that is left behind: its `finally` runs, its `catch` does not. */
 async function drive<R>(generator: QuestionGenerator<R>, exchange: AskingExchange): Promise<R> {
   exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
   let step = await generator.next();

@@ -31,7 +31,7 @@ export type { Callable, ListedKind, Guarded, Need, Entry, Handle, Registry, View
 export type { ListFilter, Guards, GuardsOptions } from './guards.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
-export { LeftBehind } from './modern/exchange.ts';
+export { LeftBehind } from './asking-exchange.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export { pages } from './pages.ts';

@@ -2,14 +2,13 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params } from '../jsonrpc/message.ts';
-import type { InputRequest } from '../protocol/input-required.ts';
+import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
-import { AskingExchange, defaultMaxAsks, unanswered } from '../server/asking-exchange.ts';
-import type { Question } from '../server/question.ts';
+import { dictionary, jsonOf, RepeatedExchange } from '../server/asking-exchange.ts';
+import type { AnswerStore, AskedBefore } from '../server/asking-exchange.ts';
 import { Attempts } from './attempts.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
-import { digestOf } from '../server/modern/exchange.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
 import { entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
@@ -34,14 +33,17 @@ export interface RunPort {
 /** How a run ended, where its handler has no result yet. */
 export type Pause =
   | {
-    readonly questions: Record<string, InputRequest>;
-    readonly asked: Record<string, [digest: string, name: string]>;
+    readonly questions: InputRequests;
+    readonly asked: Readonly<Record<string, QuestionName>>;
     readonly overlap: boolean;
     readonly waiting: readonly string[];
   }
   | { readonly changed: ChangedCode };
 
-/** The call reached the tool's scopes, whatever of the caller is remembered: its runs do too. */
+/** The digest of a question, and the handler's name of it: the key under which it goes out first. */
+type QuestionName = readonly [digest: string, name: string];
+
+/** Credentials of the caller with the tool's scopes: the call had them, so its runs have them, whatever was remembered. */
 function reaching(auth: Auth, scopes: readonly string[]): Auth {
   const { scopes: held } = auth;
   return { ...auth, scopes: [...new Set([...Array.isArray(held) ? held as string[] : [], ...scopes])] };
@@ -49,30 +51,102 @@ function reaching(auth: Auth, scopes: readonly string[]): Auth {
 
 const never = <T>(): Promise<T> => new Promise(() => {});
 
+/** What the questions of a task need of its run. */
+interface JournalPort {
+  readonly task: ReadTask;
+  /** Resolves when the handler has come past what it did before this question. */
+  claim(name: string): Promise<unknown>;
+  /** Whether the run has ended: nothing is put any more. */
+  over(): boolean;
+}
+
+/** The questions of a task and their answers, as its journal has them. A key is never used again in one task. */
+class JournalAnswers implements AnswerStore {
+  readonly numbersKeyed = true;
+  /** The questions that this run puts, by key. */
+  readonly asked = dictionary() as Record<string, QuestionName>;
+  readonly #port: JournalPort;
+  /** The questions of earlier runs, by key. */
+  readonly #before = new Map<string, QuestionName>();
+  readonly #claimed = new Set<string>();
+
+  constructor(port: JournalPort) {
+    this.#port = port;
+    for (const record of port.task.records) {
+      if (record.t === 'ask') for (const [key, name] of Object.entries(record.asked)) this.#before.set(key, name);
+    }
+  }
+
+  find(name: string, digest: string): AskedBefore | Promise<AskedBefore> {
+    if (!this.#before.has(name) || this.#claimed.has(name)) return this.#found(name, digest);
+    this.#claimed.add(name);
+    return this.#port.claim(name).then(() => this.#found(name, digest));
+  }
+
+  #found(name: string, digest: string): AskedBefore {
+    const carried = this.#carried(name);
+    const given = carried ? [carried] : [];
+    for (const key of this.#usedKeys(name)) {
+      const [before, asker] = this.#nameOf(key) ?? [];
+      if (before !== digest || asker !== name) continue;
+      const kept = this.#port.task.answers.get(key);
+      if (!kept) return { given, times: given.length, open: key };
+      given.push(kept.answer);
+    }
+    return { given, times: given.length };
+  }
+
+  put(name: string, digest: string): string | Promise<string> {
+    const key = keyOf(name, this.#usedKeys(name).length + 1);
+    const write = (): string | Promise<never> => {
+      if (this.#port.over()) return new Promise(() => {});
+      this.asked[key] = [digest, name];
+      return key;
+    };
+    return key === name ? this.#port.claim(name).then(write) : write();
+  }
+
+  /** The answer that was given before the task began. */
+  #carried(name: string): Bag | undefined {
+    const { answers } = this.#port.task.head;
+    const answer = answers && Object.hasOwn(answers, name) ? answers[name] : undefined;
+    return isObject(answer) ? answer : undefined;
+  }
+
+  #nameOf(key: string): QuestionName | undefined {
+    return this.#before.get(key) ?? this.asked[key];
+  }
+
+  /** The keys that questions of this name have used, in order. The answer that was carried has used the name itself. */
+  #usedKeys(name: string): string[] {
+    const keys: string[] = [];
+    for (let n = 1; ; n++) {
+      const key = keyOf(name, n);
+      if (!this.#nameOf(key) && !(n === 1 && this.#carried(name))) return keys;
+      keys.push(key);
+    }
+  }
+}
+
+/** The key under which a question goes out for the `n`th time. */
+const keyOf = (name: string, n: number): string => (n === 1 ? name : `${name}~${n}`);
+
 /**
- * One run of a task's handler: it finds what earlier runs have done, and what it does itself is written before the
- * handler sees that it is done. A question without an answer ends the run.
+ * One run of a task's handler. It finds the steps and answers of earlier runs; each new step is written to the journal
+ * before the handler sees that it is done. A question without an answer ends the run.
  */
-export class TaskExchange extends AskingExchange implements Context, TaskSteps {
+export class TaskExchange extends RepeatedExchange implements Context, TaskSteps {
+  protected override readonly answers: JournalAnswers;
   readonly #port: RunPort;
   readonly #replay: Replay;
   readonly #attempts: Attempts;
-  /** Questions and answers of all runs. */
-  readonly #asked = new Map<string, readonly [digest: string, name: string]>();
-  readonly #positions = new Map<string, number>();
-  /** Questions that are open at the end of this run: those of earlier runs, and new ones. */
-  #waiting: Set<string> | undefined;
-  #questions: Record<string, InputRequest> = Object.create(null) as Record<string, InputRequest>;
-  #new: Record<string, [string, string]> = Object.create(null) as Record<string, [string, string]>;
-  #leave: (() => void)[] = [];
   #pause: (pause: Pause) => void = () => {};
   readonly #versions = new Map<string, number>();
-  readonly #claimed = new Set<string>();
   /** Steps, versions and questions that have ended. */
   #ended: number;
   /** Steps were under way while a question was open. */
   #overlap = false;
-  /** The run has ended: what is left of the handler begins nothing any more. */
+  /** The run has ended: what is left of the handler does not begin anything. */
   #over = false;
 
   constructor(port: RunPort) {
@@ -92,9 +166,9 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     const { records } = port.task;
     this.#replay = new Replay(records, port.stallMs, (changed) => this.#pause({ changed }));
     this.#attempts = new Attempts(records, port.run);
-    for (const record of records) {
-      if (record.t === 'ask') for (const [key, was] of Object.entries(record.asked)) this.#asked.set(key, was);
-    }
+    this.answers = new JournalAnswers({
+      task: port.task, claim: (name) => this.#replay.claim('question', name), over: () => this.#over,
+    });
     this.#ended = records.reduce((sum, record) => sum + entriesOf(record).length, 0);
     if (head.made) this.made = Object.assign(Object.create(null) as Bag, head.made);
   }
@@ -109,9 +183,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
         if (this.#over) return;
         this.stop();
         resolve(pause);
-        this.inbound.abort(() => new Error('The run ended with a question to the client; the handler runs again with its answer'));
-        for (const leave of this.#leave) leave();
-        void this.undo();
+        void this.leaveBehind();
       };
       const ended = (settle: () => void, failed = false): void => {
         if (this.#over) return;
@@ -134,36 +206,25 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     this.#replay.stop();
   }
 
-  override onLeave(leave: () => void): void {
-    this.#leave.push(leave);
-  }
-
   override once<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
-    if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
-    const under = (this.making ??= new Map()).get(key);
-    if (under) return under as Promise<T>;
-    const making = this.#step(key, make).finally(() => this.making?.delete(key));
-    this.making.set(key, making);
-    return making;
+    return this.step(key, () => this.#make(key, make));
   }
 
-  async #step<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
+  async #make<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
     const entry = await this.#replay.claim('step', key);
     if (entry?.t === 'step') {
       if (entry.error !== undefined) throw new Error(entry.error);
-      return this.#made(key, entry.value) as T;
+      return this.keep(key, entry.value) as T;
     }
     if (this.#over || !this.#port.holds()) return never();
-    if (this.#waiting) this.#overlap = true;
+    if (this.waiting) this.#overlap = true;
     const after = this.#ended;
     const { head } = this.#port.task;
     const attempt = this.#attempts.begin(key, after);
     let outcome: { value?: unknown; error?: string };
     let thrown: unknown;
     try {
-      const value = await make({ attempt, idempotencyKey: `${head.seed}-${key}` });
-      // Taken through JSON at once, so that it looks the same in the run that makes it and in those that find it.
-      outcome = { value: value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown };
+      outcome = { value: jsonOf(await make({ attempt, idempotencyKey: `${head.seed}-${key}` })) };
     } catch (error) {
       thrown = error;
       outcome = { error: errorMessage(error) };
@@ -176,12 +237,7 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
       attempt: attempt === 1 ? undefined : attempt,
     });
     if (outcome.error !== undefined) throw thrown;
-    return this.#made(key, outcome.value) as T;
-  }
-
-  #made(key: string, value: unknown): unknown {
-    // Object.create(null): a key may be called `__proto__`.
-    return (this.made ??= Object.create(null) as Bag)[key] = value;
+    return this.keep(key, outcome.value) as T;
   }
 
   async version(key: string, current: number): Promise<number> {
@@ -201,81 +257,24 @@ export class TaskExchange extends AskingExchange implements Context, TaskSteps {
     this.#port.status(message);
   }
 
-  /** Both kinds: what the task is at. The older one alone: a notification under the token of the call. */
+  /** Becomes the status of the task. In a legacy revision the client is also notified, under the token of the call. */
   override progress(progress: number, total?: number, message?: string): void {
     const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
     this.#port.status(message === undefined ? count : `${count}: ${message}`);
     if (this.rules.era === 'legacy') super.progress(progress, total, message);
   }
 
-  async ask<T>(question: Question<T>): Promise<T> {
-    const { method } = question;
-    const params = this.put(question);
-    const place = (this.#positions.get(method) ?? 0) + 1;
-    this.#positions.set(method, place);
-    const name = question.key ?? `${method}#${place}`;
-    const digest = digestOf(JSON.stringify([method, params]));
-    const { answers, head } = this.#port.task;
-    let problem: string | undefined;
-    let problems = 0;
-    /** False: the answer cannot be used. */
-    const read = (answer: Bag): { value: T } | undefined => {
-      const reading = question.read(answer);
-      if ('value' in reading) return reading;
-      problem = reading.problem;
-      if (++problems >= defaultMaxAsks) throw unanswered(question, problem);
-      return undefined;
-    };
-    const carried = head.answers && Object.hasOwn(head.answers, name) ? head.answers[name] : undefined;
-    if (isObject(carried)) {
-      const reading = read(carried);
-      if (reading) return reading.value;
-    }
-    if (this.#asked.has(name) && !this.#claimed.has(name)) {
-      this.#claimed.add(name);
-      await this.#replay.claim('question', name);
-    }
-    // ext-tasks, Task Update Requests: a key is never used again in one task.
-    let key = name;
-    for (let n = 1; ; n++) {
-      key = n === 1 ? name : `${name}~${n}`;
-      const before = this.#asked.get(key) ?? this.#new[key];
-      if (!before) {
-        // A question that was answered before the task began has used its own name.
-        if (n === 1 && carried) continue;
-        break;
-      }
-      if (before[0] !== digest || before[1] !== name) continue;
-      const given = answers.get(key);
-      if (!given) return this.#open(key);
-      const reading = read(given.answer);
-      if (reading) return reading.value;
-    }
-    if (key === name) await this.#replay.claim('question', name);
-    if (this.#over) return never();
-    this.#new[key] = [digest, name];
-    this.#questions[key] = {
-      method, params: problem === undefined ? params : this.put(question, problem),
-    } as InputRequest;
-    return this.#open(key);
-  }
-
-  /** Never settles: this run ends here, and the next one finds the answer. */
-  #open(key: string): Promise<never> {
+  protected override wait(key: string, request?: InputRequest): Promise<never> {
     if (this.making?.size) this.#overlap = true;
-    if (!this.#waiting) {
-      this.#waiting = new Set();
-      // What is asked in one turn goes together.
-      nextTurn(() => void this.#suspend());
-    }
-    this.#waiting.add(key);
-    return new Promise(() => {});
+    return super.wait(key, request);
   }
 
-  async #suspend(): Promise<void> {
-    // What `once` is making is for the next run to find.
-    while (this.making?.size) await Promise.allSettled(this.making.values());
-    const waiting = [...this.#waiting ?? []];
-    this.#pause({ questions: this.#questions, asked: this.#new, overlap: this.#overlap, waiting });
+  /** A turn of the event loop, and not a tick: where steps overlap, the replay delivers one in each turn. */
+  protected override nextTurn(run: () => void): unknown {
+    return nextTurn(run);
+  }
+
+  protected override async suspend(): Promise<void> {
+    this.#pause({ questions: this.questions ?? {}, asked: this.answers.asked, overlap: this.#overlap, waiting: [...this.waiting ?? []] });
   }
 }

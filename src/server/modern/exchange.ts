@@ -1,83 +1,91 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
-import type { InputRequests } from '../../protocol/input-required.ts';
+import type { Bag } from '../../jsonrpc/message.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/auth.ts';
-import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
+import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
+import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
 import type { Server } from '../server.ts';
 import { ToolError } from '../failure.ts';
-import type { Question } from '../question.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
-/**
- * `signal.reason` of a run that was left behind: its questions went out, and a new run will have the answers.
- */
-export class LeftBehind extends Error {
-  constructor() {
-    super('The run ended with a question to the client; the handler runs again with its answer');
-    this.name = 'LeftBehind';
-  }
-}
+/** An answer, with the digest of the question that it was given to. */
+type Answer = [digest: string, answer: Bag];
 
 /**
- * What a request remembers between its rounds; sealed into `requestState`. Short names: it travels each time.
+ * The questions and answers of a request, which travel in `requestState` between its rounds. The names of the members of
+ * the state are short, since it travels each time: `a` are the answers so far, `q` the open questions with how often each
+ * was put, `o` the values of `once`.
  */
-interface Memory {
-  /** Answers so far: key to the digest of what was asked, and the answer. */
-  a: Record<string, [digest: string, answer: Record<string, unknown>]>;
-  /** Questions that are open: key to the digest of what was asked, and how often. */
-  q: Record<string, [digest: string, asked: number]>;
-  /** What `once` made. */
-  o: Record<string, unknown>;
-}
+class SealedAnswers implements AnswerStore {
+  readonly numbersKeyed = false;
+  readonly a: Record<string, Answer>;
+  readonly q: Record<string, [digest: string, asked: number]>;
+  readonly #given: unknown;
+  readonly #stateless: boolean;
 
-/**
- * Ends a round after its first question, but late enough that questions opened together go together. Where there are ticks,
- * that is once no microtask is left; elsewhere it is the next turn of the event loop. A tick spares each round that turn.
- */
-function nextTurn(run: () => void): unknown {
-  const { setImmediate, setTimeout } = globalThis;
-  // A tick that a microtask asks for comes when no microtask is left.
-  if (typeof globalThis.process?.nextTick === 'function') {
-    return Promise.resolve().then(() => globalThis.process.nextTick(run));
+  /** `given`: the request's `inputResponses`. `opened`: what its `requestState` says. */
+  constructor(given: unknown, opened?: Bag) {
+    this.#given = given;
+    this.#stateless = opened === undefined;
+    this.a = dictionary(opened?.['a']) as SealedAnswers['a'];
+    this.q = dictionary(opened?.['q']) as SealedAnswers['q'];
+    // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
+    for (const key of Object.keys(this.q)) this.#take(key, this.q[key]?.[0] as string);
   }
-  if (typeof setImmediate === 'function') return setImmediate(run);
-  return typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
+
+  /** Keeps the answer that the client brought under this key, where it did, as one to the question of this digest. */
+  #take(key: string, digest: string): void {
+    const answer = isObject(this.#given) && Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+    if (isObject(answer)) this.a[key] = [digest, answer];
+  }
+
+  find(key: string, digest: string): AskedBefore {
+    const { a, q } = this;
+    // mrtr allows a retry without state: there is only the key to tell what an answer is for.
+    if (this.#stateless && a[key] === undefined) this.#take(key, digest);
+    return { given: a[key]?.[0] === digest ? [a[key][1]] : [], times: q[key]?.[0] === digest ? q[key][1] : 0 };
+  }
+
+  put(key: string, digest: string, times: number): string {
+    delete this.a[key];
+    this.q[key] = [digest, times];
+    return key;
+  }
 }
 
 /**
  * A modern request that may ask: the answers come in with the request, and a question without one ends the
- * run with an `input_required` result. Nothing is held between the rounds. 2026-07-28 basic/patterns/mrtr.
+ * run with an `input_required` result. The server holds nothing between the rounds. 2026-07-28 basic/patterns/mrtr.
  */
-export class ModernExchange extends AskingExchange {
+export class ModernExchange extends RepeatedExchange {
   readonly #sealer: RequestStateSealer;
-  /** Made at the first question: most handlers ask nothing. */
-  #memory: Memory | undefined;
-  /** The client brought a state, so that each answer is known to belong to what was asked. */
-  #resumed = false;
-  #open: InputRequests | undefined;
-  #positions: Record<string, number> | undefined;
+  #answers: SealedAnswers | undefined;
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
-  #leave: (() => void)[] | undefined;
   #mayAsk = false;
-  /** Fulfilled when a run that was left behind has given back what it took; undefined: none was. */
-  protected left: Promise<void> | undefined;
 
   constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
     super(inbound, meta, auth);
     this.#sealer = sealer;
   }
 
-  /** What this request was told and has made so far, by key: for what goes on with it, such as a task. */
-  get remembered(): { answers: Readonly<Record<string, unknown>>; made: Readonly<Record<string, unknown>> } {
-    const answers = Object.entries(this.#memory?.a ?? {}).map(([key, [, answer]]) => [key, answer] as const);
+  /** Made at the first question, unless the client brought a state: most handlers ask nothing. */
+  protected override get answers(): SealedAnswers {
+    // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
+    if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} may not ask`);
+    return this.#answers ??= new SealedAnswers(this.inbound.request.params?.['inputResponses']);
+  }
+
+  /** The answers and the values of `once` that this request has so far, by key: a task that it becomes goes on with them. */
+  get remembered(): { answers: Readonly<Bag>; made: Readonly<Bag> } {
+    const answers = Object.entries(this.#answers?.a ?? {}).map(([key, [, answer]]) => [key, answer] as const);
     return { answers: Object.fromEntries(answers), made: { ...this.made } };
   }
 
   /**
-   * Runs a handler of a request that may ask, after what the client brought back has been opened. It gets
-   * arguments of its own: what it changes in them must not change what the state belongs to.
+   * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
+   * a copy of the arguments: what it changes in them must not change what the state belongs to.
    */
   override begin(server: Server): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
@@ -91,28 +99,8 @@ export class ModernExchange extends AskingExchange {
 
   async #resume(token: unknown): Promise<void> {
     const opened = await this.#sealer.open(token, this.#bound());
-    this.#resumed = true;
-    const memory = this.#memory = {
-      a: dictionary(opened['a']) as Memory['a'],
-      q: dictionary(opened['q']) as Memory['q'],
-      o: dictionary(opened['o']),
-    };
-    this.made = memory.o;
-    // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
-    for (const [key, [digest]] of Object.entries(memory.q)) this.#take(key, digest);
-  }
-
-  #remember(): Memory {
-    return this.#memory ??= { a: dictionary(), q: dictionary(), o: dictionary() };
-  }
-
-  /**
-   * Keeps the answer that the client brought under this key, if it did, as one to what the digest stands for.
-   */
-  #take(key: string, digest: string): void {
-    const given = this.inbound.request.params?.['inputResponses'];
-    const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined;
-    if (isObject(answer)) this.#remember().a[key] = [digest, answer];
+    this.#answers = new SealedAnswers(this.inbound.request.params?.['inputResponses'], opened);
+    this.made = dictionary(opened['o']);
   }
 
   /** What the state belongs to. Parameters are put in order, since a client may write them in another. */
@@ -133,79 +121,38 @@ export class ModernExchange extends AskingExchange {
     });
   }
 
-  override onLeave(leave: () => void): void {
-    (this.#leave ??= []).push(leave);
+  /**
+   * Where there are ticks, the next turn is when no microtask is left; elsewhere it is the next turn of the event loop.
+   * A tick spares each round that turn.
+   */
+  protected override nextTurn(run: () => void): unknown {
+    const { setImmediate, setTimeout } = globalThis;
+    // A tick that a microtask asks for comes when no microtask is left.
+    if (typeof globalThis.process?.nextTick === 'function') {
+      return Promise.resolve().then(() => globalThis.process.nextTick(run));
+    }
+    if (typeof setImmediate === 'function') return setImmediate(run);
+    return typeof setTimeout === 'function' ? setTimeout(run, 0) : Promise.resolve().then(run);
   }
 
-  async ask<T>(question: Question<T>): Promise<T> {
-    // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
-    if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} may not ask`);
-    const { method } = question;
-    const params = this.put(question);
-    const positions = this.#positions ??= dictionary() as Record<string, number>;
-    const key = question.key ?? `${method}#${positions[method] = (positions[method] ?? 0) + 1}`;
-    const digest = digestOf(JSON.stringify([method, params]));
-    const { a, q } = this.#remember();
-    // mrtr allows a retry without state: there is only the key to tell what an answer is for.
-    if (!this.#resumed && a[key] === undefined) this.#take(key, digest);
-    const [askedBefore, answer] = a[key] ?? [];
-    let problem: string | undefined;
-    if (answer !== undefined && askedBefore === digest) {
-      const reading = question.read(answer);
-      if ('value' in reading) return reading.value;
-      problem = reading.problem;
-    }
-    const times = q[key]?.[0] === digest ? q[key][1] : 0;
-    if (problem !== undefined && times >= defaultMaxAsks) throw unanswered(question, problem);
-    delete a[key];
-    q[key] = [digest, times + 1];
-    if (this.#open === undefined) {
-      nextTurn(() => {
-        this.left = this.#suspend();
-      });
-    }
-    const open = this.#open ??= dictionary() as InputRequests;
-    open[key] = {
-      method,
-      params: problem === undefined ? params : this.put(question, problem),
-    } as InputRequests[string];
-    // Never settles: this run ends here, and the next one finds the answer.
-    return new Promise<T>(() => {});
-  }
-
-  async #suspend(): Promise<void> {
+  protected override async suspend(): Promise<void> {
+    const end = this.#end;
     try {
-      // What `once` is making is kept for the next round, so it is waited for.
-      while (this.making?.size) await Promise.allSettled(this.making.values());
-      const end = this.#end;
-      // The handler may have ended meanwhile, or the client may have cancelled: then there is nobody to ask.
+      // The handler may have ended meanwhile, or the client may have cancelled: then the questions are not put.
       if (end !== undefined && !this.inbound.settled) {
-        const { a, q } = this.#remember();
-        for (const key of Object.keys(q)) if (!Object.hasOwn(this.#open ?? {}, key)) delete q[key];
+        const { a, q } = this.answers;
+        for (const key of Object.keys(q)) if (!this.waiting?.has(key)) delete q[key];
         const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
-        end.resolve({ resultType: 'input_required', inputRequests: this.#open, requestState });
+        end.resolve({ resultType: 'input_required', inputRequests: this.questions, requestState });
       }
     } catch (thrown) {
-      this.#end?.reject(thrown);
+      end?.reject(thrown);
     }
-    this.inbound.abort(() => new LeftBehind());
-    for (const leave of this.#leave ?? []) leave();
-    await this.undo();
+    await this.leaveBehind();
   }
 }
 
-/**
- * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. An empty
- * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON.
- */
-function dictionary(from: unknown = {}): Record<string, unknown> & Memory['a'] & Memory['q'] {
-  nameless ??= Object.freeze(Object.create(null)) as object;
-  return Object.assign(Object.create(nameless), isObject(from) ? from : {}) as ReturnType<typeof dictionary>;
-}
-
-let nameless: object | undefined;
-
-/** Copies what contains, and shares what is contained: a long text costs nothing. */
+/** A copy of objects and lists, which shares their texts. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isObject(value)) return value;
@@ -221,19 +168,4 @@ function canonical(value: unknown): string {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
   return `{${Object.keys(value).sort()
     .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
-}
-
-/**
- * FNV-1a twice, with two multipliers: tells two questions of one handler apart. It stands against no forger, since a
- * client that wants to lie about an answer needs no collision.
- */
-export function digestOf(text: string): string {
-  let high = 0x811c9dc5;
-  let low = 0x9e3779b9;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    high = Math.imul(high ^ unit, 0x01000193);
-    low = Math.imul(low ^ unit, 0x85ebca6b);
-  }
-  return `${high},${low}`;
 }

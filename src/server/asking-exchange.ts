@@ -1,4 +1,3 @@
-import { isObject } from '../jsonrpc/codec.ts';
 import type { Bag, Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
@@ -69,23 +68,16 @@ export abstract class AskingExchange extends Exchange implements Context {
    * at once, so that it looks the same in the round that makes it and in those that find it.
    */
   once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
-    return this.step(key, () => Promise.resolve().then(make).then((value) => this.keep(key, jsonOf(value)) as T));
-  }
-
-  /** The value under this key: the one that was made before, the one that is being made, or the one that `make` makes. */
-  protected step<T>(key: string, make: () => Promise<T>): Promise<T> {
     if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
     const under = (this.making ??= new Map()).get(key);
     if (under) return under as Promise<T>;
-    const making = make().finally(() => this.making?.delete(key));
+    const making = Promise.resolve().then(make).then((value) => {
+      const kept = value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown;
+      // A key may be called `__proto__`.
+      return (this.made ??= dictionary())[key] = kept;
+    }).finally(() => this.making?.delete(key));
     this.making.set(key, making);
-    return making;
-  }
-
-  /** Keeps what was made under this key, and returns it. */
-  protected keep(key: string, value: unknown): unknown {
-    // Object.create(null): a key may be called `__proto__`.
-    return (this.made ??= Object.create(null) as Bag)[key] = value;
+    return making as Promise<T>;
   }
 
   defer(release: Release): void {
@@ -144,9 +136,6 @@ export abstract class AskingExchange extends Exchange implements Context {
     return isGenerator<R>(outcome) ? drive(outcome, this) : outcome;
   }
 }
-
-/** A value as JSON gives it back, so that it looks the same in the run that makes it and in those that find it. */
-export const jsonOf = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown);
 
 /** What is known of a question from earlier runs of the handler. */
 export interface AskedBefore {
@@ -257,11 +246,11 @@ export abstract class RepeatedExchange extends AskingExchange {
 
 /**
  * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. An empty
- * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON.
+ * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON. `from`: an object whose members it gets.
  */
 export function dictionary(from?: unknown): Bag {
   nameless ??= Object.freeze(Object.create(null)) as object;
-  return Object.assign(Object.create(nameless) as Bag, isObject(from) ? from : undefined);
+  return Object.assign(Object.create(nameless) as Bag, from);
 }
 
 let nameless: object | undefined;

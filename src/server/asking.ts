@@ -2,10 +2,9 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Context } from './context.ts';
 import type { Exchanges } from './exchange.ts';
 import { LegacyExchange } from './legacy/exchange.ts';
-import { requestStateSealer, requestStateShape } from './modern/request-state.ts';
+import { openQuestions, requestStateSealer, requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
-import { openQuestions } from './open-questions.ts';
 
 /** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
 export interface AskingOptions extends RequestStateOptions {

@@ -20,8 +20,8 @@ import type { TaskView } from './journal.ts';
 import type { LegacyTasks } from './legacy/server.ts';
 import type { TasksOptions } from './options.ts';
 import { rememberAuth } from './options.ts';
-import { ownerOf } from './owner.ts';
 import { TaskExchange } from './task-exchange.ts';
+import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
 import { tasksExtension, ttlOf } from './wire.ts';
 

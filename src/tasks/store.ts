@@ -1,3 +1,5 @@
+import { clock } from '../bounds/times.ts';
+
 /**
  * Where tasks are kept. A store knows tasks as texts: what they say is the journal's (`journal.ts`), and may be
  * sealed. Every promise resolves when what was written would survive, as far as the store claims to (`durable`),
@@ -116,6 +118,25 @@ export interface Lease {
 export interface LeasedTask {
   readonly lease: Lease;
   readonly task: StoredTask;
+}
+
+/**
+ * The time for which a lease certainly holds. Both clocks must say so: the system's clock may be set back, and the
+ * monotonic clock stands still while the machine sleeps.
+ */
+export class LeaseTime {
+  #steady: number;
+  #system: number;
+
+  /** A lease that is requested now. Its time begins here, since the process may be paused before the store grants it. */
+  constructor(ms: number) {
+    this.#steady = clock() + ms;
+    this.#system = Date.now() + ms;
+  }
+
+  get isOver(): boolean {
+    return clock() >= this.#steady || Date.now() >= this.#system;
+  }
 }
 
 /** The lease has run out, or somebody else has the task: nothing was written that counts. */

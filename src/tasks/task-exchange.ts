@@ -5,12 +5,11 @@ import type { Bag, Notification, Params } from '../jsonrpc/message.ts';
 import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
-import { dictionary, jsonOf, RepeatedExchange } from '../server/asking-exchange.ts';
+import { dictionary, RepeatedExchange } from '../server/asking-exchange.ts';
 import type { AnswerStore, AskedBefore } from '../server/asking-exchange.ts';
-import { Attempts } from './attempts.ts';
 import type { Context, Step, TaskSteps } from '../server/context.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
-import { entriesOf, nextTurn, Replay } from './replay.ts';
+import { Attempts, entriesOf, nextTurn, Replay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
 
 /** What a run of a handler needs of the worker. */
@@ -136,7 +135,7 @@ const keyOf = (name: string, n: number): string => (n === 1 ? name : `${name}~${
  * before the handler sees that it is done. A question without an answer ends the run.
  */
 export class TaskExchange extends RepeatedExchange implements Context, TaskSteps {
-  protected override readonly answers: JournalAnswers;
+  #answers: JournalAnswers | undefined;
   readonly #port: RunPort;
   readonly #replay: Replay;
   readonly #attempts: Attempts;
@@ -166,11 +165,14 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     const { records } = port.task;
     this.#replay = new Replay(records, port.stallMs, (changed) => this.#pause({ changed }));
     this.#attempts = new Attempts(records, port.run);
-    this.answers = new JournalAnswers({
-      task: port.task, claim: (name) => this.#replay.claim('question', name), over: () => this.#over,
-    });
     this.#ended = records.reduce((sum, record) => sum + entriesOf(record).length, 0);
     if (head.made) this.made = Object.assign(Object.create(null) as Bag, head.made);
+  }
+
+  protected override get answers(): JournalAnswers {
+    return this.#answers ??= new JournalAnswers({
+      task: this.#port.task, claim: (name) => this.#replay.claim('question', name), over: () => this.#over,
+    });
   }
 
   /**
@@ -207,14 +209,19 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
   }
 
   override once<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
-    return this.step(key, () => this.#make(key, make));
+    if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
+    const under = (this.making ??= new Map()).get(key);
+    if (under) return under as Promise<T>;
+    const making = this.#step(key, make).finally(() => this.making?.delete(key));
+    this.making.set(key, making);
+    return making;
   }
 
-  async #make<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
+  async #step<T>(key: string, make: (step: Step) => T | Promise<T>): Promise<T> {
     const entry = await this.#replay.claim('step', key);
     if (entry?.t === 'step') {
       if (entry.error !== undefined) throw new Error(entry.error);
-      return this.keep(key, entry.value) as T;
+      return this.#made(key, entry.value) as T;
     }
     if (this.#over || !this.#port.holds()) return never();
     if (this.waiting) this.#overlap = true;
@@ -224,7 +231,9 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     let outcome: { value?: unknown; error?: string };
     let thrown: unknown;
     try {
-      outcome = { value: jsonOf(await make({ attempt, idempotencyKey: `${head.seed}-${key}` })) };
+      const value = await make({ attempt, idempotencyKey: `${head.seed}-${key}` });
+      // Taken through JSON at once, so that it looks the same in the run that makes it and in those that find it.
+      outcome = { value: value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown };
     } catch (error) {
       thrown = error;
       outcome = { error: errorMessage(error) };
@@ -237,7 +246,12 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
       attempt: attempt === 1 ? undefined : attempt,
     });
     if (outcome.error !== undefined) throw thrown;
-    return this.keep(key, outcome.value) as T;
+    return this.#made(key, outcome.value) as T;
+  }
+
+  #made(key: string, value: unknown): unknown {
+    // Object.create(null): a key may be called `__proto__`.
+    return (this.made ??= Object.create(null) as Bag)[key] = value;
   }
 
   async version(key: string, current: number): Promise<number> {

@@ -7,8 +7,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import { readTask } from './journal.ts';
 import type { JournalRecord, TaskEnd } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
-import { LeaseTime } from './lease-time.ts';
-import { isLeaseLost, LeaseLost } from './store.ts';
+import { isLeaseLost, LeaseLost, LeaseTime } from './store.ts';
 import type { Lease, LeasedTask, TaskStore } from './store.ts';
 import { TaskExchange } from './task-exchange.ts';
 

@@ -4,8 +4,8 @@ import { clock, inBackground } from '../bounds/times.ts';
 import type { Server } from '../server/server.ts';
 import type { ServerCore } from '../server/server-core.ts';
 import type { Context } from '../server/context.ts';
-import { LeaseTime } from './lease-time.ts';
 import type { TaskLimits } from './limits.ts';
+import { LeaseTime } from './store.ts';
 import type { TaskStore } from './store.ts';
 import { TaskRun } from './task-run.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { LeaseTime } from '../../src/tasks/lease-time.ts';
+import { LeaseTime } from '../../src/tasks/store.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { folderStore } from '../../src/tasks/node/folder-store.ts';
 import { Sightings } from '../../src/tasks/node/sightings.ts';

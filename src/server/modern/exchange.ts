@@ -22,29 +22,23 @@ class SealedAnswers implements AnswerStore {
   readonly numbersKeyed = false;
   readonly a: Record<string, Answer>;
   readonly q: Record<string, [digest: string, asked: number]>;
-  readonly #given: unknown;
-  readonly #stateless: boolean;
+  /** The answers of a client that brought no state, which mrtr allows: only the key tells what each is for. */
+  readonly #stateless: Bag | undefined;
 
   /** `given`: the request's `inputResponses`. `opened`: what its `requestState` says. */
   constructor(given: unknown, opened?: Bag) {
-    this.#given = given;
-    this.#stateless = opened === undefined;
+    const answers = dictionary(isObject(given) ? given : undefined);
     this.a = dictionary(opened?.['a']) as SealedAnswers['a'];
     this.q = dictionary(opened?.['q']) as SealedAnswers['q'];
+    if (opened === undefined) this.#stateless = answers;
     // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
-    for (const key of Object.keys(this.q)) this.#take(key, this.q[key]?.[0] as string);
-  }
-
-  /** Keeps the answer that the client brought under this key, where it did, as one to the question of this digest. */
-  #take(key: string, digest: string): void {
-    const answer = isObject(this.#given) && Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
-    if (isObject(answer)) this.a[key] = [digest, answer];
+    for (const [key, [digest]] of Object.entries(this.q)) if (isObject(answers[key])) this.a[key] = [digest, answers[key]];
   }
 
   find(key: string, digest: string): AskedBefore {
     const { a, q } = this;
-    // mrtr allows a retry without state: there is only the key to tell what an answer is for.
-    if (this.#stateless && a[key] === undefined) this.#take(key, digest);
+    const answer = this.#stateless?.[key];
+    if (a[key] === undefined && isObject(answer)) a[key] = [digest, answer];
     return { given: a[key]?.[0] === digest ? [a[key][1]] : [], times: q[key]?.[0] === digest ? q[key][1] : 0 };
   }
 
@@ -107,7 +101,7 @@ export class ModernExchange extends RepeatedExchange {
   #bound(): string {
     const { method, params } = this.inbound.request;
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
-    return canonical([this.auth?.principal ?? null, method, own]);
+    return `${JSON.stringify([this.auth?.principal ?? null, method]).slice(0, -1)},${canonical(own)}]`;
   }
 
   /** The handler's result, or `input_required` when the run ends with open questions before there is one. */

@@ -3,7 +3,7 @@ import type { Bag } from '../../jsonrpc/message.ts';
 import type { Auth } from '../../transport/auth.ts';
 import type { Context, Listener } from '../../server/context.ts';
 import type { ServerExtension, TellListeners } from '../../server/extensions.ts';
-import { mayHear, ownerOf } from '../owner.ts';
+import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
 import { commonFields, tasksExtension } from '../wire.ts';

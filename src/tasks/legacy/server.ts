@@ -13,8 +13,8 @@ import { askClient } from '../../server/legacy/exchange.ts';
 import type { Auth } from '../../transport/auth.ts';
 import type { TaskView } from '../journal.ts';
 import type { TaskLimits } from '../limits.ts';
-import { mayHear, ownerOf } from '../owner.ts';
 import { RequestRate } from '../request-rate.ts';
+import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import { commonFields } from '../wire.ts';
 

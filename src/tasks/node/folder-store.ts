@@ -1,7 +1,7 @@
 import { link, readdir, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LeaseTime } from '../lease-time.ts';
+import { LeaseTime } from '../store.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from '../store.ts';
 import type { Lease, LeasedTask, Listed, NewTask, TaskStore } from '../store.ts';
 import { FolderIndex } from './folder-index.ts';

@@ -23,7 +23,7 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.05 * KIB },
   { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.63 * KIB },
   { ...programNamed('protected'), ceiling: 39.90 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 36.07 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 36.18 * KIB },
   { ...programNamed('tasks-server'), ceiling: 51.17 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
   { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.11 * KIB },
@@ -38,7 +38,7 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.39 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.35 * KIB },
-  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 79.77 * KIB },
+  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 79.9 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

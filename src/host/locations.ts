@@ -16,7 +16,7 @@ export interface Location {
    * may be allowed.
    */
   readonly plain: boolean;
-  /** The readings are complete. If not, a program may read the text as anything, so a rule that denies fits it. */
+  /** The readings are complete. If not, a program may read the text in another way, so a rule that denies fits it. */
   readonly certain: boolean;
 }
 

@@ -53,7 +53,7 @@ export interface IntrospectionOptions extends FetchOptions {
 }
 
 /** An answer, and the time of its request. */
-interface KeptAnswer {
+interface CachedAnswer {
   /** Undefined: the token is not active. */
   readonly claims: TokenClaims | undefined;
   /** Milliseconds since the epoch. */
@@ -73,8 +73,8 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
     limits: { ...defaultFetchLimits, ...defaultIntrospectionLimits },
   });
   const { introspectionCacheMs, inactiveCacheMs, maxIntrospections } = { ...defaultIntrospectionLimits, ...options.limits };
-  const kept = new BoundedMap<string, KeptAnswer>(maxIntrospections);
-  const inactive = new BoundedMap<string, KeptAnswer>(maxIntrospections);
+  const kept = new BoundedMap<string, CachedAnswer>(maxIntrospections);
+  const inactive = new BoundedMap<string, CachedAnswer>(maxIntrospections);
   const ask = asking(options);
 
   return async (token, context) => {
@@ -83,7 +83,7 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
     const key = await sha256(token);
     const now = context.now();
     // Also after the clock was set back, an answer is not kept longer than allowed.
-    const isFresh = (answer: KeptAnswer | undefined, ms: number): boolean => answer !== undefined && now >= answer.at && now < answer.at + ms;
+    const isFresh = (answer: CachedAnswer | undefined, ms: number): boolean => answer !== undefined && now >= answer.at && now < answer.at + ms;
     const refuse = (): never => {
       throw new TokenError('token_inactive', `${issuer} says that the token is not active`);
     };

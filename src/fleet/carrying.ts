@@ -1,9 +1,7 @@
-import * as columns from '../protocol/columns.ts';
 import type { HeaderFields, HttpRequest } from '../transport/http/server/http-request.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { Wire } from '../transport/http/server/wire.ts';
-import { sseEvent } from '../transport/http/sse-writer.ts';
+import { SseStream } from '../transport/http/server/sse-stream.ts';
 import type { KeptStream, StreamStore } from './engine.ts';
 import type { SharedStream } from './shared-stream.ts';
 import { isListening } from './names.ts';
@@ -40,111 +38,73 @@ export interface CarryingOptions {
 export class Carrying implements Carrier {
   readonly request: HttpRequest;
   readonly #options: CarryingOptions;
-  /** Undefined while it is being opened. */
-  readonly #wire: Wire | undefined;
-  #stream: string;
-  #written: number;
+  /** Writes the events to the response. Its `seq` is the number of the event that was written last. */
+  readonly #stream: SseStream;
   #primed: boolean;
-  #closed = false;
   /** What came while the store was asked. */
   #waiting: Parameters<Carrier['deliver']>[] | undefined;
   #reading: Promise<void> = Promise.resolve();
 
   /** Opens the response. */
   constructor(options: CarryingOptions) {
-    const { services, session, request, fields, stream, written, primed } = this.#options = options;
+    const { services, session, request, fields, stream, written, primed, listening } = this.#options = options;
     this.request = request;
-    this.#stream = stream;
-    this.#written = written;
     this.#primed = primed;
-    session.connected();
-    this.#wire = new Wire(services, request, {
-      gone: () => this.#over(),
-      expired: () => {
-        this.#wire?.write(': the credentials that opened this stream have expired\n\n');
-        this.end();
-      },
-    }, fields, options.listening ? session.auth?.expiresAt : undefined);
-    if (options.listening) this.prime();
+    this.#stream = new SseStream(services, session, stream, false);
+    this.#stream.seq = written;
+    this.#stream.onLost = options.ended;
+    this.#stream.attach(request, { fields, listening });
+    if (listening) this.prime();
   }
 
   get room(): boolean {
-    return this.#wire?.room ?? true;
+    return this.#stream.room;
   }
 
   /** The number of the event that was written last. */
   get written(): number {
-    return this.#written;
+    return this.#stream.seq;
   }
 
   get closed(): boolean {
-    return this.#closed;
-  }
-
-  #over(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    const { session, ended } = this.#options;
-    session.disconnected();
-    // A client that left before: who opens the response knows it by then.
-    if (this.#wire === undefined) queueMicrotask(ended);
-    else ended();
+    return !this.#stream.live;
   }
 
   end(): void {
-    if (this.#closed) return;
-    this.#wire?.end();
-    this.#over();
+    if (this.closed) return;
+    this.#stream.detach();
+    this.#options.ended();
   }
 
   /** Sends an id before anything else, so that the client can resume from here. */
   prime(): void {
     if (this.#primed) return;
     this.#primed = true;
-    const { session, listening, services: { limits, tracing } } = this.#options;
-    const id = `${this.#stream}-${this.#written}`;
-    // 2025-11-25 basic/transports: an event with an id and an empty data field.
-    const { revision } = session.peer;
-    if (revision && columns.ssePolling(revision)) {
-      const fields = { id, retry: limits.retryMs };
-      this.#wire?.write(sseEvent({ ...fields, data: '' }));
-      tracing?.event(fields, '', this.request);
-      // Older clients would read an empty message. An id without data sets the last event id and is no event.
-    } else if (listening) this.#wire?.write(`id: ${id}\n\n`);
+    this.#stream.prime(this.#options.listening);
   }
 
   /** From now on it carries another stream, from its beginning. */
   continueAs(stream: string): void {
-    this.#stream = stream;
-    this.#written = 0;
+    this.#stream.id = stream;
+    this.#stream.seq = 0;
     this.#primed = false;
     this.prime();
   }
 
   deliver(first: number, texts: readonly string[], over: boolean, unkept: boolean): void {
-    if (this.#closed) return;
+    if (this.closed) return;
     if (this.#waiting) return void this.#waiting.push([first, texts, over, unkept]);
-    if (!unkept && first > this.#written + 1) {
+    if (!unkept && first > this.written + 1) {
       // The bus has lost a part, or brought two in the wrong order: the store has it.
       this.#waiting = [];
       return this.recover();
     }
     // Nobody can resume after what could not be kept.
     if (!unkept) this.prime();
-    this.#write(first, texts, unkept);
+    const news = texts.slice(Math.max(0, this.written + 1 - first));
+    if (news.length > 0) this.#stream.replay(this.written, news, !unkept);
+    this.#stream.seq += news.length;
     if (over) this.end();
-  }
-
-  #write(first: number, texts: readonly string[], unkept: boolean): void {
-    const news = texts.slice(Math.max(0, this.#written + 1 - first));
-    const { tracing } = this.#options.services;
-    const events = news.map((data) => {
-      const id = `${this.#stream}-${++this.#written}`;
-      tracing?.message('sent', data, this.request, unkept ? {} : { id });
-      // The text is JSON of our own making, which holds no line break, and so is the id.
-      return `${unkept ? '' : `id: ${id}\n`}data: ${data}\n\n`;
-    });
-    if (events.length > 0) this.#wire?.write(events.join(''));
   }
 
   /** Reads in the store what follows, while what comes waits; then goes on with what has come. */
@@ -167,13 +127,13 @@ export class Carrying implements Carrier {
   }
 
   async #read(mayEnd: boolean): Promise<void> {
-    if (this.#closed) return;
+    if (this.closed) return;
     this.#waiting ??= [];
     const { streams, session } = this.#options;
-    const kept = await streams.after(session.id, this.#stream, this.#written);
+    const kept = await streams.after(session.id, this.#stream.id, this.written);
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (kept) this.deliver(this.#written + 1, kept.texts, kept.over && mayEnd, false);
+    if (kept) this.deliver(this.written + 1, kept.texts, kept.over && mayEnd, false);
     else if (waiting.length > 0) return this.end();
     for (const part of waiting) this.deliver(...part);
   }

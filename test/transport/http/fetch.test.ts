@@ -114,6 +114,32 @@ test('a request whose client has left before it is handled is cancelled, though 
   await handle.close({ drainMs: 0 });
 });
 
+test('a client that leaves while the store looks for what it missed is no fault, and its session can lapse', async () => {
+  const errors: Error[] = [];
+  const controller = new AbortController();
+  const handle = fetchHandler(fakeServer(), {
+    limits: { maxSessions: 1 },
+    onError: (error) => errors.push(error),
+    eventStore: {
+      append() {},
+      async after() {
+        controller.abort();
+        return [];
+      },
+      drop() {},
+    },
+  });
+  const open = (): Promise<Response> => ask(handle, { body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
+  const session = (await open()).headers.get('mcp-session-id') ?? '';
+  const headers = { 'mcp-session-id': session, 'last-event-id': '0-1' };
+  await ask(handle, { method: 'GET', headers }, controller.signal);
+  await new Promise(setImmediate);
+  assert.deepEqual(errors, []);
+  // A session whose client is connected would not make room.
+  assert.equal((await open()).status, 200);
+  await handle.close({ drainMs: 0 });
+});
+
 test('closing ends what is open', async () => {
   const server = fakeServer();
   const handle = fetchHandler(server);

@@ -4,6 +4,7 @@ import type { Auth } from '../../auth.ts';
 import type { ServerPeer } from '../../server-port.ts';
 import { sseEvent } from '../sse-writer.ts';
 import type { SseFields } from '../sse-writer.ts';
+import type { EventStore } from './event-store.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
@@ -34,7 +35,8 @@ export interface Attachment {
  * its messages are kept. 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export class SseStream {
-  readonly id: string;
+  /** Stands in each event id, before the number. */
+  id: string;
   /** The request that it answers; undefined for a GET. */
   readonly request: RequestId | undefined;
   /** The number of the message that was written last. */
@@ -43,15 +45,16 @@ export class SseStream {
   onLost: (() => void) | undefined;
   readonly #services: EndpointServices;
   readonly #owner: StreamOwner;
-  readonly #resumable: boolean;
+  readonly #store: EventStore | undefined;
   #wire: Wire | undefined;
 
-  constructor(services: EndpointServices, owner: StreamOwner, id: string, resumable: boolean, request?: RequestId) {
+  /** `stored`: whether messages go to the store of the endpoint. A fleet keeps them itself. */
+  constructor(services: EndpointServices, owner: StreamOwner, id: string, stored: boolean, request?: RequestId) {
     this.id = id;
     this.request = request;
     this.#services = services;
     this.#owner = owner;
-    this.#resumable = resumable && services.store !== undefined;
+    this.#store = stored ? services.store : undefined;
   }
 
   /** Whether a connection carries it now, as far as is known. */
@@ -68,31 +71,42 @@ export class SseStream {
   attach(request: HttpRequest, { fields, missed, listening = false }: Attachment = {}): void {
     this.detach();
     this.#owner.connected();
+    let wire: Wire | undefined;
     const gone = (): void => {
+      // The client had left already, and the response is still being opened.
+      if (wire === undefined) return queueMicrotask(gone);
       if (this.#wire !== wire) return;
-      this.#wire = undefined;
-      this.#owner.disconnected();
-      if (!this.#resumable) this.#lose();
+      this.detach();
+      if (this.#store) return;
+      this.finish();
+      this.onLost?.();
     };
     const expired = (): void => {
-      wire.write(': the credentials that opened this stream have expired\n\n');
-      this.detach();
-      if (!this.#resumable) this.#lose();
+      wire?.write(': the credentials that opened this stream have expired\n\n');
+      gone();
     };
-    const wire: Wire = this.#wire = new Wire(
+    wire = this.#wire = new Wire(
       this.#services, request, { gone, expired }, fields, listening ? this.#owner.auth?.expiresAt : undefined,
     );
-    if (missed) {
-      // In one piece, which is let pass whatever its length: the store has bounded it.
-      const { seq, texts } = missed;
-      const ids = texts.map((_, i) => `${this.id}-${seq + 1 + i}`);
-      wire.write(texts.map((data, i) => sseEvent({ id: ids[i], data })).join(''));
-      texts.forEach((text, i) => this.#services.tracing?.message('sent', text, request, { id: ids[i] }));
-    } else if (this.#resumable) this.#prime(listening);
+    if (missed) this.replay(missed.seq, missed.texts);
+    else if (this.#store) this.prime(listening);
+  }
+
+  /**
+   * Writes the messages that follow the one with this number, in one piece, which passes whatever its length: the store
+   * has bounded it. `kept`: whether they are in a store, and get event ids.
+   */
+  replay(seq: number, texts: readonly string[], kept = true): void {
+    const wire = this.#wire;
+    wire?.write(texts.map((data) => {
+      const id = kept ? `${this.id}-${++seq}` : undefined;
+      this.#services.tracing?.message('sent', data, wire.request, { id });
+      return sseEvent({ id, data });
+    }).join(''));
   }
 
   /** Sends an id before anything else, so that the client can resume from here. */
-  #prime(listening: boolean): void {
+  prime(listening: boolean): void {
     const id = `${this.id}-${this.seq}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
     const { revision } = this.#owner.peer;
@@ -102,30 +116,21 @@ export class SseStream {
     } else if (listening) this.#wire?.write(`id: ${id}\n\n`);
   }
 
-  #lose(): void {
-    this.finish();
-    this.onLost?.();
-  }
-
   write(text: string): void {
     const seq = ++this.seq;
-    if (this.#resumable) this.#services.store?.append(this.#owner.id, this.id, seq, text);
+    this.#store?.append(this.#owner.id, this.id, seq, text);
+    const id = this.#store && `${this.id}-${seq}`;
     // The text is JSON of our own making, which holds no line break, and so is the id.
-    this.#wire?.write(`${this.#resumable ? `id: ${this.id}-${seq}\n` : ''}data: ${text}\n\n`);
-    if (!this.#wire) return;
-    // Without a connection it is kept for the next one, and is shown then.
-    this.#services.tracing?.message(
-      'sent', text, this.#wire.request, this.#resumable ? { id: `${this.id}-${seq}` } : {},
-    );
+    this.#wire?.write(`${id ? `id: ${id}\n` : ''}data: ${text}\n\n`);
+    // Without a connection it is kept for the next one, and is traced then.
+    if (this.#wire) this.#services.tracing?.message('sent', text, this.#wire.request, { id });
   }
 
-  /** Writes an event that is no message. */
+  /** Writes an event without a message. */
   writeEvent(event: SseFields): void {
     this.#wire?.write(sseEvent(event));
-    const { tracing } = this.#services;
-    if (!this.#wire || !tracing) return;
     const { data, ...fields } = event;
-    tracing.event(fields, data, this.#wire.request);
+    if (this.#wire) this.#services.tracing?.event(fields, data, this.#wire.request);
   }
 
   /** Ends the connection, not the stream: the client will come back. */

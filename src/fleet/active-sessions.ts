@@ -19,7 +19,7 @@ import { sharedStreams } from './shared-streams.ts';
 import type { SharedStreams } from './shared-streams.ts';
 import type { StoringProcess } from './process.ts';
 
-/** What every process hears of by itself: the one that carries the GET stream tells the client. */
+/** Notifications that arise in every process: only the one that writes the GET stream sends them. */
 const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/updated|[a-z]+\/list_changed)"/;
 
 /** Records that are read again at once: all processes ask an engine that has just come back. */
@@ -31,7 +31,7 @@ const mostRereading = 4;
  */
 export interface ActiveSessions {
   readonly streams: SharedStreams;
-  /** The record as this process knows it. `fresh`: only where the store was asked a short time ago. */
+  /** The record as this process knows it. `fresh`: only if the store was asked a short time ago. */
   known(id: string, fresh: boolean): Known | undefined;
   /** Tells the store that the session is in use, and finds out whether it is still there. */
   check(id: string): Promise<Known | undefined>;
@@ -88,7 +88,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     local.end(session, why);
   }
 
-  /** The session that is open here, if it is, becomes as its record says. */
+  /** Applies a record to its session, if that is open here. */
   function follow(id: string, record: StoredRecord): void {
     streams.settle(id, record);
     const session = local.peek(id);
@@ -124,7 +124,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     },
   });
 
-  /** Sends what belongs to no request over the GET stream, wherever it is. */
+  /** Sends what belongs to no request over the GET stream, whichever process writes it. */
   function announce(id: string, text: string, message: Request | Notification | undefined): void {
     if (heardByAll.test(text) && !streams.holds(id)) return;
     streams.announce(id, text).catch((thrown: unknown) => {

@@ -7,9 +7,9 @@ import type { Change } from './messages.ts';
 /** Milliseconds within which the changes of one list in several processes are one notification. */
 const joinMs = 100;
 
-/** Changes of lists and resources, in whatever process they came about, as the clients of this process hear of them. */
+/** Tells the clients of this process about changes of lists and resources in any process. */
 export interface JoinedChanges {
-  /** From now on what changes in this server is told to all processes. */
+  /** Tells all processes about changes in this server from now on. */
   share(server: ServerPort): void;
   /** Another process has said that something changed. */
   hear(change: Change): void;
@@ -68,7 +68,8 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const list of ['tools', 'prompts', 'resources'] as const) hear({ list });
       for (const server of servers) {
         const uris = new Set<string>();
-        // `tell` shows the predicate what each listener of 2026-07-28 watches. It gathers that and says no: nothing is sent.
+        // `tell` calls the predicate with what each listener of 2026-07-28 watches. It gathers that and returns false, so that
+        // nothing is sent.
         server.changes?.tell('resourceSubscriptions', '', undefined, (agreed) => {
           for (const uri of agreed as readonly string[]) uris.add(uri);
           return false;

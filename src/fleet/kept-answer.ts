@@ -16,7 +16,7 @@ export interface KeptAnswerOptions {
   readonly message: string;
   readonly data?: object | undefined;
   readonly report: (thrown: unknown) => void;
-  /** Called once after a result: it, or the error in its place, has been sent. */
+  /** Called once after the result, or the error in its place, has been sent. */
   readonly done?: (() => void) | undefined;
 }
 

@@ -5,8 +5,8 @@ import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { carry, endOrDestroy, goOn, release } from './carrying.ts';
-import type { Borrowed, CarryingBench } from './carrying.ts';
+import { connect, endOrDestroy, goOn, release } from './carrier.ts';
+import type { ResumedStream, EndpointConnections } from './carrier.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StoringProcess } from './process.ts';
 import type { Listener, StoredRecord } from './session-records.ts';
@@ -20,7 +20,7 @@ export interface StreamRecords {
    * undefined: the session has ended.
    */
   change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<StoredRecord | undefined>;
-  /** The GET stream of this session is written here from now on. */
+  /** This process writes the GET stream of this session from now on. */
   listens(session: Session): void;
 }
 
@@ -37,7 +37,7 @@ export interface ListeningStreams {
    * all may have changed. `asked`: the client has just named it; otherwise its connection ends where another stream has
    * taken its place meanwhile.
    */
-  succeed(one: Borrowed, asked: boolean): Promise<void>;
+  succeed(one: ResumedStream, asked: boolean): Promise<void>;
   /** Sends a text over the GET stream, wherever it is written. Rejects where there is none. */
   announce(session: string, text: string): Promise<void>;
   /** Tells the client that these resources may have changed. */
@@ -54,12 +54,12 @@ const lists = ['tools', 'prompts', 'resources'] as const;
 
 /** `make` makes a GET stream that this process writes. */
 export function listeningStreams(
-  self: StoringProcess, services: EndpointServices, records: StreamRecords, bench: CarryingBench,
+  self: StoringProcess, services: EndpointServices, records: StreamRecords, connections: EndpointConnections,
   make: (session: Session) => SharedStream,
 ): ListeningStreams {
   /** By their sessions. */
   const held = new Map<string, SharedStream>();
-  /** Those whose sessions' records do not name them yet. */
+  /** Streams that the records of their sessions do not name yet. */
   const claiming = new Set<SharedStream>();
 
   const holder = (session: string): SharedStream | undefined => {
@@ -101,7 +101,7 @@ export function listeningStreams(
     if (record?.listener?.stream !== stream.id || session.ended) return undefined;
     records.listens(session);
     if (before && before.process !== self.name) {
-      // One whose process has gone has ended.
+      // If that process has gone, so has its stream.
       self.send(before.process, { kind: 'superseded', session: session.id, stream: before.stream }).catch(() => {});
     }
     return { stream, record, before };
@@ -136,9 +136,9 @@ export function listeningStreams(
         ? { ...own, replaced: [before.stream, ...before.replaced ?? []].slice(0, mostReplaced) } : own);
       if (claimed === undefined) return session.ended ? refuseSession(services, request) : request.destroy();
       const { stream, record, before } = claimed;
-      const carrying = carry(bench, session, request, stream.id, 0, false, () => release(stream));
-      goOn(stream, carrying);
-      // What the client has missed since the handshake, or since its last stream.
+      const connection = connect(connections, session, request, stream.id, 0, false, () => release(stream));
+      goOn(stream, connection);
+      // The client may have missed changes since the handshake, or since its last stream.
       if (before || listsChanged(record)) tellLists(stream);
       tellResources(stream, record.watched);
     },
@@ -148,17 +148,17 @@ export function listeningStreams(
         ? { ...own, ...before?.replaced && { replaced: before.replaced } } : undefined);
       if (claimed === undefined) return endOrDestroy(one);
       const { stream, record } = claimed;
-      if (one.carrying === undefined && one.kept) one.begin();
-      if (one.carrying) {
-        await one.carrying.catchUp(false);
+      if (one.connection === undefined && one.kept) one.begin();
+      if (one.connection) {
+        await one.connection.catchUp(false);
         one.release = () => release(stream);
-        if (one.carrying.closed) return;
-        one.carrying.continueAs(stream.id);
+        if (one.connection.closed) return;
+        one.connection.continueAs(stream.id);
       } else {
         one.release = () => release(stream);
-        one.carrying = carry(bench, session, request, stream.id, 0, false, () => one.release());
+        one.connection = connect(connections, session, request, stream.id, 0, false, () => one.release());
       }
-      goOn(stream, one.carrying);
+      goOn(stream, one.connection);
       tellLists(stream);
       tellResources(stream, record.watched);
     },

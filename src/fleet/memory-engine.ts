@@ -3,7 +3,7 @@ import { checkOptions } from '../bounds/options.ts';
 import { Undeliverable } from './engine.ts';
 import type { Bus, BusHandler, KeptSession, SessionStore, SpentStore, StoringEngine, StreamStore } from './engine.ts';
 
-/** One process, as the memory knows it. */
+/** A process that has joined. */
 interface Member {
   readonly inbox: string[];
   handler: BusHandler | undefined;
@@ -22,8 +22,8 @@ export interface MemoryEngineOptions {
 }
 
 /**
- * An engine in the memory of this process, for endpoints that share it and for tests: of the stored level whole. Whoever
- * has joined holds its lease until it leaves: there is no other way for it to die than with this memory.
+ * An engine in the memory of this process, with all stores, for endpoints that share it and for tests. A process that
+ * has joined holds its lease until it leaves: it can die only with this memory.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
   checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number' });

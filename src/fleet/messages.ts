@@ -8,12 +8,12 @@ export interface Carried {
   /** The name of the session, or the id of a pair. */
   readonly session: string;
   readonly paired: boolean;
-  /** Who sent it: what of its credentials is data. */
+  /** The credentials that it came with, without their functions. */
   readonly auth: Auth | undefined;
   readonly message: unknown;
 }
 
-/** The client has come back here for a stream that is yours: hand over what follows. `by` is told as `Handed`. */
+/** The client has come back to process `by` for a stream of yours: send `by` its events. `by` is answered by `Handed`. */
 export interface Take {
   readonly kind: 'take';
   readonly session: string;
@@ -21,11 +21,11 @@ export interface Take {
   readonly by: string;
   /** Names the connection at the process that carries. */
   readonly ticket: string;
-  /** Only where nothing carries it: the client says that it has not heard of it. It is not handed over but ended. */
+  /** Only if the stream has no connection: then it is over, since the client says that it does not know this stream. */
   readonly idle?: boolean | undefined;
 }
 
-/** The answer to `Take`: what is written from now on comes as `Part`. */
+/** The answer to `Take`: later events come as `Part`. */
 export interface Handed {
   readonly kind: 'handed';
   readonly session: string;
@@ -45,7 +45,7 @@ export interface Part {
   readonly unkept: boolean;
 }
 
-/** The connection with this ticket has ended: nothing more is to be sent to it. */
+/** The connection with this ticket has ended: send nothing more to it. */
 export interface Dropped {
   readonly kind: 'dropped';
   readonly session: string;
@@ -53,21 +53,21 @@ export interface Dropped {
   readonly ticket: string;
 }
 
-/** What was written could not be sent: the connection with this ticket is to end, so that its client comes back. */
+/** Events could not be sent: end the connection with this ticket, so that its client comes back. */
 export interface Returned {
   readonly kind: 'returned';
   readonly session: string;
   readonly ticket: string;
 }
 
-/** A later GET stream carries for the session: yours is over. */
+/** The session has a later GET stream: yours is over. */
 export interface Superseded {
   readonly kind: 'superseded';
   readonly session: string;
   readonly stream: string;
 }
 
-/** A text for the client that belongs to no request: your GET stream carries for its session. */
+/** A message that belongs to no request: send it over the GET stream of the session, which you write. */
 export interface Announced {
   readonly kind: 'announced';
   readonly session: string;
@@ -87,9 +87,9 @@ export type Told =
   /** Another record has taken the place of a session's. */
   | { readonly kind: 'record'; readonly session: string; readonly version: number; readonly text: string }
   | { readonly kind: 'ended'; readonly session: string; readonly why: string }
-  /** Something that the process wanted to tell may not have been heard. */
+  /** The process could not tell something: the others have missed it. */
   | { readonly kind: 'missed' }
-  /** The lease of the process was out for a while: what others have sent it may be lost. */
+  /** The lease of the process was out for a while: messages to it may be lost. */
   | { readonly kind: 'lapsed' }
   /** The process that says so leaves the fleet. */
   | { readonly kind: 'left' };
@@ -97,6 +97,6 @@ export type Told =
 /** What a stream is: `StreamPart.head`. */
 export interface StreamHead {
   readonly owner: string;
-  /** The request that it answers; of a batch none, and of a GET stream none. */
+  /** The request that it answers; undefined for a batch and for a GET stream. */
   readonly request?: RequestId | undefined;
 }

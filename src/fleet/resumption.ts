@@ -7,8 +7,8 @@ import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import { borrowed, carry, endOrDestroy, goOn, release } from './carrying.ts';
-import type { Borrowed, Carrying, CarryingBench } from './carrying.ts';
+import { resumedStream, connect, endOrDestroy, goOn, release } from './carrier.ts';
+import type { ResumedStream, StreamConnection, EndpointConnections } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
 import type { ListeningStreams, StreamRecords } from './listening-streams.ts';
 import type { Handed, Part, StreamHead, Take } from './messages.ts';
@@ -18,16 +18,16 @@ import type { StoringProcess } from './process.ts';
 import type { WrittenStreams } from './written-streams.ts';
 
 /**
- * Clients that have come back for a stream, and how it goes on: this process writes it, or borrows it from the one that
- * does, or ends it where that one has gone. 2025-11-25 basic/transports#resumability-and-redelivery.
+ * Resumes streams for clients that come back. This process writes the stream, or borrows it from the process that
+ * does, or ends it if that process has gone. 2025-11-25 basic/transports#resumability-and-redelivery.
  */
-export interface ReturningClients {
+export interface Resumption {
   /** Answers a GET for what follows the event with this number. */
   resume(request: HttpRequest, session: Session, stream: string, number: number): Promise<void>;
-  /** The process that writes the stream sends from now on what it writes. */
+  /** The process that writes the stream sends its events from now on. */
   handed(message: Handed): void;
   part(message: Part): void;
-  /** Another process sends nothing for this ticket: its client comes back, or has another stream. */
+  /** The other process sends nothing for this ticket: the connection ends, and its client comes back. */
   returned(ticket: string): void;
   /** The session has ended. */
   forget(session: string): void;
@@ -40,25 +40,25 @@ export function cannotResume(services: EndpointServices, request: HttpRequest, e
 }
 
 /** Makes those of one endpoint. */
-export function returningClients(
-  self: StoringProcess, bench: CarryingBench, records: StreamRecords, written: WrittenStreams, gets: ListeningStreams,
-): ReturningClients {
-  const { services } = bench;
-  /** What is carried here for others, by ticket. */
-  const tickets = new Map<string, Borrowed>();
+export function resumption(
+  self: StoringProcess, connections: EndpointConnections, records: StreamRecords, written: WrittenStreams, gets: ListeningStreams,
+): Resumption {
+  const { services } = connections;
+  /** The streams that this process has borrowed, by ticket. */
+  const tickets = new Map<string, ResumedStream>();
 
   async function resume(request: HttpRequest, session: Session, stream: string, number: number): Promise<void> {
     const listening = isListening(stream);
     const [kept, record] = await Promise.all([
       self.streams.after(session.id, stream, number), listening ? records.record(session.id) : undefined,
     ]);
-    // Whether the session is over, or has only left the cache, the client hears when it asks again.
+    // When the client asks again, it hears whether the session has ended or only left this process.
     if (session.ended) return request.destroy();
     if (listening && record === undefined) return refuseSession(services, request);
-    const one = borrowed(bench, request, session, stream, number, kept);
+    const one = resumedStream(connections, request, session, stream, number, kept);
     const { listener } = record ?? {};
     if (listener && listener.stream !== stream) {
-      // Where the client has not opened another one itself, it has not heard of the one that took its place.
+      // Another process replaced this stream, and the client does not know the new one.
       if (!listener.replaced?.includes(stream)) return gets.succeed(one, true);
       one.instead = listener.stream;
       if (listener.process !== self.name) return borrow(one, listener.process);
@@ -69,9 +69,9 @@ export function returningClients(
       if (here.broken || (kept === undefined && here.kept !== number)) {
         return listening ? gets.succeed(one, true) : cannot(one);
       }
-      const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => release(here));
-      if (kept) carrying.deliver(number + 1, kept.texts, kept.over, false);
-      goOn(here, carrying);
+      const connection = one.connection = connect(connections, session, request, stream, number, true, () => release(here));
+      if (kept) connection.deliver(number + 1, kept.texts, kept.over, false);
+      goOn(here, connection);
       return;
     }
     const process = processIn(stream);
@@ -80,7 +80,7 @@ export function returningClients(
   }
 
   /** Asks the process that writes the stream for what follows. */
-  function borrow(one: Borrowed, process: string): void {
+  function borrow(one: ResumedStream, process: string): void {
     const { session, kept, instead, stream } = one;
     const ticket = self.newName();
     tickets.set(ticket, one);
@@ -96,7 +96,7 @@ export function returningClients(
       self.send(process, { kind: 'dropped', session: session.id, stream, ticket }).catch(() => {});
     };
     if (kept) one.begin();
-    if (one.carrying?.closed) return;
+    if (one.connection?.closed) return;
     const take: Take = {
       kind: 'take', session: session.id, stream: instead ?? stream, by: self.name, ticket,
       ...instead !== undefined && { idle: true },
@@ -108,32 +108,32 @@ export function returningClients(
     });
   }
 
-  const failed = (one: Borrowed) => (thrown: unknown): void => {
+  const failed = (one: ResumedStream) => (thrown: unknown): void => {
     services.report(thrown);
     endOrDestroy(one);
   };
 
-  function giveUp(one: Borrowed): void {
+  function giveUp(one: ResumedStream): void {
     if (one.kept) one.begin();
     endOrDestroy(one);
   }
 
-  const cannot = ({ request, stream, number }: Borrowed): void => cannotResume(services, request, `${stream}-${number}`);
+  const cannot = ({ request, stream, number }: ResumedStream): void => cannotResume(services, request, `${stream}-${number}`);
 
-  /** Nobody writes the stream any more: what the store has is all, and this process ends it. */
-  async function orphaned(one: Borrowed): Promise<void> {
+  /** Its process has gone: the store has all of the stream, and this process ends it. */
+  async function orphaned(one: ResumedStream): Promise<void> {
     const { session, stream, number } = one;
     if (isListening(stream)) return gets.succeed(one, false);
     const [record, kept] = await Promise.all([
-      records.record(session.id), self.streams.after(session.id, stream, one.carrying?.written ?? number),
+      records.record(session.id), self.streams.after(session.id, stream, one.connection?.written ?? number),
     ]);
     if (record === undefined || session.ended) {
-      return one.carrying || record ? endOrDestroy(one) : refuseSession(services, one.request);
+      return one.connection || record ? endOrDestroy(one) : refuseSession(services, one.request);
     }
-    if (kept === undefined) return one.carrying ? one.carrying.end() : cannot(one);
-    const carrying = one.begin();
-    await carrying.catchUp();
-    if (!carrying.closed) await conclude(self, services, session, stream, carrying, headOf(kept));
+    if (kept === undefined) return one.connection ? one.connection.end() : cannot(one);
+    const connection = one.begin();
+    await connection.catchUp();
+    if (!connection.closed) await conclude(self, services, session, stream, connection, headOf(kept));
   }
 
   return {
@@ -142,16 +142,16 @@ export function returningClients(
       const one = tickets.get(ticket);
       if (one === undefined) return;
       if (kept === undefined) return void orphaned(one).catch(failed(one));
-      // The store has nothing of it: nothing was written yet, or what was is forgotten.
-      if (one.carrying === undefined && kept !== one.number) {
+      // The store has nothing of the stream: nothing was written yet, or it was forgotten.
+      if (one.connection === undefined && kept !== one.number) {
         one.release();
         return isListening(one.stream) ? void gets.succeed(one, true).catch(failed(one)) : cannot(one);
       }
-      const carrying = one.begin();
-      if (kept > carrying.written) carrying.recover();
+      const connection = one.begin();
+      if (kept > connection.written) connection.recover();
     },
     part({ ticket, first, texts, over, unkept }) {
-      tickets.get(ticket)?.carrying?.deliver(first, texts, over, unkept);
+      tickets.get(ticket)?.connection?.deliver(first, texts, over, unkept);
     },
     returned(ticket) {
       const one = tickets.get(ticket);
@@ -171,8 +171,8 @@ export function returningClients(
 const gone = 'The process that served this request has gone';
 
 /**
- * What is still to be said on the stream of a request whose process has gone: its questions are withdrawn, and it gets an
- * error. Nothing where `texts`, the last ones that are kept, end with its answer.
+ * The messages that end the stream of a request whose process has gone: they cancel its questions and answer it with an
+ * error. Empty where `texts`, the last that are kept, end with its answer.
  */
 export function lastTexts(texts: readonly string[], request: RequestId | undefined, nullErrorId?: boolean): string[] {
   const end = texts.at(-1);
@@ -186,19 +186,19 @@ export function lastTexts(texts: readonly string[], request: RequestId | undefin
 
 /** Ends the stream of a request whose process has gone, in the store and for the client that has come back for it. */
 export async function conclude(
-  { name: process, streams }: StoringProcess, { limits }: EndpointServices, session: Session, stream: string, carrying: Carrying,
+  { name: process, streams }: StoringProcess, { limits }: EndpointServices, session: Session, stream: string, connection: StreamConnection,
   { request }: StreamHead,
 ): Promise<void> {
   const { revision } = session.peer;
-  const last = carrying.written;
-  // Where the oldest events are forgotten, so are their questions.
+  const last = connection.written;
+  // If the oldest events were forgotten, their questions cannot be cancelled.
   const kept = await streams.after(session.id, stream, 0) ?? await streams.after(session.id, stream, Math.max(0, last - 1));
   await streams.append({
     session: session.id, stream, head: kept?.head ?? JSON.stringify({ owner: process, request }),
     first: last + 1, texts: lastTexts(kept?.texts ?? [], request, revision && columns.nullErrorId(revision)),
     over: true, ttlMs: limits.sessionIdleMs,
   });
-  // Another process may have been faster: what the store has counts.
-  await carrying.catchUp();
-  carrying.end();
+  // Another process may have ended the stream first: the client gets what the store has.
+  await connection.catchUp();
+  connection.end();
 }

@@ -4,7 +4,7 @@ import { aesGcm } from '../server/modern/aes-gcm.ts';
 import type { AesGcm } from '../server/modern/aes-gcm.ts';
 import type { Bus, BusHandler } from './engine.ts';
 
-/** A message on the bus that no process with the fleet's keys has sent here, or that came before. */
+/** A message on the bus that was refused: no process with the fleet's keys has sent it to this one, or it came before. */
 export class BusMessageRefused extends Error {
   /** `bus_message_refused`. */
   readonly code = 'bus_message_refused';
@@ -18,7 +18,7 @@ export class BusMessageRefused extends Error {
 const purpose = 'barewire fleet bus';
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** The key by which one process seals: each has its own, so that none seals too much under one. */
+/** The key of one process. Each process has its own, so that few messages are sealed under one key. */
 async function keyOf(secret: Uint8Array, process: string): Promise<AesGcm> {
   // As for `aesGcm`: a platform's own module answers at once.
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
@@ -28,7 +28,7 @@ async function keyOf(secret: Uint8Array, process: string): Promise<AesGcm> {
   return aesGcm(new Uint8Array(await crypto.subtle.deriveBits(how, base, 256)));
 }
 
-/** What came, before it is opened. */
+/** A message before it is opened. */
 interface Sealed {
   readonly from: string;
   readonly count: string;
@@ -43,7 +43,7 @@ function readSealed(text: string): Sealed | undefined {
 }
 
 /**
- * A bus on which whoever can write to the engine, and has no key of the fleet, can say nothing: each message is sealed by a
+ * A bus that authenticates messages, for an engine to which others can write. Each message is sealed by a
  * key that is derived from the fleet's first and from the name of the sender, and bound to the process or the topic that
  * it is for, to its number and to its time. What was made up or changed, is for another process or came before is dropped
  * and reported as `BusMessageRefused`. Any of `keys` opens. `self`: the name under which `bus` was joined.
@@ -58,7 +58,7 @@ export async function sealedBus(
   let sealing: Promise<unknown> = Promise.resolve();
   let opening: Promise<unknown> = Promise.resolve();
 
-  /** Seals a message to one process, or for all: in the order of the calls, so that what is sent keeps its order. */
+  /** Seals a message to one process or to all. Calls end in their order, so that messages are sent in order. */
   function seal(whom: 'to' | 'all', name: string, text: string): Promise<string> {
     const head = `${self} ${(++counts[whom]).toString(36)} ${Date.now().toString(36)}`;
     const sealed = sealing.then(async () => `${head} ${toBase64(await own.seal(`${whom} ${name} ${head}`, text), 'base64url')}`);
@@ -88,7 +88,7 @@ export async function sealedBus(
     return why === undefined ? opened : refuse(`${why} (of the process ${from})`);
   }
 
-  /** Hands on what is opened, in the order in which it came. */
+  /** Runs one function after another, so that messages are handed on in the order in which they came. */
   const inOrder = (then: () => Promise<void> | void): void => {
     opening = opening.then(then).catch((thrown: unknown) => report(thrown as Error));
   };
@@ -128,9 +128,9 @@ async function tryOpen(key: AesGcm, bound: string, bytes: Uint8Array): Promise<s
   }
 }
 
-/** Processes that are remembered; who was heard last is at the end. */
+/** Processes that are remembered. The one that was heard last is at the end. */
 const mostSenders = 1000;
-/** What is told to all may come in another order than it was sent: by so many places. */
+/** By how many places messages to all may come out of order. */
 const window = 1024;
 /** Milliseconds by which clocks may differ. */
 const clocksDifferMs = 300_000;
@@ -149,28 +149,28 @@ interface Numbers {
   readonly seen: Set<number>;
 }
 
-/** Who has sent what to this process: no message is taken twice. `K` is what opens the messages of a sender. */
+/** The processes that have sent messages here, so that none is taken twice. `K` is the key of a sender. */
 class Senders<K> {
   readonly #known = new Map<string, Sender<K>>();
   readonly #started = Date.now();
-  /** What was sent before this by one that is not remembered may have been taken. */
+  /** A message with an earlier time, of a process that is not remembered, may have been taken before. */
   #forgotten = -Infinity;
 
   keyOf(from: string): K | undefined {
     return this.#known.get(from)?.key;
   }
 
-  /** Notes a message that is the sender's. Returns why it is not taken; undefined: it is. */
+  /** Notes an authentic message. Returns why it is refused; undefined: it is taken. */
   take(from: string, key: K, place: string, count: number, at: number): string | undefined {
     const known = this.#known.get(from);
     if (known === undefined && at <= this.#forgotten) return 'it may have come before';
-    // Its sender was heard by others, before this process had its name.
+    // It was told before this process existed.
     if (known === undefined && place.startsWith('all ') && at < this.#started - clocksDifferMs) {
       return 'it was told minutes before this process began: it was kept for long, or the clocks of the machines differ';
     }
     const sender: Sender<K> = known?.key === key ? known : { key, places: known?.places ?? new Map(), at };
     const numbers = sender.places.get(place) ?? { highest: 0, seen: new Set<number>() };
-    // An inbox keeps the order.
+    // Messages of an inbox come in order.
     const least = place.startsWith('to ') ? numbers.highest : numbers.highest - window;
     if (count <= least || numbers.seen.has(count)) return 'it came before';
     if (place.startsWith('all ')) note(numbers, count);

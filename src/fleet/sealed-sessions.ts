@@ -20,7 +20,7 @@ import { takeOver } from './session-settings.ts';
 import type { KnownSession } from './session-settings.ts';
 import type { FleetProcess, SharedSessions } from './process.ts';
 
-/** What is kept of each id that was opened: a bounded cache, so that a busy session is opened once. */
+/** An id that was opened, kept in a bounded cache so that the id of a busy session is opened once. */
 interface Opened extends SessionRecord {
   readonly principal: string | undefined;
 }
@@ -38,7 +38,7 @@ interface Opening {
 export function sealedSessions(self: FleetProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;
   const records = new BoundedMap<string, Opened>(maxSessions);
-  /** What those that are open were opened from: they may be opened again while the body of a request is being read. */
+  /** The records of open sessions: one that ends while the body of a request is read is opened again from its record. */
   const origins = new WeakMap<Session, Opened>();
   const openings = new WeakMap<Session, Opening>();
 
@@ -141,7 +141,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
   };
 }
 
-/** Refuses what is not declared. */
+/** Refuses methods that such a session does not declare. */
 function admit(method: string): void {
   if (/^(logging\/setLevel|resources\/(un)?subscribe)$/.test(method)) throw methodNotFound(method);
 }
@@ -189,7 +189,7 @@ const sealBytes = 28;
 const boundTo = (principal: string | undefined): string =>
   `session ${principal === undefined ? '' : JSON.stringify(principal)}`;
 
-/** What is kept of a handshake. Icons, description and URL of the client are for display, and nobody shows them here. */
+/** The part of a handshake that is kept. Icons, description and URL of the client are for display, and not used here. */
 export function keptOf({ version, client: { name, version: release, title }, capabilities }: Agreed): Agreed {
   const client = title === undefined ? { name, version: release } : { name, version: release, title };
   return { version, client, capabilities };
@@ -217,7 +217,7 @@ export function sealRecord(
   return sealer.seal(shortened(name, agreed), boundTo(principal));
 }
 
-/** What an id says; undefined for one that was not sealed for this principal, or whose time is up. */
+/** Opens an id. Undefined for one that was not sealed for this principal, or that has expired. */
 export async function openRecord(
   sealer: RequestStateSealer, id: string, principal: string | undefined,
 ): Promise<SessionRecord | undefined> {

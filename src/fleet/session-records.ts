@@ -31,7 +31,7 @@ export function writeRecord(record: StoredRecord): string {
   return JSON.stringify(record);
 }
 
-/** The record that a text is. Throws where it is none: another program has written it. */
+/** Reads a record. Throws where the text is malformed: another program has written it. */
 export function readRecord(text: string): StoredRecord {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) {
@@ -66,9 +66,9 @@ export interface Known {
   touched: number;
 }
 
-/** The records of sessions as this process knows them. An older one never takes the place of a newer one. */
+/** The records of sessions as this process knows them. An older one never replaces a newer one. */
 export interface RecordCache {
-  /** Undefined: the store has to be asked. The one that was asked for last is the last to leave. */
+  /** Undefined: the store has to be asked. Records leave in the order of their last use. */
   get(id: string): Known | undefined;
   /** As the store has it; undefined: it has none. */
   load(id: string): Promise<Known | undefined>;
@@ -77,7 +77,7 @@ export interface RecordCache {
    * the newest that is known then; undefined: the session has ended.
    */
   change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<Known | undefined>;
-  /** Another process has told a record. Undefined: nothing new, or of a session that nobody here asks about. */
+  /** Takes a record that another process has told. Undefined: it is not newer, or its session is not used here. */
   hear(id: string, version: number, text: string): Known | undefined;
   forget(id: string): void;
   /** Every record may be another by now. */
@@ -96,7 +96,7 @@ export interface RecordCacheOptions {
 /** Makes one that holds `max` records. */
 export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions): RecordCache {
   const records = new BoundedMap<string, Known>(max);
-  /** How often each is being read in the store: what is told meanwhile may be newer than what comes back. */
+  /** How many readings of each record are under way: a record that is told meanwhile may be newer than their result. */
   const loading = new Map<string, number>();
 
   function remember(id: string, { text, version }: KeptSession): Known {
@@ -132,12 +132,12 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
     },
     load,
     async change(id, next) {
-      // Another process may be faster; each time one of them is done.
+      // If another process was faster, try again with its record.
       for (let known = records.get(id) ?? await load(id); known; known = await load(id)) {
         const record = next(known.record);
         if (record === undefined) return known;
         if (!await sessions.replace(id, known.version, writeRecord(record))) continue;
-        // The version is the engine's to choose.
+        // The engine chooses the version.
         const written = await loadKept(id);
         if (written === undefined) break;
         await tell(id, written);

@@ -13,13 +13,13 @@ interface OpenSession {
   readonly peer: Pick<ServerPeer, 'receive'>;
 }
 
-/** What of its record the open session has been given. */
+/** The settings that were applied to an open session. */
 interface Settings {
   level: LoggingLevel | undefined;
   readonly watched: Set<string>;
 }
 
-/** The resource that a request begins or ends to watch. */
+/** The resource that a request subscribes to (`on`) or unsubscribes from. */
 function watchIn({ method, params }: Request): { readonly uri: string; readonly on: boolean } | undefined {
   const found = /^resources\/(un)?subscribe$/.exec(method);
   return found ? { uri: String(params?.['uri']), on: found[1] === undefined } : undefined;
@@ -43,11 +43,11 @@ export function changeIn(request: Request): ((record: StoredRecord) => StoredRec
  * they watch. Another process may have served those requests.
  */
 export interface SessionSettings {
-  /** Whether `apply` or `served` was called for the session. */
+  /** Whether the session has settings: `apply` or `served` was called. */
   has(session: OpenSession): boolean;
   /** Gives the session the settings of its record, by the requests with which a client would set them. */
   apply(session: OpenSession, record: StoredRecord): void;
-  /** The session has served this request of its client's: what it has set need not be applied. */
+  /** The session has served this request of its client, so that its setting need not be applied. */
   served(session: OpenSession, request: Request): void;
 }
 
@@ -84,7 +84,7 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
   };
 }
 
-/** What a process knows of a session that it opens. */
+/** What a process knows about a session that it opens. */
 export interface KnownSession {
   /** What some process has agreed on with the client; undefined: its handshake is still to come. */
   readonly agreed: Agreed | undefined;
@@ -94,7 +94,7 @@ export interface KnownSession {
   questionId(): RequestId;
 }
 
-/** What another process has agreed on with the client holds here too, and each question has an id that no other has. */
+/** Opens a session with what another process agreed on with the client. Ids of questions are unique in the fleet. */
 export function takeOver(handshake: SharedHandshake, { agreed, listens, questionId }: KnownSession): void {
   handshake.connection.newId = questionId;
   const revision = agreed && findRevision(handshake.server.revisions, agreed.version);

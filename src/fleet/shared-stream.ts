@@ -6,8 +6,8 @@ import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import type { AnswerStream, Attachment } from '../transport/http/server/sse-stream.ts';
-import { Carrying } from './carrying.ts';
-import type { Carrier } from './carrying.ts';
+import { StreamConnection } from './carrier.ts';
+import type { Carrier } from './carrier.ts';
 import type { KeptStream } from './engine.ts';
 import type { StreamHead } from './messages.ts';
 import type { StoringProcess } from './process.ts';
@@ -20,7 +20,7 @@ export interface SharedStreamOptions {
   readonly id: string;
   /** The request that it answers; undefined for a batch, and for a GET. */
   readonly request: RequestId | undefined;
-  /** Called once when nothing will be written any more and all that was is kept. */
+  /** Called once, when the stream is over and all its events are kept. */
   readonly over: (stream: SharedStream) => void;
 }
 
@@ -33,9 +33,9 @@ export class SharedStream implements AnswerStream {
   readonly session: Session;
   /** The number of the event that was kept last. */
   kept = 0;
-  /** An event could not be kept: what follows is not kept either, and nobody can resume. */
+  /** An event could not be kept. Later events are not kept either, and no client can resume. */
   broken = false;
-  /** The store has forgotten the session, and has to be told nothing more. */
+  /** The session has ended, and the store has dropped its streams: nothing more is kept. */
   forgotten = false;
   readonly #options: SharedStreamOptions;
   readonly #head: string;
@@ -70,21 +70,21 @@ export class SharedStream implements AnswerStream {
   /** Carries the stream over this request's response, from its beginning. */
   attach(request: HttpRequest, { fields }: Attachment = {}): void {
     const { services, session, self: { streams } } = this.#options;
-    const carrying: Carrying = new Carrying({
+    const connection: StreamConnection = new StreamConnection({
       services, streams, session, request, fields, listening: false, stream: this.id, written: 0, primed: false,
-      ended: () => this.release(carrying),
+      ended: () => this.release(connection),
     });
-    this.#carrier = carrying;
+    this.#carrier = connection;
   }
 
-  /** What carried it ends, and this begins. */
+  /** Replaces the carrier. The one before ends. */
   take(carrier: Carrier): void {
     const before = this.#carrier;
     this.#carrier = carrier;
     before?.end();
   }
 
-  /** This carries it no more. */
+  /** The carrier has ended by itself. */
   release(carrier: Carrier): void {
     if (this.#carrier === carrier) this.#carrier = undefined;
   }
@@ -95,7 +95,7 @@ export class SharedStream implements AnswerStream {
     this.#waiting += text.length;
     if (this.#flushing) return;
     this.#flushing = true;
-    // An answer and the end of its stream are one event for the store: no process dies between them.
+    // An answer and the end of its stream reach the store together: a process cannot die between the two.
     queueMicrotask(() => {
       this.#flushing = false;
       this.#flush();
@@ -112,7 +112,7 @@ export class SharedStream implements AnswerStream {
   finish(): void {
     if (this.#over) return;
     const { session, request } = this.#options;
-    // A client that cancels expects no answer. One whose session is closed under it waits for one.
+    // A client that cancelled expects no answer. A client whose session was closed still waits for one.
     if (session.ended && request !== undefined && !answers(this.#queue.at(-1) ?? this.#last, request)) {
       const error = toErrorObject(internalError('The process that served this request has closed before its end'));
       this.#queue.push(failureText(request, error));
@@ -126,7 +126,7 @@ export class SharedStream implements AnswerStream {
     const texts = this.#queue.splice(0);
     this.#waiting = 0;
     const over = this.#over;
-    // The store must know a stream whose client is told to come back for it.
+    // A client that is told to come back must find the stream in the store.
     if (texts.length === 0 && !over && (this.#known || !this.#detaching)) return this.#detach();
     this.#last = texts.at(-1) ?? this.#last;
     const { self, session, services } = this.#options;
@@ -172,7 +172,7 @@ export class SharedStream implements AnswerStream {
   #detach(): void {
     if (!this.#detaching) return;
     this.#detaching = false;
-    // Where nothing can be resumed, the client is not sent away.
+    // A client that could not resume is not sent away.
     if (!this.broken) this.#carrier?.end();
   }
 }
@@ -180,7 +180,7 @@ export class SharedStream implements AnswerStream {
 /** What a stream is, as the store has it. */
 export const headOf = ({ head }: KeptStream): StreamHead => JSON.parse(head) as StreamHead;
 
-/** The id of the question that a text puts; undefined: it puts none. */
+/** The id of the request that a text is; undefined: it is a notification or an answer. */
 export function questionIn(text: string): RequestId | undefined {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || typeof value['method'] !== 'string') return undefined;

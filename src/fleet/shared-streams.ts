@@ -5,11 +5,11 @@ import { refuse } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
-import type { CarryingBench } from './carrying.ts';
+import type { EndpointConnections } from './carrier.ts';
 import { listeningStreams } from './listening-streams.ts';
 import type { StreamRecords } from './listening-streams.ts';
 import type { Carried, FleetMessage } from './messages.ts';
-import { cannotResume, returningClients } from './resumption.ts';
+import { cannotResume, resumption } from './resumption.ts';
 import type { StoringProcess } from './process.ts';
 import type { StoredRecord } from './session-records.ts';
 import { listeningName, readEventId } from './names.ts';
@@ -25,14 +25,14 @@ export interface SharedStreams {
   holds(session: string): boolean;
   /** Sends a text over the GET stream. Rejects where there is none. */
   announce(session: string, text: string): Promise<void>;
-  /** Tells the client of a GET stream written here that these resources may have changed. */
+  /** Tells the client that these resources may have changed, if its GET stream is written here. */
   refresh(session: string, watched: readonly string[]): void;
   receive(message: Exclude<FleetMessage, Carried>): void;
-  /** Another GET stream is the session's, as its record says. */
+  /** The session's record names another GET stream. */
   settle(session: string, record: StoredRecord): void;
   /** The session has ended: so do its streams, and the store keeps nothing of them. */
   forget(session: string): void;
-  /** Forgets the GET streams of sessions that have left the cache: who comes back begins another one. */
+  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets another one. */
   sweep(): void;
   /** Ends the connections whose streams go on, so that their clients come back elsewhere. */
   drain(): void;
@@ -45,11 +45,11 @@ export interface SharedStreams {
 
 /** Makes the streams of one endpoint. */
 export function sharedStreams(self: StoringProcess, services: EndpointServices, records: StreamRecords): SharedStreams {
-  const bench: CarryingBench = { services, streams: self.streams, lasting: new Set() };
+  const connections: EndpointConnections = { services, streams: self.streams, lasting: new Set() };
   const written = writtenStreams(self, services, (stream) => gets.forget(stream));
-  const gets = listeningStreams(self, services, records, bench, (session) =>
+  const gets = listeningStreams(self, services, records, connections, (session) =>
     written.make(session, listeningName(self.newName()), undefined));
-  const returning = returningClients(self, bench, records, written, gets);
+  const returning = resumption(self, connections, records, written, gets);
 
   return {
     answering: (session, request) => written.make(session, self.newName(), request),
@@ -86,7 +86,7 @@ export function sharedStreams(self: StoringProcess, services: EndpointServices, 
     },
     sweep: written.sweep,
     drain() {
-      for (const carrying of [...bench.lasting]) carrying.end();
+      for (const connection of [...connections.lasting]) connection.end();
     },
     giveBack: returning.giveBack,
   };

@@ -55,7 +55,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
     }).catch((thrown: unknown) => cannotReach(request, thrown)));
   }
 
-  /** The answer to what changes the record waits until the store has it. */
+  /** Holds back the answer to a request that changes the record until the store has the record. */
   function outlet(session: Session, decoded: Decoded, response: Outlet, request: HttpRequest): Outlet {
     if (decoded.kind !== 'request') return response;
     const { message } = decoded;
@@ -121,20 +121,20 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
   };
 }
 
-/** What bounds the sessions of a principal. */
+/** What `principalSessions` needs. */
 export interface PrincipalSessionsOptions {
   readonly sessions: SessionStore;
   /** How many sessions a principal may have. */
   readonly max: number;
   /** Milliseconds after which a session that nobody uses is forgotten. */
   readonly idleMs: number;
-  /** Whether the client of this session is connected to this process: it does not make room for another one. */
+  /** Whether the client of this session is connected to this process. Such a session is not ended to make room. */
   readonly connected: (id: string) => boolean;
   /** Ends a session that makes room. */
   readonly end: (id: string) => Promise<void>;
 }
 
-/** New sessions in the store: no principal has more than it may. What other processes make meanwhile is not counted. */
+/** Creates sessions in the store, at most `max` for each principal. Sessions that other processes create at the same time are not counted. */
 export interface PrincipalSessions {
   /** Keeps the record of a new session. False: its principal may have no more. Rejects where the store cannot be reached. */
   create(id: string, record: StoredRecord): Promise<boolean>;
@@ -145,7 +145,7 @@ export function principalSessions({ sessions, max, idleMs, connected, end }: Pri
   /** The session that is being made for each principal: one at a time. */
   const making = new Map<string, Promise<unknown>>();
 
-  /** Ends sessions until there is room for one, those first that were used longest ago. False: none can go. */
+  /** Ends the sessions that were used longest ago until there is room for one. False where each of the others is connected. */
   async function makeRoom(principal: string): Promise<boolean> {
     const ids = await sessions.of(principal);
     for (let over = ids.length + 1 - max, i = 0; over > 0; i++) {

@@ -1,7 +1,7 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
-import type { Carrier } from './carrying.ts';
+import type { Carrier } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
 import type { FleetMessage, Take } from './messages.ts';
 import { SharedStream } from './shared-stream.ts';
@@ -19,17 +19,17 @@ export interface WrittenStreams {
   dropped(ticket: string): void;
   /** The session has ended: so do its streams, and the store keeps nothing of them. */
   forget(session: string): void;
-  /** Forgets the GET streams of sessions that have left the cache: who comes back begins another one. */
+  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets another one. */
   sweep(): void;
 }
 
-/** `over` is called once for each stream to which nothing will be written any more. */
+/** `over` is called once for each stream when it is over. */
 export function writtenStreams(
   self: StoringProcess, services: EndpointServices, over: (stream: SharedStream) => void,
 ): WrittenStreams {
   const streams = new Map<string, SharedStream>();
   /** What others carry of them, by ticket. */
-  const lent = new Map<string, Lent>();
+  const lent = new Map<string, LentStream>();
 
   function remove(stream: SharedStream): void {
     streams.delete(stream.id);
@@ -71,25 +71,25 @@ export function writtenStreams(
 }
 
 /** A stream of this process while another one carries it. */
-export interface Lent extends Carrier {
+export interface LentStream extends Carrier {
   /** The other process holds the connection no more. */
   close(): void;
 }
 
-/** Has the events of a stream sent to the process that the client came back to. `closed` is called once. */
-export function lend(self: StoringProcess, stream: SharedStream, { session, by, ticket }: Take, closed: () => void): Lent {
+/** Sends the events of a stream to the process that the client came back to. `closed` is called once. */
+export function lend(self: StoringProcess, stream: SharedStream, { session, by, ticket }: Take, closed: () => void): LentStream {
   let open = true;
   let sent: Promise<void> = Promise.resolve();
-  // In the order of what is sent. Where the process has gone, its client comes back somewhere else.
+  // Messages go one after another. If that process has gone, its client comes back elsewhere.
   const push = (message: FleetMessage): void => {
     sent = sent.then(() => open || message.kind === 'part' ? self.send(by, message) : undefined).catch((thrown: unknown) => {
       lent.close();
-      // It is still there, and its client waits for what it was not sent.
+      // That process lives, and its client waits for events that were not sent.
       if (!isUndeliverable(thrown)) self.insist(by, { kind: 'returned', session, ticket });
     });
   };
   const forgotten = self.failures.watch(by, () => lent.close());
-  const lent: Lent = {
+  const lent: LentStream = {
     room: true,
     deliver(first, texts, over, unkept) {
       if (!open) return;
@@ -97,7 +97,7 @@ export function lend(self: StoringProcess, stream: SharedStream, { session, by, 
       if (over) lent.close();
     },
     end() {
-      // What ends there is the connection.
+      // The connection of that process ends, not the stream.
       lent.deliver(stream.kept + 1, [], true, true);
     },
     close() {
@@ -109,7 +109,7 @@ export function lend(self: StoringProcess, stream: SharedStream, { session, by, 
       closed();
     },
   };
-  // The client is connected, though elsewhere.
+  // The client is connected, to another process.
   stream.session.connected();
   stream.take(lent);
   push({ kind: 'handed', session, ticket, kept: stream.kept });

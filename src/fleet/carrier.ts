@@ -3,21 +3,21 @@ import type { EndpointServices } from '../transport/http/server/services.ts';
 import type { Session } from '../transport/http/server/session.ts';
 import { SseStream } from '../transport/http/server/sse-stream.ts';
 import type { KeptStream, StreamStore } from './engine.ts';
-import type { SharedStream } from './shared-stream.ts';
 import { isListening } from './names.ts';
+import type { SharedStream } from './shared-stream.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
 export interface Carrier {
-  /** Whether the client reads what is written, or is away. */
+  /** False while the client leaves too much unread. */
   readonly room: boolean;
-  /** Events as they were kept, or as they could not be kept. `over`: nothing follows. */
+  /** Takes events, the first with this number. `over`: the stream ends. `unkept`: the store does not have them. */
   deliver(first: number, texts: readonly string[], over: boolean, unkept: boolean): void;
-  /** Something else carries the stream now, or nothing does: the connection ends. */
+  /** Ends the connection, not the stream: another carrier has taken over, or the client is to come back. */
   end(): void;
 }
 
-/** What begins to carry a stream. */
-export interface CarryingOptions {
+/** What a connection needs to carry a stream. */
+export interface StreamConnectionOptions {
   readonly services: EndpointServices;
   readonly streams: StreamStore;
   readonly session: Session;
@@ -26,27 +26,27 @@ export interface CarryingOptions {
   readonly fields?: HeaderFields | undefined;
   /** The number of the event that the client has received last. */
   readonly written: number;
-  /** The client knows an id of the stream. */
+  /** The client knows an event id of the stream already. */
   readonly primed: boolean;
-  /** It is the stream of a GET: it ends when its credentials expire. */
+  /** A GET opened the connection, so that it ends when its credentials expire. */
   readonly listening: boolean;
   /** Called once when the connection has ended, from whichever side. */
   readonly ended: () => void;
 }
 
-/** One response that carries a stream, whichever process writes it. Each event of it goes out once and in order. */
-export class Carrying implements Carrier {
+/** A response of this process that carries a stream, whichever process writes it. Each event goes out once and in order. */
+export class StreamConnection implements Carrier {
   readonly request: HttpRequest;
-  readonly #options: CarryingOptions;
+  readonly #options: StreamConnectionOptions;
   /** Writes the events to the response. Its `seq` is the number of the event that was written last. */
   readonly #stream: SseStream;
   #primed: boolean;
-  /** What came while the store was asked. */
+  /** What was delivered while the store is being read; undefined: it is not. */
   #waiting: Parameters<Carrier['deliver']>[] | undefined;
   #reading: Promise<void> = Promise.resolve();
 
   /** Opens the response. */
-  constructor(options: CarryingOptions) {
+  constructor(options: StreamConnectionOptions) {
     const { services, session, request, fields, stream, written, primed, listening } = this.#options = options;
     this.request = request;
     this.#primed = primed;
@@ -83,7 +83,7 @@ export class Carrying implements Carrier {
     this.#stream.prime(this.#options.listening);
   }
 
-  /** From now on it carries another stream, from its beginning. */
+  /** Carries another stream from now on, from its first event. */
   continueAs(stream: string): void {
     this.#stream.id = stream;
     this.#stream.seq = 0;
@@ -95,11 +95,11 @@ export class Carrying implements Carrier {
     if (this.closed) return;
     if (this.#waiting) return void this.#waiting.push([first, texts, over, unkept]);
     if (!unkept && first > this.written + 1) {
-      // The bus has lost a part, or brought two in the wrong order: the store has it.
+      // The bus has lost a part, or swapped two. The store has what is missing.
       this.#waiting = [];
       return this.recover();
     }
-    // Nobody can resume after what could not be kept.
+    // The client gets no event id where it could not resume.
     if (!unkept) this.prime();
     const news = texts.slice(Math.max(0, this.written + 1 - first));
     if (news.length > 0) this.#stream.replay(this.written, news, !unkept);
@@ -107,11 +107,11 @@ export class Carrying implements Carrier {
     if (over) this.end();
   }
 
-  /** Reads in the store what follows, while what comes waits; then goes on with what has come. */
+  /** Reads what follows in the store. What is delivered meanwhile waits, and goes out after that. */
   recover(): void {
     this.catchUp().catch((thrown: unknown) => {
       this.#options.services.report(thrown);
-      // The client comes back, and says what it has.
+      // The client comes back with the id of its last event.
       this.end();
     });
   }
@@ -122,7 +122,7 @@ export class Carrying implements Carrier {
    */
   catchUp(mayEnd = true): Promise<void> {
     const read = (): Promise<void> => this.#read(mayEnd);
-    // One after the other: each goes on after what the one before has written.
+    // One reading after another: each begins after the last event that was written.
     return this.#reading = this.#reading.then(read, read);
   }
 
@@ -139,83 +139,83 @@ export class Carrying implements Carrier {
   }
 }
 
-/** A stream that a client has come back for and that this process carries, or begins to. */
-export interface Borrowed {
+/** A stream that a client has come back for, and that this process carries or will carry. */
+export interface ResumedStream {
   readonly session: Session;
   readonly stream: string;
   readonly request: HttpRequest;
-  /** The number of the event that the client has. */
+  /** The number of the last event that the client has. */
   readonly number: number;
-  /** What the store said of it at first. */
+  /** What the store had when the client came back. */
   readonly kept: KeptStream | undefined;
-  carrying: Carrying | undefined;
-  /** The stream that its client has opened instead; it counts where that one has a connection. */
+  connection: StreamConnection | undefined;
+  /** The GET stream that the client has opened since. If that one has a connection, this one ends. */
   instead: string | undefined;
-  /** Opens the response with what the store had. */
-  begin(): Carrying;
-  /** Where the connection ends. */
+  /** Opens the response, if it is not open, with what the store had. */
+  begin(): StreamConnection;
+  /** Called when the connection has ended. */
   release: () => void;
 }
 
-/** What opens the responses of an endpoint. */
-export interface CarryingBench {
+/** The connections of an endpoint, and what is needed to open one. */
+export interface EndpointConnections {
   readonly services: EndpointServices;
   readonly streams: StreamStore;
-  /** Connections whose streams outlive them. */
-  readonly lasting: Set<Carrying>;
+  /** Those whose streams outlive them. */
+  readonly lasting: Set<StreamConnection>;
 }
 
-/** Opens a response that carries a stream after the event with this number. `primed`: its client knows an id of it. */
-export function carry(
-  { services, streams, lasting }: CarryingBench, session: Session, request: HttpRequest, stream: string, number: number,
+/** Opens a response that carries a stream after the event with this number. `primed`: the client knows an event id of it. */
+export function connect(
+  { services, streams, lasting }: EndpointConnections, session: Session, request: HttpRequest, stream: string, number: number,
   primed: boolean, ended: () => void,
-): Carrying {
-  const carrying: Carrying = new Carrying({
+): StreamConnection {
+  const connection: StreamConnection = new StreamConnection({
     services, streams, session, request, stream, written: number, primed, listening: isListening(stream),
     ended: () => {
-      lasting.delete(carrying);
+      lasting.delete(connection);
       ended();
     },
   });
-  if (!carrying.closed) lasting.add(carrying);
-  return carrying;
+  if (!connection.closed) lasting.add(connection);
+  return connection;
 }
 
-/** What a client has come back for, before it is known who writes it. `kept`: what the store has after that event. */
-export function borrowed(
-  bench: CarryingBench, request: HttpRequest, session: Session, stream: string, number: number, kept: KeptStream | undefined,
-): Borrowed {
-  const one: Borrowed = {
+/** A stream that a client has come back for, before its writer is found. `kept`: what the store has after that event. */
+export function resumedStream(
+  connections: EndpointConnections, request: HttpRequest, session: Session, stream: string, number: number, kept: KeptStream | undefined,
+): ResumedStream {
+  const one: ResumedStream = {
     request, session, stream, number, kept,
-    carrying: undefined,
+    connection: undefined,
     instead: undefined,
     begin() {
-      if (one.carrying) return one.carrying;
-      const carrying = one.carrying = carry(bench, session, request, stream, number, true, () => one.release());
-      // What is over may be a GET stream whose process has closed: whoever has read its record ends it.
-      if (kept) carrying.deliver(number + 1, kept.texts, kept.over && !isListening(stream), false);
-      return carrying;
+      if (one.connection) return one.connection;
+      const connection = one.connection = connect(connections, session, request, stream, number, true, () => one.release());
+      // A GET stream that is over in the store may go on as another one: the session's record says that.
+      if (kept) connection.deliver(number + 1, kept.texts, kept.over && !isListening(stream), false);
+      return connection;
     },
     release: () => {},
   };
   return one;
 }
 
-/** Its connection has ended: the stream goes on without one. */
+/** The stream's connection has ended: it goes on without one. */
 export function release(stream: SharedStream): void {
   const { carrier } = stream;
-  if (carrier instanceof Carrying && carrier.closed) stream.release(carrier);
+  if (carrier instanceof StreamConnection && carrier.closed) stream.release(carrier);
 }
 
-/** From now on the response carries this stream, after what the response has. */
-export function goOn(stream: SharedStream, carrying: Carrying): void {
-  stream.take(carrying);
-  if (stream.kept > carrying.written) carrying.recover();
+/** Has the connection carry this stream, after the last event that the connection has written. */
+export function goOn(stream: SharedStream, connection: StreamConnection): void {
+  stream.take(connection);
+  if (stream.kept > connection.written) connection.recover();
 }
 
-/** Ends a connection that nothing follows on: its client comes back. */
-export function endOrDestroy({ carrying, request, release }: Borrowed): void {
+/** Ends the connection: its client comes back. */
+export function endOrDestroy({ connection, request, release }: ResumedStream): void {
   release();
-  if (carrying) carrying.end();
+  if (connection) connection.end();
   else request.destroy();
 }

@@ -4,7 +4,6 @@ import type { Session } from '../transport/http/server/session.ts';
 import { SseStream } from '../transport/http/server/sse-stream.ts';
 import type { KeptStream, StreamStore } from './engine.ts';
 import { isListening } from './names.ts';
-import type { SharedStream } from './shared-stream.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
 export interface Carrier {
@@ -199,18 +198,6 @@ export function resumedStream(
     release: () => {},
   };
   return one;
-}
-
-/** The stream's connection has ended: it goes on without one. */
-export function release(stream: SharedStream): void {
-  const { carrier } = stream;
-  if (carrier instanceof StreamConnection && carrier.closed) stream.release(carrier);
-}
-
-/** Has the connection carry this stream, after the last event that the connection has written. */
-export function goOn(stream: SharedStream, connection: StreamConnection): void {
-  stream.take(connection);
-  if (stream.kept > connection.written) connection.recover();
 }
 
 /** Ends the connection: its client comes back. */

@@ -194,3 +194,15 @@ export function answers(text: string, request: RequestId): boolean {
   const value: unknown = JSON.parse(text);
   return isObject(value) && value['id'] === request && !('method' in value);
 }
+
+/** The stream's connection has ended: it goes on without one. */
+export function release(stream: SharedStream): void {
+  const { carrier } = stream;
+  if (carrier instanceof StreamConnection && carrier.closed) stream.release(carrier);
+}
+
+/** Has the connection carry this stream, after the last event that the connection has written. */
+export function goOn(stream: SharedStream, connection: StreamConnection): void {
+  stream.take(connection);
+  if (stream.kept > connection.written) connection.recover();
+}

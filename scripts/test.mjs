@@ -1,5 +1,5 @@
 // npm test: every test file that the build made, up to six of a folder in one process (scripts/tests/together.mjs), a process
-// a core and one more, because some wait. The time limit of a process (180 seconds) is for what hangs: no test measures time, and the machine may be busy.
+// a core and one more, because some wait. The time limit of a process (300 seconds) is for what hangs: no test measures time, and the machine may be busy.
 // What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
 // (scripts/tests/end.mjs). The processes that a file has started end with it (scripts/tests/leftovers.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
 // Tests that look at every place, or draw thousands of cases, take some of them here (test/every-nth.ts).
@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { endLeftovers } from './tests/leftovers.mjs';
 import { together } from './tests/together.mjs';
 
-const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, whole: { type: 'boolean' }, seconds: { type: 'string', default: '180' } } });
+const { values, tokens } = parseArgs({ strict: false, tokens: true, options: { only: { type: 'string' }, whole: { type: 'boolean' }, seconds: { type: 'string', default: '300' } } });
 const others = tokens.filter(({ name }) => !['only', 'whole', 'seconds'].includes(name)).map(({ index }) => process.argv[index + 2]);
 const tests = fileURLToPath(new URL('../dist/test', import.meta.url));
 const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.url));

@@ -40,7 +40,8 @@ interface ServerEntry {
 export class Catalogue {
   readonly #store: HostStore;
   readonly #identity: (server: string) => string;
-  readonly #servers = new Map<string, ServerEntry>();
+  /** In the order in which the servers came to the host; undefined: never listed. A server that answers late keeps its place. */
+  readonly #servers = new Map<string, ServerEntry | undefined>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
@@ -54,7 +55,7 @@ export class Catalogue {
   async load(servers: readonly string[]): Promise<void> {
     for (const server of servers) {
       const kept = await this.#store.get(key(this.#identity(server)));
-      if (isPinnedServer(kept)) this.#servers.set(server, await entryOf(server, kept));
+      this.#servers.set(server, isPinnedServer(kept) ? await entryOf(server, kept) : undefined);
     }
     this.#changed();
   }
@@ -93,7 +94,7 @@ export class Catalogue {
 
   /** All tools of all servers, under unique names. The same list until one of them changes. */
   tools(): readonly CatalogueTool[] {
-    return this.#tools ??= [...this.#servers.values()].flatMap(({ tools }) => [...tools.values()]);
+    return this.#tools ??= [...this.#servers.values()].flatMap((entry) => [...entry?.tools.values() ?? []]);
   }
 
   /**
@@ -137,7 +138,7 @@ export class Catalogue {
   }
 
   #offered<T>(of: (kept: PinnedServer) => readonly T[]): Offered<T>[] {
-    return [...this.#servers].flatMap(([server, { kept }]) => of(kept).map((item) => ({ server, item })));
+    return [...this.#servers].flatMap(([server, entry]) => (entry ? of(entry.kept).map((item) => ({ server, item })) : []));
   }
 
   #changed(): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog, verifyLog } from '../../src/host/activity-log.ts';
+import { Catalogue } from '../../src/host/catalogue.ts';
 import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/host.ts';
@@ -48,6 +49,15 @@ function make(t: { after(run: () => Promise<void>): void }, servers: Record<stri
   t.after(() => host.close());
   return { host, asked, lines: log.lines, entries: () => log.lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
+
+test('host: the catalogue is in the order of the servers, whichever is listed first', async () => {
+  const catalogue = new Catalogue(memoryStore(), (server) => server);
+  await catalogue.load(['a', 'b']);
+  for (const server of ['b', 'c', 'a']) {
+    await catalogue.keep(server, { tools: {}, gone: {}, prompts: [{ name: 'greet' }], resources: [], templates: [], listedAt: 0 });
+  }
+  assert.deepEqual(catalogue.prompts().map(({ server }) => server), ['a', 'b', 'c']);
+});
 
 test('host: one catalogue of all servers, under names that do not meet', async (t) => {
   const { host } = make(t, { a: echoServer('a'), b: echoServer('b'), 'a__echo x': echoServer('c') });

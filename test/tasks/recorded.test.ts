@@ -77,6 +77,16 @@ test('a state is sealed with the members and digests of the recorded one', async
 async function ordering(t: TestContext): Promise<{ client: ModernTasks; store: TaskStore }> {
   const store = memoryStore();
   const server = new McpServer(info);
+  // Before there is a worker, which would take the task as soon as it is created.
+  const { records, waiting, answers, end: _none, ...created } = task;
+  await store.create(created);
+  const leased = await store.lease(task.id, 30_000);
+  assert.ok(leased);
+  // As three runs wrote it: the last one asked.
+  const ask = records.length - 1;
+  await store.append(leased.lease, 0, records.slice(0, ask));
+  await store.release(leased.lease, ask, records.slice(ask), waiting);
+  await store.answer(task.id, new Map(Object.entries(answers)));
   const work = tasks(server, { store });
   t.after(() => work.close());
   server.tool('order', { task: 'required' }, async (_args, ctx) => {
@@ -89,15 +99,6 @@ async function ordering(t: TestContext): Promise<{ client: ModernTasks; store: T
     ]);
     return [price, wrap, sure.content?.value, taken.content?.n, name.content?.value, meal.content?.n, stamp].join(' ');
   });
-  const { records, waiting, answers, end: _none, ...created } = task;
-  await store.create(created);
-  const leased = await store.lease(task.id, 30_000);
-  assert.ok(leased);
-  // As three runs wrote it: the last one asked.
-  const ask = records.length - 1;
-  await store.append(leased.lease, 0, records.slice(0, ask));
-  await store.release(leased.lease, ask, records.slice(ask), waiting);
-  await store.answer(task.id, new Map(Object.entries(answers)));
   return { client: await ModernTasks.to(server, { capabilities: declared }), store };
 }
 

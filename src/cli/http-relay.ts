@@ -88,7 +88,7 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
     try {
       to.writeHead(status, passedOn(answer.headers));
     } catch (thrown) {
-      // A status that is none, or a field that may not be sent.
+      // A malformed status, or a field that may not be sent.
       answer.destroy();
       onEnd(exchange, 'cut');
       return refuse(to, 502, `${target.host} answered what cannot be passed on: ${errorMessage(thrown)}`);

@@ -14,12 +14,12 @@ import type { RenderOptions } from './render.ts';
 /** Where results go: a terminal, a pipe, or lines of JSON. */
 export interface Output {
   readonly json: boolean;
-  /** stdout is no terminal: a result goes out as it is. */
+  /** stdout is not a terminal: a result goes out unchanged. */
   readonly piped: boolean;
   readonly render: RenderOptions;
   /** How results are framed at a terminal where prompts stand around them; undefined: they are not. */
   readonly frame?: FrameOptions | undefined;
-  /** To stdout, as it is. */
+  /** To stdout, unchanged. */
   write(bytes: string | Uint8Array): void;
   /** A line to stdout. What came from the wire is `visible` already. */
   print(line: string): void;

@@ -9,7 +9,7 @@ import { described, saved } from './render.ts';
 
 /** A result for a pipe. */
 export interface Piped {
-  /** What goes to stdout, as it is, one after the other. */
+  /** The texts that go to stdout unchanged, one after the other. */
   readonly out: readonly (string | Uint8Array)[];
   /** Lines for stderr: what stdout does not hold. */
   readonly notes: readonly string[];

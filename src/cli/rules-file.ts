@@ -56,7 +56,7 @@ export async function ruledConsent(rules: readonly Rule[], call: ToolCall, optio
 /** Whether a server's word that a tool only reads counts: that of one that came with a folder does not. */
 export const isBelieved = (server: ServerConfig | undefined): boolean => server?.folder === undefined;
 
-/** Whether the person allowed this tool of this server for good in `barewire host`, as it is defined now. */
+/** Whether the person allowed this tool of this server for good in `barewire host`, with its present definition. */
 async function isGranted(server: string, tool: Tool): Promise<boolean> {
   const grants = await userStore().get('grants');
   if (!Array.isArray(grants)) return false;

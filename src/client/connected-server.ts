@@ -205,7 +205,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
 
   // ---- what is sent
 
-  /** The agreement. Throws if there is none. */
+  /** The agreement. Throws before the first one. */
   known(): Terms {
     const { terms } = this.#link;
     if (!terms) throw new Error('the client is not connected');

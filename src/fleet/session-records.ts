@@ -42,7 +42,7 @@ export function readRecord(text: string): StoredRecord {
       return { agreed, principal, level, watched, opened, listener };
     }
   }
-  throw new Error('the store has a text in the place of a session that is none');
+  throw new Error('the store holds something else than a session in the place of a session');
 }
 
 function isAgreed(value: unknown): value is Agreed {

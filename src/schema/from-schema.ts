@@ -63,7 +63,7 @@ type PresentNames<S, P, F extends boolean> =
   | (F extends true ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P]
     : never);
 
-/** The schema of additional properties; never if there are none. */
+/** The schema of additional properties; `never` if they are not allowed. */
 type Rest<S> =
   | (S extends { readonly additionalProperties: infer A } ?
       A extends false ?

@@ -53,7 +53,7 @@ export const defaultTaskLimits: TaskLimits = {
   stallMs: 10_000,
 };
 
-/** For `checkOptions`. How long a task is kept is no time of a timer. */
+/** For `checkOptions`. No timer waits for the time that a task is kept. */
 export const taskLimitsShape = (): Shape<TaskLimits> => ({ ...defaultTaskLimits, ttlMs: 'number', maxTtlMs: 'number' });
 
 /** What the tasks may take that a server asks a client with, at 2025-11-25. */

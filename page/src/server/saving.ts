@@ -7,7 +7,7 @@ import type { ServerConfig } from 'barewire/host';
 import { PageError } from '../host/index.ts';
 import type { Saving } from '../host/index.ts';
 
-/** Keeps servers in the `mcpServers` of this file, which is made where there is none. */
+/** Keeps servers in the `mcpServers` of this file, which is made if it does not exist. */
 export function savingTo(path: string): Saving {
   const read = (): string => {
     try {
@@ -40,10 +40,10 @@ function withServer(path: string, before: string, name: string, config: ServerCo
   try {
     file = before.trim() === '' ? {} : JSON.parse(before);
   } catch {
-    throw new PageError('bad-config', `${path} is not JSON, and is left as it is`);
+    throw new PageError('bad-config', `${path} is not JSON, and was not changed`);
   }
   const servers: unknown = isBag(file) ? file['mcpServers'] ?? {} : undefined;
-  if (!isBag(file) || !isBag(servers)) throw new PageError('bad-config', `${path} has no object mcpServers, and is left as it is`);
+  if (!isBag(file) || !isBag(servers)) throw new PageError('bad-config', `${path} has no object mcpServers, and was not changed`);
   if (Object.hasOwn(servers, name)) throw new PageError('bad-config', `${path} has a server ${JSON.stringify(name)} already`);
   return `${JSON.stringify({ ...file, mcpServers: { ...servers, [name]: entryOf(config) } }, undefined, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import { McpServer } from 'barewire/server';
 import { localActions, openTab } from '../../src/host/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 
-/** The digest of a tool as it is now: what a page has that shows the tool. */
+/** The present digest of a tool: a page that shows the tool has it. */
 const digestOf = async (page: TestPage, name: string): Promise<string> =>
   (await page.seen('catalogue')).catalogue.tools.find(({ tool }) => tool.name === name)?.digest ?? '';
 const text = (result: unknown): unknown => (result as { content: { text?: string }[] }).content[0]?.text;

@@ -32,7 +32,7 @@ test('what would be written is shown, holds no value of environment or headers, 
   assert.deepEqual(await readdir(join(path, '..')), ['servers.json'], 'nothing else is left');
 });
 
-test('a file that changed, is no configuration, or has the name already is left as it is', async (t) => {
+test('a file that changed, is not a configuration, or has the name already is not changed', async (t) => {
   const path = await file(t);
   const saving = savingTo(path);
   const config = { url: 'http://127.0.0.1:1/mcp', headers: { authorization: 'Bearer x' } };

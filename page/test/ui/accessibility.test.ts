@@ -105,7 +105,7 @@ test('a call is made, a question answered and the border moved by keyboard alone
   await close();
 });
 
-test('the accessibility tree of the servers, a tool, a question and the wire is as it is written down', async () => {
+test('the accessibility tree of the servers, a tool, a question and the wire is the recorded one', async () => {
   const { page, close } = await openFake(browser);
   await page.evaluate((message) => window.fake.say(message), scene());
   await page.getByRole('tab', { name: 'Tools' }).click();

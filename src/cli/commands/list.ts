@@ -61,7 +61,7 @@ async function offeredBy({ client, how }: Session, wanted: readonly Kind[]): Pro
   };
 }
 
-/** The item of this name or URI. Throws `WrongUse` where there is none. */
+/** The item of this name or URI. Throws `WrongUse` if no item has it. */
 function named(kind: Kind, items: readonly (Tool | Resource | ResourceTemplate | Prompt)[], name: string): Tool | Resource | ResourceTemplate | Prompt {
   const uriOf = (item: object): string => ('uri' in item ? String(item.uri) : 'uriTemplate' in item ? String(item.uriTemplate) : '');
   const found = items.find((item) => item.name === name || uriOf(item) === name);

@@ -54,7 +54,7 @@ function withoutPackage(words: readonly string[]): { readonly folder: string | u
 }
 
 /**
- * The package that belongs to this installation of barewire, or the one in a folder that was named; undefined: there is none.
+ * The package that belongs to this installation of barewire, or the one in a folder that was named; undefined if neither exists.
  * Never that of the folder in which the command runs: whoever gave that to the person would run their code here.
  */
 async function load(folder: string | undefined): Promise<PagePackage | undefined> {

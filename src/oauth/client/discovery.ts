@@ -39,7 +39,7 @@ export async function discover(
   return { resource, protectedResource, resourceMetadata, authorizationServer: await knownServer(choose(issuers), options) };
 }
 
-/** The metadata of an issuer; rejects if there is none. */
+/** The metadata of an issuer; rejects if it has none. */
 export async function knownServer(issuer: string, options: FetchOptions): Promise<AuthorizationServerMetadata> {
   const metadata = await authorizationServerMetadata(issuer, options);
   if (metadata === undefined) {

@@ -23,7 +23,7 @@ export interface AuthorizationStore {
 
 /** Holds private keys that cannot be exported. */
 export interface KeyStore {
-  /** The key of this name; undefined if there is none. */
+  /** The key of this name; undefined if the name has none. */
   get(id: string): Promise<StoredKey | undefined>;
   /** Keeps a key and replaces the one before it. */
   put(id: string, key: StoredKey): Promise<void>;

@@ -16,7 +16,7 @@ export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 type Stamped = object & { resultType?: string; _meta?: object };
 
 /**
- * The result of a modern request, which stands alone, or a promise of it. A throw is an error answer.
+ * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error answer.
  * 2026-07-28 basic/index#statelessness.
  */
 export function answerModern(server: Server, inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {

@@ -17,7 +17,7 @@ export class ForeignFolder extends Error {
 }
 
 /**
- * Makes the folder of a store where there is none, and marks it. One that is there without a mark is taken if the store
+ * Makes the folder of a store if it does not exist, and marks it. One that is there without a mark is taken if the store
  * may have made every name in it. Rejects with `ForeignFolder` otherwise.
  */
 export async function markFolder(path: string): Promise<void> {
@@ -31,7 +31,7 @@ export async function markFolder(path: string): Promise<void> {
   } else if (!found.isFile() || found.size !== mark.length || await readFile(file, 'latin1') !== mark) {
     throw new ForeignFolder(path, `has a ${markName} that this version has not made`);
   }
-  // The ids of tasks are secrets where callers are not told apart. Whoever does not own the folder leaves it as it is.
+  // The ids of tasks are secrets where callers are not told apart. A process that does not own the folder does not change its rights.
   const { mode } = await stat(path);
   if ((mode & 0o777) !== 0o700) await chmod(path, 0o700).catch(() => {});
 }

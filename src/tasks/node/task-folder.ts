@@ -22,7 +22,7 @@ export interface TaskFolder {
   readonly last: number;
   /** How many bytes of each segment count, as the next lease has to say it. */
   readonly cut: readonly number[];
-  /** The last lease; undefined: there is none, it was given back, or the task has ended. */
+  /** The last lease; undefined if none was given, if it was given back, or if the task has ended. */
   readonly lease: WrittenLease | undefined;
 }
 

@@ -77,7 +77,7 @@ export class Drafts {
       this.#storage?.setItem(prefix + name, text);
       this.#release();
     } catch {
-      // The place is full, or there is none: then the draft lasts as long as the page.
+      // The storage is full or missing: then the draft lasts as long as the page.
     }
   }
 

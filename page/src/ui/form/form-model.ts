@@ -14,7 +14,7 @@ export type Complete = (name: string, typed: string, settled: Readonly<Record<st
 /** Where the values of a form are from, where not from the person: they are marked, and a call with them is asked about. */
 export type Origin = 'link' | 'file';
 
-/** What a form holds, as it is kept over a reload. */
+/** The content of a form in the shape that is kept over a reload. */
 export interface Draft {
   readonly value: unknown;
   /** Numbers as they were typed. */

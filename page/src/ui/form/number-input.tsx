@@ -6,7 +6,7 @@ import type { InputProps } from './input-props.ts';
 import { label } from './shape.ts';
 import type { Members } from './shape.ts';
 
-/** A number as it is typed, and sent. What is not a number stays a string, so that the validator says what it is. */
+/** A number with the digits that were typed, which are sent. Other text stays a string, so that the validator names the fault. */
 export function NumberInput({ whole, own, ...input }: InputProps & { readonly whole: boolean; readonly own: Members }): JSX.Element {
   const { value, lexemes, onChange, onLexemes } = input;
   const typed = useSignal(lexemes[''] ?? (value === undefined ? '' : label(value)));

@@ -38,7 +38,7 @@ export function Choice({ options, ...input }: InputProps & { readonly options: r
   );
 }
 
-/** What is typed is looked for among the titles; what is no title stays as it is typed, and the validator says so. */
+/** Typed text is looked up among the titles. Other text stays unchanged, and the validator names the fault. */
 function ManyChoices({ options, chosen, ...input }: InputProps & { readonly options: readonly Option[]; readonly chosen: number }): JSX.Element {
   const { id, value, onChange } = input;
   const shown = chosen >= 0 ? options[chosen]?.title ?? '' : value === undefined ? '' : label(value);

@@ -6,7 +6,7 @@ import { isJson, pretty } from '../../json/layout.ts';
 import { lineDiff } from './line-diff.ts';
 
 const print = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? 'nothing';
-/** A text of JSON with its own tokens; any other as it is. */
+/** A text of JSON is shown with its own tokens, any other text unchanged. */
 const laidOut = (text: string): string => (isJson(text) ? pretty(text) : text);
 // Lines that are the same are shown only this near to one that is not.
 const NEAR = 3;

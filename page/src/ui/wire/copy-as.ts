@@ -15,7 +15,7 @@ export interface Asked {
 
 const verbs: Readonly<Record<string, Verb>> = { 'tools/call': 'call', 'resources/read': 'read', 'prompts/get': 'get' };
 
-/** The verb of the command for a message; undefined where it is no request of ours that the command knows. */
+/** The verb of the command for a message; undefined where the command has no verb for it. */
 export const verbOf = ({ shape, direction, method }: WireMessage): Verb | undefined =>
   (shape === 'request' && direction === 'sent' && Object.hasOwn(verbs, method) ? verbs[method] : undefined);
 

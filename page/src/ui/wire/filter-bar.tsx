@@ -1,4 +1,4 @@
-// What of the wire is shown: a question that completes as it is typed, kinds, directions, a server; and questions that are kept.
+// The filter of the wire: a question that completes while it is typed, kinds, directions, a server; and saved questions.
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';

@@ -3,7 +3,7 @@ import { fillForm } from '../host/node/form.ts';
 import type { CompleteForm } from '../host/node/form.ts';
 import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
-import type { ClientHandlers, ElicitAnswer } from '../client/options.ts';
+import type { ClientHandlers, ElicitAnswer } from '../client/index.ts';
 import type { ElicitRequestParams } from '../protocol/elicitation.ts';
 import type { CreateMessageResult } from '../protocol/sampling.ts';
 import { completeForm } from '../protocol/form.ts';

@@ -2,9 +2,8 @@ import { makeArguments } from './arguments.ts';
 import { consentTo } from './consent.ts';
 import type { ConsentOptions } from './consent.ts';
 import { count, some } from '../explain/words.ts';
+import type { CallOptions, McpClient } from '../client/index.ts';
 import { RpcError } from '../client/index.ts';
-import type { McpClient } from '../client/index.ts';
-import type { CallOptions } from '../client/options.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Tool } from '../protocol/tools.ts';
 

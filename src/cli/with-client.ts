@@ -1,5 +1,5 @@
-import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions } from '../client/index.ts';
+import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
 import { visible } from '../explain/safe-text.ts';
 import { name as nameOf } from '../explain/words.ts';
 import type { Bag } from '../jsonrpc/message.ts';

@@ -1,9 +1,8 @@
 import { checkOptions } from '../bounds/options.ts';
 import { toError } from '../jsonrpc/errors.ts';
-import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
-import { keyBytes } from '../server/modern/aes-gcm.ts';
-import { requestStateSealer } from '../server/modern/request-state.ts';
+import { keyBytes, requestStateSealer } from '../server/door.ts';
+import { ToolError } from '../server/index.ts';
 import type { FleetPort } from '../transport/http/server/sharing.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';

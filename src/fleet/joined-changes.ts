@@ -1,6 +1,6 @@
-import type { ListName } from '../server/feature.ts';
-import { insideOf, tellUpdated } from '../server/server.ts';
-import type { Server } from '../server/server.ts';
+import type { Server } from '../server/door.ts';
+import type { ListName } from '../server/index.ts';
+import { insideOf, tellUpdated } from '../server/door.ts';
 import type { ServerPort } from '../transport/server-port.ts';
 import type { Change } from './messages.ts';
 

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
-import { insideOf } from '../server/server.ts';
+import { insideOf } from '../server/door.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { refuseSession } from '../transport/http/server/refuse.ts';
 import type { EndpointServices } from '../transport/http/server/services.ts';

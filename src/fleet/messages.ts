@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { ListName } from '../server/feature.ts';
+import type { ListName } from '../server/index.ts';
 import type { Auth } from '../transport/auth.ts';
 
 /** A message of the client's for a session that the other process has open. */

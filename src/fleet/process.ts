@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { RequestStateSealer } from '../server/modern/request-state.ts';
+import type { RequestStateSealer } from '../server/door.ts';
 import type { Sessions } from '../transport/http/server/sessions.ts';
 import type { SessionStore, StreamStore } from './engine.ts';
 import type { FailureDetector } from './failure-detector.ts';

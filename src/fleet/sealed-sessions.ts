@@ -4,7 +4,7 @@ import { ConnectionError, invalidParams, methodNotFound } from '../jsonrpc/error
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { isImplementation } from '../protocol/meta.ts';
-import type { RequestStateSealer } from '../server/modern/request-state.ts';
+import type { RequestStateSealer } from '../server/door.ts';
 import type { Auth } from '../transport/auth.ts';
 import type { HttpRequest } from '../transport/http/server/http-request.ts';
 import { noRoom, refuse } from '../transport/http/server/refuse.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
-import { McpClient } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/index.ts';
+import { McpClient } from '../client/index.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { checkInfo } from '../protocol/meta.ts';
 import type { GetPromptResult } from '../protocol/prompts.ts';

@@ -14,7 +14,7 @@ export { memoryStore } from './memory-store.ts';
 export { sealedStore } from './sealed-store.ts';
 export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
 export type { Lease, LeasedTask, Listed, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
-export type { Step, TaskSteps } from '../server/context.ts';
+export type { Step, TaskSteps } from '../server/index.ts';
 export { TaskClient } from './task-client.ts';
 export type { Started, TaskClientOptions } from './task-client.ts';
 export { TaskCancelled, TaskHandle } from './task-handle.ts';

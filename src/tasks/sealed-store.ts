@@ -1,5 +1,5 @@
-import { aesGcm, keyBytes } from '../server/modern/aes-gcm.ts';
-import type { AesGcm } from '../server/modern/aes-gcm.ts';
+import type { AesGcm } from '../server/door.ts';
+import { aesGcm, keyBytes } from '../server/door.ts';
 import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
 import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 

@@ -1,9 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
-import type { Context } from '../server/context.ts';
-import { extend } from '../server/extensions.ts';
-import { surround } from '../server/guards.ts';
-import { LegacyExchange } from '../server/legacy/exchange.ts';
-import type { ServerCore } from '../server/server-core.ts';
+import type { Context, ServerCore } from '../server/index.ts';
+import { extend, LegacyExchange, surround } from '../server/door.ts';
 import { aroundCalls, concernsTasks } from './calls.ts';
 import { ExtensionTasks } from './extension/server.ts';
 import { askAsTask, askingWith } from './legacy/asked.ts';

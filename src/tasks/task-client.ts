@@ -1,11 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import { McpClient } from '../client/mcp-client.ts';
-import { callShape, clientShape } from '../client/options.ts';
-import type { AnyServer, Structured } from '../client/server-types.ts';
-import type { CallOptions, ClientOptions } from '../client/options.ts';
-import type { Answering } from '../client/parts.ts';
+import type { Structured } from '../client/door.ts';
+import type { Answering, AnyServer, CallOptions, ClientOptions } from '../client/index.ts';
+import { callShape, clientShape, McpClient } from '../client/door.ts';
 import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';

@@ -2,7 +2,7 @@ import { internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { clock, inBackground } from '../bounds/times.ts';
 import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
-import { checkScopes } from '../server/guards.ts';
+import { checkScopes } from '../server/door.ts';
 import { AccessDenied } from '../transport/auth.ts';
 import type { Auth } from '../transport/auth.ts';
 import { readTask, viewOf } from './journal.ts';

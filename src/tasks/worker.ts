@@ -1,9 +1,8 @@
 import { toError } from '../jsonrpc/errors.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { clock, inBackground } from '../bounds/times.ts';
-import type { Server } from '../server/server.ts';
-import type { ServerCore } from '../server/server-core.ts';
-import type { Context } from '../server/context.ts';
+import type { Server } from '../server/door.ts';
+import type { Context, ServerCore } from '../server/index.ts';
 import type { TaskLimits } from './limits.ts';
 import { LeaseTime } from './store.ts';
 import type { TaskStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { McpClient } from '../../client/index.ts';
 import type { ClientOptions } from '../../client/index.ts';
+import { McpClient } from '../../client/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
 import { errorMessage, RpcError } from '../../jsonrpc/errors.ts';
 import type { ClientTransport } from '../../transport/client-port.ts';

@@ -1,6 +1,6 @@
 import { McpClient } from '../../client/index.ts';
-import { asking, batches, changes, resourceUpdated, ServerCore } from '../../server/index.ts';
 import type { Context } from '../../server/index.ts';
+import { asking, batches, changes, resourceUpdated, ServerCore } from '../../server/index.ts';
 import type { ClientTransport } from '../../transport/client-port.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
 import type { BridgeLimits } from './backends.ts';

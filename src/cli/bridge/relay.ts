@@ -8,12 +8,8 @@ import type { Implementation, ServerCapabilities } from '../../protocol/initiali
 import type { LoggingLevel } from '../../protocol/logging.ts';
 import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
 import type { CallToolResult, Tool } from '../../protocol/tools.ts';
-import { adaptContent, adaptListed, adaptTool, adaptToolResult } from '../../server/adapt.ts';
-import { cacheFields } from '../../server/caching.ts';
-import { onClose } from '../../server/connected-client.ts';
-import { watchedResources } from '../../server/watched-resources.ts';
-import type { AnswerMethod, Context, Feature, FeatureHost } from '../../server/index.ts';
-import type { LegacyRequester } from '../../server/exchange.ts';
+import type { AnswerMethod, Context, Feature, FeatureHost, LegacyRequester } from '../../server/index.ts';
+import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/door.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';

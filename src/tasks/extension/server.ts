@@ -1,8 +1,7 @@
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { Auth } from '../../transport/auth.ts';
-import type { Context, Listener } from '../../server/context.ts';
-import type { ServerExtension, TellListeners } from '../../server/extensions.ts';
+import type { Context, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';

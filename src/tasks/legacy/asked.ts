@@ -3,9 +3,8 @@ import { RpcError } from '../../jsonrpc/errors.ts';
 import { longestTimerMs } from '../../bounds/options.ts';
 import * as columns from '../../protocol/columns.ts';
 import { requestsOf } from '../../protocol/requests.ts';
-import type { AnyAround, HandlerCall } from '../../server/chain.ts';
-import { askClient, LegacyExchange } from '../../server/legacy/exchange.ts';
-import type { LegacyRequester } from '../../server/exchange.ts';
+import type { AnyAround, HandlerCall, LegacyRequester } from '../../server/index.ts';
+import { askClient, LegacyExchange } from '../../server/door.ts';
 
 /**
  * Asks a client of 2025-11-25 with a task, where it has declared that it takes such questions so, and plainly

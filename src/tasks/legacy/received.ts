@@ -4,7 +4,7 @@ import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject }
 import { inBackground } from '../../bounds/times.ts';
 import { weighValue } from '../../bounds/weight.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
-import type { Answering } from '../../client/parts.ts';
+import type { Answering } from '../../client/index.ts';
 import * as columns from '../../protocol/columns.ts';
 import { page } from '../../protocol/cursor.ts';
 import type { Listed } from '../../protocol/cursor.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import { compile } from '../schema/full/index.ts';
-import type { JsonSchema } from '../schema/types.ts';
+import type { JsonSchema } from '../schema/index.ts';
 import type { Bag } from '../explain/words.ts';
 
 // Arguments for a tool that nobody has called before, made from its schema alone: as few as it takes, and as

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { ToolAnnotations } from '../protocol/tools.ts';
-import type { JsonSchema } from '../schema/types.ts';
+import type { JsonSchema } from '../schema/index.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';
 import { excerpt } from './tool-process.ts';

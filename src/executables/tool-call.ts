@@ -1,5 +1,5 @@
 import type { Form } from '../protocol/form.ts';
-import type { Validate } from '../schema/types.ts';
+import type { Validate } from '../schema/index.ts';
 import type { Context } from '../server/index.ts';
 import { ToolError } from '../server/index.ts';
 import type { ToolDescription } from './description.ts';

@@ -19,12 +19,15 @@ const others = tokens.filter(({ name }) => !['only', 'whole', 'seconds'].include
 const tests = fileURLToPath(new URL('../dist/test', import.meta.url));
 const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.url));
 const only = values.only?.split(',') ?? [''];
-const files = readdirSync(tests, { recursive: true })
-  .filter((file) => file.endsWith('.test.js') && only.some((text) => file.includes(text)))
+const all = readdirSync(tests, { recursive: true }).filter((file) => file.endsWith('.test.js'));
+// A part that is misspelt would leave out what it meant, and without a file node --test looks for files by itself.
+const nowhere = only.filter((text) => !all.some((file) => file.includes(text)));
+if (nowhere.length > 0) throw new Error(`no test file under dist/test has ${nowhere.join(' or ')} in its path`);
+const files = all
+  .filter((file) => only.some((text) => file.includes(text)))
   .map((file) => `${tests}/${file}`)
   .filter((file) => !values.whole || /from '[./]*every-nth\.js'/.test(readFileSync(file, 'utf8')));
-// Without a file node --test would look for files by itself, and find fixtures.
-if (files.length === 0) throw new Error(`no test file under dist/test has ${only.join(' or ')} in its path`);
+if (files.length === 0) throw new Error('none of these test files takes some of its cases');
 const folder = mkdtempSync(join(tmpdir(), 'barewire-tests-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const runner = spawn(process.execPath, [

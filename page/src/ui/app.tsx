@@ -1,6 +1,6 @@
 // The whole page: servers at the left, one server in the middle, the wire beside it.
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { StateProvider, useState } from './context.ts';
 import { Boundary } from './parts/boundary.tsx';
@@ -47,7 +47,8 @@ function Body(): JSX.Element {
 function Overlays(): JSX.Element | null {
   const state = useState();
   const open = useSignal<'palette' | 'keys' | undefined>(undefined);
-  useEffect(() => {
+  // With the first rendering, so that the first key counts.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       const writes = event.target instanceof HTMLElement && event.target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select');
@@ -75,7 +76,8 @@ function Frame(): JSX.Element {
       for (const query of [sideBySide, narrow]) query.removeEventListener('change', look);
     };
   }, []);
-  useEffect(() => {
+  // With the first rendering, not after it: a file that is dropped earlier would replace the page.
+  useLayoutEffect(() => {
     const isFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
     const over = (event: DragEvent): void => {
       if (isFile(event)) event.preventDefault();

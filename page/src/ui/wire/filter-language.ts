@@ -135,10 +135,24 @@ export function readFilter(source: string, textOf: (entry: WireEntry) => string)
   }
 }
 
+/** Signs between a field and a value; the longer ones first. */
+const signs = ['==', '!=', '<=', '>=', '<', '>', '~'];
+
+/** The text without the characters of a kind at its end. Linear, where a pattern that looks for the end would be quadratic. */
+function withoutRun(text: string, kind: RegExp): string {
+  let end = text.length;
+  while (end > 0 && kind.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
 /** How what was typed may go on: whole texts, for a list of suggestions. */
 export function completions(source: string, methods: Iterable<string>, servers: Iterable<string>): string[] {
-  const [, before = '', last = ''] = /^(.*?)([^\s()!&|=<>~"]*)$/s.exec(source) ?? [];
-  const [, field] = /([a-z]+)\s*(?:[=!<>]=|[<>~])\s*$/.exec(before) ?? [];
+  const before = withoutRun(source, /[^\s()!&|=<>~"]/);
+  const last = source.slice(before.length);
+  const compared = before.trimEnd();
+  const sign = signs.find((one) => compared.endsWith(one));
+  const named = sign === undefined ? '' : compared.slice(0, -sign.length).trimEnd();
+  const field = named.slice(withoutRun(named, /[a-z]/).length) || undefined;
   const quoted = (one: string): string => (/^[^\s()"!<>~&|=]+$/.test(one) ? one : JSON.stringify(one));
   const values = field === 'method' ? [...methods] : field === 'server' ? [...servers] : field === 'direction' ? ['sent', 'received']
     : field === 'shape' ? ['request', 'result', 'error', 'notification', 'batch', 'unreadable', 'http', 'event', 'mark']

@@ -77,7 +77,8 @@ async function order(client, handles, world) {
   };
   const line = async () => {
     while (next < orders) {
-      if ((next - 4) / orders > world.dealt) {
+      // The last order waits for the last blow: otherwise the orders could end before it is dealt.
+      if ((next - 4) / orders > world.dealt || (next === orders - 1 && world.dealt < 1)) {
         await pause(10);
         continue;
       }

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { kinds } from './kinds.mjs';
+import { readSource } from './touches.mjs';
 
 const execute = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -141,6 +142,25 @@ if (process.argv.includes('--write')) {
   const end = '<!-- end -->';
   writeFileSync(page, `${text.slice(0, text.indexOf(begin) + begin.length)}| kind | refused at run time by |\n|---|---|\n${lines.join('\n')}\n${text.slice(text.indexOf(end))}`);
 }
+
+// Ways to a capability that name no global of their own. The syntax tree must show each, with its kind.
+const shapes = [
+  ['code', "(() => {}).constructor('return process')();"],
+  ['code', "[].flat['con' + 'structor']('return process')();"],
+  ['code', "const { constructor: make } = () => {}; make('return process')();"],
+  ['code', 'Error.prepareStackTrace = (_error, sites) => sites[0].getThis();'],
+  ['code', "Object.defineProperty(Error, 'prepareStackTrace', { value: (_error, sites) => sites });"],
+  ['code', 'const { getBuiltinModule: load } = process; load(`node:fs`);'],
+  ['code', 'const load = process.getBuiltinModule; load(`node:fs`);'],
+  ['environment', 'export const home = import.meta.url;'],
+  ['streams', 'console._stdout.end();'],
+  ['code', 'console._stdout.constructor(1);'],
+];
+shapes.forEach(([kind, code], at) => {
+  const file = join(folder, `shape-${at}.js`);
+  writeFileSync(file, code);
+  if (![...readSource(file, folder).touched.values()].includes(kind)) faults.push(`not seen in the syntax tree as ${kind}: ${code}`);
+});
 rmSync(folder, { recursive: true, force: true });
 const unfound = ['network', 'files', 'processes', 'environment', 'clock', 'randomness'].filter((kind) => found[kind].length === 0);
 if (unfound.length > 0) faults.push(`smuggled and not found: ${unfound.join(', ')}`);

@@ -1,4 +1,5 @@
-// What a compiled file touches: its imports of `node:` modules, and the names that it takes from the global scope.
+// What a compiled file touches: its imports of `node:` modules, the names that it takes from the global scope, and the ways to
+// these that name no global: `import.meta`, a function's constructor, the stack's own hook, a stream behind `console`.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'acorn';
@@ -20,8 +21,24 @@ export function readSource(file, root) {
   const visit = (node, _state, ancestors) => { parents.set(node, ancestors.at(-2)); };
   ancestor(tree, {
     Identifier: visit,
-    MemberExpression: visit,
+    MemberExpression(node, state, ancestors) {
+      visit(node, state, ancestors);
+      const parent = ancestors.at(-2);
+      const called = parent.type === 'CallExpression' && parent.callee === node;
+      const name = memberName(node);
+      // A call of getBuiltinModule is read below, with the module that it names.
+      if (!(called && name === 'getBuiltinModule')) addWayOut(names, name);
+    },
     VariableDeclarator: visit,
+    MetaProperty: () => names.add('import.meta'),
+    ObjectPattern({ properties }) {
+      for (const { type, key, computed } of properties) {
+        if (type === 'Property') addWayOut(names, computed ? textOf(key) : nameOf(key));
+      }
+    },
+    Literal: ({ value }) => {
+      if (value === 'prepareStackTrace') addWayOut(names, value);
+    },
     ImportDeclaration: ({ source }) => imports.add(source.value),
     ExportNamedDeclaration: ({ source }) => source && imports.add(source.value),
     ExportAllDeclaration: ({ source }) => imports.add(source.value),
@@ -52,8 +69,32 @@ export function readSource(file, root) {
   return source;
 }
 
-const memberName = (node) => (node.type !== 'MemberExpression' ? undefined
-  : node.computed ? (node.property.type === 'Literal' ? String(node.property.value) : undefined) : node.property.name);
+/** Members that lead to what a program may touch, whatever object has them. */
+const waysOut = new Map([
+  ['constructor', 'a constructor taken from a value'],
+  ['prepareStackTrace', 'Error.prepareStackTrace'],
+  ['getBuiltinModule', 'process.getBuiltinModule as a value'],
+  ['_stdout', 'console._stdout'],
+  ['_stderr', 'console._stderr'],
+]);
+
+function addWayOut(names, member) {
+  const name = waysOut.get(member);
+  if (name) names.add(name);
+}
+
+const nameOf = (key) => (key.type === 'Identifier' ? key.name : String(key.value));
+
+const memberName = (node) => (node.type !== 'MemberExpression' ? undefined : node.computed ? textOf(node.property) : node.property.name);
+
+/** The text of an expression of literals: `'con' + 'structor'` is one too. Undefined: it is known at run time only. */
+function textOf(node) {
+  if (node.type === 'Literal') return String(node.value);
+  if (node.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0].value.cooked;
+  if (node.type !== 'BinaryExpression' || node.operator !== '+') return undefined;
+  const [left, right] = [textOf(node.left), textOf(node.right)];
+  return left === undefined || right === undefined ? undefined : left + right;
+}
 
 /** The names that a reference to a global stands for: `process.env`, what is taken out of `globalThis`, or itself. */
 function namesAt(identifier, parents) {

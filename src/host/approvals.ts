@@ -11,7 +11,7 @@ export interface Shown {
   readonly principal: string;
 }
 
-/** How long an approval lasts: for this call, for calls with these arguments in this session, or for ever. */
+/** How long an approval lasts: for this call, or as a grant for this session or for ever. */
 export type Reach = 'once' | 'session' | 'always';
 
 /** An approval for more than one call: of this tool with this definition, with any arguments. */

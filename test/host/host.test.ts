@@ -287,6 +287,16 @@ test('host: questions come with the name of the server; sampling needs consent t
     [['answered', true], ['refused', undefined]]);
 });
 
+test('host: a question that nobody can be asked is declined, and is in the log', async (t) => {
+  const server = new McpServer({ name: 'a', version: '1.0.0' });
+  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Your name?', { name: { type: 'string' } })).action);
+  const { host, entries } = make(t, { a: server }, { person: { approve: async () => ({ allow: 'once' }) } });
+  assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'decline' }]);
+  await host.flushed();
+  assert.deepEqual(entries().filter(({ kind }) => kind === 'question').map(({ question, message, action }) => [question, message, action]),
+    [['form', 'Your name?', 'decline']]);
+});
+
 test('host: roots change while a server runs', async (t) => {
   const server = new McpServer({ name: 'a', version: '1.0.0' });
   server.tool('where', { input: text }, async (_args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join());

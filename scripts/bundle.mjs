@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { throughDoors } from './doors.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -35,7 +36,8 @@ const options = {
 // esbuild makes a chunk of every set of modules that the same entries reach: left alone, ten for a server over pipes,
 // and each costs half a millisecond at its start. Where every entry names all that this server shares with others,
 // that is one chunk, and one more of JSON Schema. They hold nothing of Node, and nothing that a bundler cannot leave out.
-const { metafile: { inputs } } = await build({ ...options, entryPoints, write: false, metafile: true });
+const throughAll = (file) => throughDoors(file, { alsoIndexes: true });
+const { metafile: { inputs } } = await build({ ...options, entryPoints, plugins: [sources(throughAll)], write: false, metafile: true });
 
 // Entries that build on these (host, oauth, tasks) import them as published files: see fromEntries.
 const base = ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol'];
@@ -69,18 +71,18 @@ function sharedWith(file) {
   return [...shared].filter((other) => other !== file && (isSchema(other) ? schemas : file !== loadedLater));
 }
 
-const oneChunk = {
-  name: 'one-chunk',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const file = relative(root, path).replaceAll('\\', '/');
-      if (!nameOf.has(file) && file !== loadedLater) return undefined;
-      const up = '../'.repeat(file.split('/').length - 1);
-      const named = sharedWith(file).map((other, i) => `import * as shared${i} from '${up}${other}';`);
-      return { contents: readFileSync(path, 'utf8') + named.join('\n'), loader: 'ts' };
-    });
-  },
-};
+const oneChunk = sources((path) => {
+  const file = relative(root, path).replaceAll('\\', '/');
+  if (!nameOf.has(file) && file !== loadedLater) return throughAll(path);
+  const up = '../'.repeat(file.split('/').length - 1);
+  const named = sharedWith(file).map((other, i) => `import * as shared${i} from '${up}${other}';`);
+  return throughAll(path) + named.join('\n');
+});
+
+/** A plugin that reads the sources by `read`. */
+function sources(read) {
+  return { name: 'sources', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: read(path), loader: 'ts' })) };
+}
 
 // The command and the later entries are programs like any other: what they use of the base entries through an index.ts,
 // they import from the published file. Otherwise they would split that file, and a server over pipes would load more.
@@ -143,14 +145,14 @@ rmSync(lib, { recursive: true, force: true });
 mkdirSync(lib, { recursive: true });
 await publish(entryPoints, { mixed: 'core', plugins: [oneChunk, fromEntries] });
 // A subcommand is a chunk of its own, so that --help loads none.
-await publish({ cli: 'src/cli/main.ts' }, { prefix: 'cli-', mixed: 'shared', plugins: [fromEntries] });
+await publish({ cli: 'src/cli/main.ts' }, { prefix: 'cli-', mixed: 'shared', plugins: [sources(throughDoors), fromEntries] });
 
 // The declarations that the entries reach, and no others.
 const seen = new Set();
 const copy = (file) => {
   if (seen.has(file)) return;
   seen.add(file);
-  const text = readFileSync(`${root}dist/src/${file}`, 'utf8');
+  const text = throughDoors(`${root}dist/src/${file}`);
   const target = `${root}dist/types/${file}`;
   mkdirSync(dirname(target), { recursive: true });
   // The compiler indents by four; half of that is 4 kB less.

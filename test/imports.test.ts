@@ -41,18 +41,26 @@ interface Import {
   readonly to: string;
   /** `import type` is erased: it draws an arrow, but no cycle at run time. */
   readonly typeOnly: boolean;
+  /** The names in its braces; of `a as b`, the one that is known outside the importing file. */
+  readonly names: readonly string[];
 }
+
+/** The names between braces. Of `a as b` the one that is known outside the file with the statement. */
+const namesIn = (file: string, clause: string): string[] => [...clause.matchAll(/[\w$]+(?: as [\w$]+)?/g)]
+  .map(([name]) => name.replace(/^type (?=\w)/, '').replace(file.endsWith('/door.ts') ? /^.* as / : / as .*$/, ''))
+  .filter((name) => name !== 'from');
 
 function importsOf(file: string, folder: string): Import[] {
   const text = readFileSync(join(folder, file), 'utf8')
     .replaceAll(/\/\*[^]*?\*\//g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '');
   const found: Import[] = [];
-  for (const match of text.matchAll(/^(?:import|export)(\s+type)?\s(?:[\w$*{}\s,]+?\sfrom\s)?\s*['"]([^'"]+)['"]/gm)) {
-    found.push({ from: file, to: resolve(folder, file, match[2] as string), typeOnly: match[1] !== undefined });
+  for (const match of text.matchAll(/^(?:import|export)(\s+type)?\s([\w$*{}\s,]+?\sfrom\s)?\s*['"]([^'"]+)['"]/gm)) {
+    const names = namesIn(file, match[2] ?? '');
+    found.push({ from: file, to: resolve(folder, file, match[3] as string), typeOnly: match[1] !== undefined, names });
   }
   for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
-    found.push({ from: file, to: resolve(folder, file, match[1] as string), typeOnly: false });
+    found.push({ from: file, to: resolve(folder, file, match[1] as string), typeOnly: false, names: [] });
   }
   return found;
 }
@@ -94,25 +102,50 @@ test('imports: every arrow points the right way', () => {
 
 /** What is built on the protocol. */
 const kit = ['oauth', 'tasks', 'fleet', 'host', 'executables', 'explain', 'transcript', 'doctor', 'cli'];
-/** Folders of the protocol that the kit enters by a door. What the index of `schema` names is enough for it. */
-const withDoor = ['server', 'client', 'schema'];
+/** The folders of the protocol, but `bounds`, which everybody imports. */
+const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
+/** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */
+const doors = [
+  'client/door.ts', 'jsonrpc/door.ts', 'protocol/door.ts', 'server/door.ts', 'transport/door.ts', 'transport/http/node/door.ts',
+  'transport/stdio/door.ts',
+];
 
-test('imports: the kit enters a folder with a door by its index or its door', () => {
-  const entering = imports.filter(({ from, to }) => kit.includes(folderOf(from)) && withDoor.includes(folderOf(to)));
-  assert.ok(entering.some(({ to }) => to === 'server/door.ts') && entering.some(({ to }) => to === 'client/door.ts'));
-  assert.deepEqual(entering.filter(({ to }) => !/^\w+\/(full\/)?(index|door)\.ts$/.test(to)).map(({ from, to }) => `${from} imports ${to}`), []);
+test('imports: the kit enters a folder of the protocol by its index or its door', () => {
+  assert.deepEqual(files.filter((file) => file.endsWith('/door.ts') && protocol.includes(folderOf(file))), doors);
+  const entering = imports.filter(({ from, to }) => kit.includes(folderOf(from)) && protocol.includes(folderOf(to)));
+  for (const door of doors) assert.ok(entering.some(({ to }) => to === door), door);
+  assert.deepEqual(entering.filter(({ to }) => !/^(\w+\/)+(index|door)\.ts$/.test(to)).map(({ from, to }) => `${from} imports ${to}`), []);
 });
 
 test('imports: a door is for the kit, and has nothing of its own', () => {
-  for (const door of withDoor.map((folder) => `${folder}/door.ts`).filter((file) => files.includes(file))) {
+  for (const door of doors) {
     assert.deepEqual(imports.filter(({ from, to }) => to === door && !kit.includes(folderOf(from))).map(({ from }) => from), []);
     const code = readFileSync(join(root, door), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
     assert.match(code, /^(\s*export (type )?\{[^}]*\} from '\.\/[^']+';)+\s*$/);
   }
 });
 
+test('imports: the kit takes everything that a door names', () => {
+  for (const door of doors) {
+    const entering = imports.filter(({ to }) => to === door);
+    // What takes the whole file takes all of it.
+    if (entering.some(({ names }) => names.length === 0)) continue;
+    const taken = new Set(entering.flatMap(({ names }) => names));
+    const named = imports.filter(({ from }) => from === door).flatMap(({ names }) => names);
+    assert.deepEqual(named.filter((name) => !taken.has(name)), [], door);
+  }
+});
+
+test('imports: the page takes from the package only its entries', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8')) as { exports: Record<string, unknown> };
+  const taken = sourcesIn(page).flatMap((file) => importsOf(file, page)).map(({ to }) => to);
+  const ours = taken.filter((to) => to.startsWith('barewire') || (to.startsWith('../') && !to.startsWith('../../dist/examples/')));
+  assert.ok(ours.includes('barewire/client'));
+  assert.deepEqual(ours.filter((to) => exports[to.replace('barewire', '.')] === undefined), []);
+});
+
 /** The files from which these arrows lead back to themselves. */
-function inCircles(arrows: readonly Import[]): string[] {
+function inCircles(arrows: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of arrows) next.set(from, [...next.get(from) ?? [], to]);
   const reaches = (from: string, goal: string, seen: Set<string>): boolean =>

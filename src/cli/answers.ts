@@ -4,10 +4,9 @@ import type { CompleteForm } from '../host/node/form.ts';
 import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
 import type { ClientHandlers, ElicitAnswer } from '../client/index.ts';
-import type { ElicitRequestParams } from '../protocol/elicitation.ts';
-import type { CreateMessageResult } from '../protocol/sampling.ts';
-import { completeForm } from '../protocol/form.ts';
-import type { Form } from '../protocol/form.ts';
+import type { CreateMessageResult, ElicitRequestParams } from '../protocol/index.ts';
+import { completeForm } from '../protocol/door.ts';
+import type { Form } from '../protocol/door.ts';
 
 /** How the tour answers what a server asks. */
 export interface AnswerOptions {

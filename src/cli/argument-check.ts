@@ -1,7 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/door.ts';
 import { shorten } from '../bounds/quote.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
 import { WrongUse } from './exit-codes.ts';
 import { didYouMean } from './near-miss.ts';

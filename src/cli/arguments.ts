@@ -1,5 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { Bag } from '../explain/words.ts';

@@ -1,7 +1,7 @@
 import { head } from '../explain/safe-text.ts';
 import { name as nameOf } from '../explain/words.ts';
 import { framed, rowsOf } from '../host/node/frame.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { Tool } from '../protocol/index.ts';
 import type { Prompter } from '../host/node/prompter.ts';
 import type { Style } from '../host/node/style.ts';
 

@@ -1,5 +1,5 @@
 import { fitsName } from '../host/patterns.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { Tool } from '../protocol/index.ts';
 
 /** What the person has consented to beforehand, and how to ask for the rest. */
 export interface ConsentOptions {

@@ -1,7 +1,6 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import type { Prompt } from '../protocol/prompts.ts';
-import type { Tool } from '../protocol/tools.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { Prompt, Tool } from '../protocol/index.ts';
 import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
 import { textLines } from './render.ts';

@@ -2,12 +2,11 @@ import { createServer, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
-import { watchBody, watchStream } from '../transport/http/client/http-trace.ts';
+import { redact, redactPath, watchBody, watchStream } from '../transport/door.ts';
 import { guarded } from '../transport/http/node/index.ts';
-import { redact, redactPath } from '../transport/http/redact.ts';
-import type { HttpTrace } from '../transport/trace.ts';
+import type { HttpTrace } from '../transport/door.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** A proxy on this machine in front of an address. */

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { commands, overview } from './commands.ts';
 import { visible } from '../explain/safe-text.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { linesTo } from '../host/node/lines.ts';
 import { exitCodes, isNotAccepted, NotReached, Refused, WrongUse } from './exit-codes.ts';
 

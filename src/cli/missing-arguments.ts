@@ -1,8 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
-import type { ElicitRequestFormParams } from '../protocol/elicitation.ts';
-import { completeForm } from '../protocol/form.ts';
-import type { Form } from '../protocol/form.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { ElicitRequestFormParams, Tool } from '../protocol/index.ts';
+import { completeForm } from '../protocol/door.ts';
+import type { Form } from '../protocol/door.ts';
 import { Refused, WrongUse } from './exit-codes.ts';
 import { fillForm } from '../host/node/form.ts';
 import type { Prompter } from '../host/node/prompter.ts';

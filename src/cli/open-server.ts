@@ -5,7 +5,7 @@ import { openServer as openPlain } from '../host/node/index.ts';
 import type { OAuth } from '../oauth/index.ts';
 import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
-import type { ClientTransport } from '../transport/client-port.ts';
+import type { ClientTransport } from '../transport/door.ts';
 import { homeFolder } from './configuration.ts';
 
 /** The name under which logins are kept, and the authorization server knows this program. */

@@ -1,6 +1,4 @@
-import type { GetPromptResult } from '../protocol/prompts.ts';
-import type { ReadResourceResult } from '../protocol/resources.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../protocol/index.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
 import type { FrameOptions } from '../host/node/frame.ts';
 import { style } from '../host/node/style.ts';

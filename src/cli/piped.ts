@@ -1,8 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import type { ContentBlock } from '../protocol/content.ts';
-import type { GetPromptResult } from '../protocol/prompts.ts';
-import type { ReadResourceResult } from '../protocol/resources.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '../protocol/index.ts';
 import { described, saved } from './render.ts';
 
 // What a pipe or a file gets of a result. Whoever reads it is a program: nothing is escaped, cut, wrapped or painted.

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { createFramer } from '../jsonrpc/framing.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { createFramer } from '../jsonrpc/index.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { NotReached } from './exit-codes.ts';
 
 /** A program between a host and a server: the host speaks with our own streams. */
@@ -27,7 +27,7 @@ const endings = ['SIGTERM', 'SIGHUP'] as const;
  */
 export async function relay({ command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
   const own = Object.fromEntries(Object.entries({ ...process.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
-  const windows = process.platform === 'win32' ? await import('../transport/stdio/windows.ts') : undefined;
+  const windows = process.platform === 'win32' ? await import('../transport/stdio/door.ts') : undefined;
   const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
     const how = windows?.spawnOnWindows(command, args, own, cwd) ?? { command, args, options: { env: own, cwd } };
     const started = spawn(how.command, [...how.args], { ...how.options, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -2,11 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import type { ContentBlock } from '../protocol/content.ts';
-import type { GetPromptResult } from '../protocol/prompts.ts';
-import type { ReadResourceResult } from '../protocol/resources.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '../protocol/index.ts';
 import { table } from './terminal.ts';
 import type { Style } from '../host/node/style.ts';
 

@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/door.ts';
 
 /** The deepest nesting that is written out; what is deeper is `unknown`. */
 const maxDepth = 12;

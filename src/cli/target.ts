@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
-import type { ClientTransport } from '../transport/client-port.ts';
-import type { HttpTrace } from '../transport/trace.ts';
+import type { ClientTransport, HttpTrace } from '../transport/door.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
 import type { ServerConfig } from '../host/index.ts';
 import { readConfiguration } from './configuration.ts';
 import { isNotAccepted, NotReached } from './exit-codes.ts';
 import { openServer } from './open-server.ts';
-import type { Root } from '../protocol/roots.ts';
+import type { Root } from '../protocol/index.ts';
 
 /** Where to find a server: a program with its arguments, an address, or a name from the configuration. */
 export type Target =

@@ -1,5 +1,5 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import type { Bag } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { Bag } from '../jsonrpc/index.ts';
 import type { ArgumentSource } from './argument-source.ts';
 import { WrongUse } from './exit-codes.ts';
 

@@ -2,10 +2,10 @@ import { makeArguments } from './arguments.ts';
 import { consentTo } from './consent.ts';
 import type { ConsentOptions } from './consent.ts';
 import { count, some } from '../explain/words.ts';
-import type { CallOptions, McpClient } from '../client/index.ts';
 import { RpcError } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { CallOptions, McpClient } from '../client/index.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
+import type { Tool } from '../protocol/index.ts';
 
 /** A step that the server has nothing for. */
 export class Absent extends Error {}

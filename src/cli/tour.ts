@@ -6,18 +6,13 @@ import { Absent, callTools, cancelCall } from './tool-calls.ts';
 import type { Calling } from './tool-calls.ts';
 import { createWatchdog } from './watchdog.ts';
 import { count } from '../explain/words.ts';
-import type { CallOptions, ClientOptions } from '../client/index.ts';
 import { McpClient, RpcError } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
-import type { CompleteRequestParams } from '../protocol/completion.ts';
-import type { Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
-import type { Root } from '../protocol/roots.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { CallOptions, ClientOptions } from '../client/index.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
+import type { CompleteRequestParams, Prompt, Resource, ResourceTemplate, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
-import type { ClientTransport } from '../transport/client-port.ts';
-import type { HttpTrace } from '../transport/trace.ts';
+import type { ClientTransport, HttpTrace } from '../transport/door.ts';
 
 export interface TourOptions {
   /** Above everything. */

@@ -1,9 +1,9 @@
-import type { CallOptions } from '../client/index.ts';
 import { ConnectionError, HttpError, McpClient, RpcError } from '../client/index.ts';
+import type { CallOptions } from '../client/index.ts';
 import { visible } from '../explain/safe-text.ts';
 import { name as nameOf } from '../explain/words.ts';
-import type { Bag } from '../jsonrpc/message.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import type { Bag } from '../jsonrpc/index.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { compile } from '../schema/index.ts';
 import { answersOf } from './answers.ts';
 import type { ClientWords } from './client-options.ts';

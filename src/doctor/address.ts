@@ -1,8 +1,8 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/door.ts';
 import { visible } from '../explain/safe-text.ts';
 import { shorten } from '../bounds/quote.ts';
-import { redactText, redactUrl } from '../transport/http/redact.ts';
+import { redactText, redactUrl } from '../transport/door.ts';
 import { initializeParams } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';

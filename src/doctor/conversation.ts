@@ -1,8 +1,7 @@
-import { decode } from '../jsonrpc/codec.ts';
-import type { Message, RequestId } from '../jsonrpc/message.ts';
-import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/meta.ts';
-import type { ClientTransport } from '../transport/client-port.ts';
-import type { Trace } from '../transport/trace.ts';
+import { decode } from '../jsonrpc/index.ts';
+import type { Message, RequestId } from '../jsonrpc/index.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
+import type { ClientTransport, Trace } from '../transport/door.ts';
 
 /** The outcome of a request. */
 export type Outcome =

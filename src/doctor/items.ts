@@ -1,8 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { shorten } from '../bounds/quote.ts';
-import { uriTemplate } from '../protocol/uri-template.ts';
+import { uriTemplate } from '../protocol/index.ts';
 import { finding } from './finding.ts';
 import type { Finding, FindingCode } from './finding.ts';
 

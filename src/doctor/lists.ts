@@ -1,7 +1,6 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import { methodNotFound } from '../jsonrpc/error-codes.ts';
 import type { Conversation, Outcome } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -32,7 +31,7 @@ export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
   return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
 }
 
-const unknown = (outcome: Outcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFound;
+const unknown = (outcome: Outcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
 
 /**
  * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.

@@ -1,9 +1,8 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { methodNotFound } from '../jsonrpc/error-codes.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
 import { visible } from '../explain/safe-text.ts';
-import { isImplementation } from '../protocol/meta.ts';
-import { findRevision, revisions } from '../protocol/revisions.ts';
+import { findRevision, isImplementation } from '../protocol/door.ts';
+import { revisions } from '../protocol/index.ts';
 import { initializeParams } from './conversation.ts';
 import type { Conversation, Outcome } from './conversation.ts';
 import { finding } from './finding.ts';
@@ -63,7 +62,7 @@ export async function examineManners(conversation: Conversation, opened: Opening
   const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;
   const odd = await conversation.ask('barewire-doctor/unknown', {}, modern);
   if (odd.kind === 'silent') findings.push(finding('unknown-method-silent', 'A request of an unknown method got no answer.'));
-  else if (odd.kind === 'error' && odd.code !== methodNotFound) findings.push(finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
+  else if (odd.kind === 'error' && odd.code !== methodNotFoundCode) findings.push(finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
   else if (odd.kind === 'result') findings.push(finding('unknown-method-code', 'A request of an unknown method was answered with a result; error -32601 was expected.'));
   if (modern !== undefined || conversation.gone !== undefined) return findings;
   const ping = await conversation.ask('ping');

@@ -1,6 +1,5 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
-import type { ToolAnnotations } from '../protocol/tools.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import type { ToolAnnotations } from '../protocol/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';

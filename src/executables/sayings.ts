@@ -1,5 +1,5 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import type { LoggingLevel } from '../protocol/logging.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { LoggingLevel } from '../protocol/index.ts';
 
 /** The message that ends a run of a tool: its answer, or a question. */
 export type Saying =

@@ -1,7 +1,7 @@
-import type { Form } from '../protocol/form.ts';
+import type { Form } from '../protocol/door.ts';
 import type { Validate } from '../schema/index.ts';
-import type { Context } from '../server/index.ts';
 import { ToolError } from '../server/index.ts';
+import type { Context } from '../server/index.ts';
 import type { ToolDescription } from './description.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';

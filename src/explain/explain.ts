@@ -1,4 +1,7 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import {
+  headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode, missingClientCapabilityCode,
+  parseErrorCode, resourceNotFoundCode, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
+} from '../jsonrpc/door.ts';
 import { locate } from './locate.ts';
 import { methods, questions, revisions, taskCreated } from './phrases.ts';
 import type { Where, WireMethod } from './phrases.ts';
@@ -43,14 +46,14 @@ interface Code {
 }
 
 const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
-  [errorCodes.parseError, { means: 'not JSON', where: errorsAt }],
-  [errorCodes.invalidRequest, { means: 'invalid request', where: errorsAt }],
-  [errorCodes.methodNotFound, { means: 'unknown method', where: errorsAt }],
-  [errorCodes.invalidParams, { means: 'invalid parameters' }],
-  [errorCodes.internalError, { means: 'internal error' }],
-  [errorCodes.resourceNotFound, { means: 'resource not found', where: { '2024-11-05': 'server/resources#error-handling' } }],
+  [parseErrorCode, { means: 'not JSON', where: errorsAt }],
+  [invalidRequestCode, { means: 'invalid request', where: errorsAt }],
+  [methodNotFoundCode, { means: 'unknown method', where: errorsAt }],
+  [invalidParamsCode, { means: 'invalid parameters' }],
+  [internalErrorCode, { means: 'internal error' }],
+  [resourceNotFoundCode, { means: 'resource not found', where: { '2024-11-05': 'server/resources#error-handling' } }],
   [
-    errorCodes.urlElicitationRequired,
+    urlElicitationRequiredCode,
     {
       means: 'a page must be visited first',
       where: { '2025-11-25': 'client/elicitation#url-elicitation-required-error', '2026-07-28': '' },
@@ -58,14 +61,14 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
     },
   ],
   [
-    errorCodes.headerMismatch,
+    headerMismatchCode,
     {
       means: 'headers and body disagree',
       where: { '2026-07-28': 'basic/transports/streamable-http#server-validation' },
     },
   ],
   [
-    errorCodes.missingClientCapability,
+    missingClientCapabilityCode,
     {
       means: 'the client lacks a capability',
       where: { '2026-07-28': 'basic/index#error-codes' },
@@ -73,7 +76,7 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
     },
   ],
   [
-    errorCodes.unsupportedProtocolVersion,
+    unsupportedProtocolVersionCode,
     {
       means: 'the revision is not spoken',
       where: { '2026-07-28': 'basic/versioning#protocol-version-negotiation' },

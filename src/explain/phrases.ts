@@ -1,5 +1,5 @@
-import { hasMethod, methodRow } from '../protocol/methods.ts';
-import { revisions as rows } from '../protocol/revisions.ts';
+import { hasMethod, methodRow } from '../protocol/door.ts';
+import { revisions as rows } from '../protocol/index.ts';
 import {
   bag,
   blocks,

@@ -1,14 +1,9 @@
-import { decodeValue } from '../jsonrpc/codec.ts';
-import { ConnectionError } from '../jsonrpc/errors.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import type { Notification, Request } from '../jsonrpc/message.ts';
+import { ConnectionError, decodeValue } from '../jsonrpc/index.ts';
+import { internalErrorCode } from '../jsonrpc/door.ts';
+import type { Notification, Request } from '../jsonrpc/index.ts';
 import { inBackground } from '../bounds/times.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { GivenSession, Session } from '../transport/http/server/session.ts';
-import { randomId } from '../transport/http/server/sessions.ts';
-import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Auth } from '../transport/auth.ts';
-import type { Agreed } from '../transport/server-port.ts';
+import { randomId } from '../transport/door.ts';
+import type { Agreed, Auth, EndpointServices, GivenSession, Session, Sessions } from '../transport/door.ts';
 import type { Told } from './messages.ts';
 import { unreachable } from './forwarding.ts';
 import { recordCache } from './session-records.ts';
@@ -130,7 +125,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     streams.announce(id, text).catch((thrown: unknown) => {
       if (!message || !('id' in message)) return report(thrown);
       const fault = thrown instanceof ConnectionError ? thrown.message : unreachable;
-      const error = { code: errorCodes.internalError, message: fault };
+      const error = { code: internalErrorCode, message: fault };
       local.peek(id)?.peer.receive(decodeValue({ jsonrpc: '2.0', id: message.id, error }));
     });
   }

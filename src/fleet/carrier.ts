@@ -1,7 +1,5 @@
-import type { HeaderFields, HttpRequest } from '../transport/http/server/http-request.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import { SseStream } from '../transport/http/server/sse-stream.ts';
+import { SseStream } from '../transport/door.ts';
+import type { EndpointServices, HeaderFields, HttpRequest, Session } from '../transport/door.ts';
 import type { KeptStream, StreamStore } from './engine.ts';
 import { isListening } from './names.ts';
 

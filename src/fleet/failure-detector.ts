@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { inBackground } from '../bounds/times.ts';
-import { toError } from '../jsonrpc/errors.ts';
+import { toError } from '../jsonrpc/door.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus } from './engine.ts';
 

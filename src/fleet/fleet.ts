@@ -1,9 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
-import { toError } from '../jsonrpc/errors.ts';
+import { toError } from '../jsonrpc/door.ts';
+import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
 import { keyBytes, requestStateSealer } from '../server/door.ts';
-import { ToolError } from '../server/index.ts';
-import type { FleetPort } from '../transport/http/server/sharing.ts';
+import type { FleetPort } from '../transport/door.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 import { failureDetector } from './failure-detector.ts';

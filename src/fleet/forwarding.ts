@@ -1,11 +1,7 @@
-import { classify, decodeValue } from '../jsonrpc/codec.ts';
-import type { Decoded, Notification } from '../jsonrpc/message.ts';
-import type { Reply, Shared } from '../transport/http/server/sharing.ts';
-import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Auth } from '../transport/auth.ts';
+import { classify, decodeValue } from '../jsonrpc/index.ts';
+import type { Decoded, Notification } from '../jsonrpc/index.ts';
+import { refuse, refuseSession } from '../transport/door.ts';
+import type { Auth, EndpointServices, Reply, Session, Sessions, Shared } from '../transport/door.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Carried } from './messages.ts';
 import { processIn } from './names.ts';

@@ -1,7 +1,7 @@
+import { insideOf, tellUpdated } from '../server/door.ts';
 import type { Server } from '../server/door.ts';
 import type { ListName } from '../server/index.ts';
-import { insideOf, tellUpdated } from '../server/door.ts';
-import type { ServerPort } from '../transport/server-port.ts';
+import type { ServerPort } from '../transport/door.ts';
 import type { Change } from './messages.ts';
 
 /** Milliseconds within which the changes of one list in several processes are one notification. */

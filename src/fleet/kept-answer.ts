@@ -1,7 +1,5 @@
-import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
-import type { Request } from '../jsonrpc/message.ts';
-import { failureText } from '../jsonrpc/outlet.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
+import { failureText, internalError, toErrorObject } from '../jsonrpc/door.ts';
+import type { Outlet, Request } from '../jsonrpc/index.ts';
 
 /** What has to be done before a result is sent. */
 export interface KeptAnswerOptions {

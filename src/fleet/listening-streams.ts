@@ -1,10 +1,8 @@
-import { ConnectionError } from '../jsonrpc/errors.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
+import { ConnectionError } from '../jsonrpc/index.ts';
+import { notificationText } from '../jsonrpc/door.ts';
 import { insideOf } from '../server/door.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { refuseSession } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
+import { refuseSession } from '../transport/door.ts';
+import type { EndpointServices, HttpRequest, Session } from '../transport/door.ts';
 import { connect, endOrDestroy } from './carrier.ts';
 import type { EndpointConnections, ResumedStream } from './carrier.ts';
 import { goOn, release } from './shared-stream.ts';

@@ -1,6 +1,6 @@
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
 import type { ListName } from '../server/index.ts';
-import type { Auth } from '../transport/auth.ts';
+import type { Auth } from '../transport/door.ts';
 
 /** A message of the client's for a session that the other process has open. */
 export interface Carried {

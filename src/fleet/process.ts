@@ -1,6 +1,6 @@
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
 import type { RequestStateSealer } from '../server/door.ts';
-import type { Sessions } from '../transport/http/server/sessions.ts';
+import type { Sessions } from '../transport/door.ts';
 import type { SessionStore, StreamStore } from './engine.ts';
 import type { FailureDetector } from './failure-detector.ts';
 import type { Carried, FleetMessage, Told } from './messages.ts';

@@ -1,12 +1,9 @@
 import { quote } from '../bounds/quote.ts';
-import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
-import { failureText, notificationText } from '../jsonrpc/outlet.ts';
-import * as columns from '../protocol/columns.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { refuse, refuseSession } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
+import { failureText, internalError, notificationText, toErrorObject } from '../jsonrpc/door.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
+import { nullErrorId } from '../protocol/door.ts';
+import { refuse, refuseSession } from '../transport/door.ts';
+import type { EndpointServices, HttpRequest, Session } from '../transport/door.ts';
 import { connect, endOrDestroy, resumedStream } from './carrier.ts';
 import type { EndpointConnections, ResumedStream, StreamConnection } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
@@ -195,7 +192,7 @@ export async function conclude(
   const kept = await streams.after(session.id, stream, 0) ?? await streams.after(session.id, stream, Math.max(0, last - 1));
   await streams.append({
     session: session.id, stream, head: kept?.head ?? JSON.stringify({ owner: process, request }),
-    first: last + 1, texts: lastTexts(kept?.texts ?? [], request, revision && columns.nullErrorId(revision)),
+    first: last + 1, texts: lastTexts(kept?.texts ?? [], request, revision && nullErrorId(revision)),
     over: true, ttlMs: limits.sessionIdleMs,
   });
   // Another process may have ended the stream first: the client gets what the store has.

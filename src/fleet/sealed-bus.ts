@@ -1,7 +1,7 @@
 import { Faults } from '../bounds/faults.ts';
-import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
-import type { AesGcm } from '../server/door.ts';
+import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
 import { aesGcm } from '../server/door.ts';
+import type { AesGcm } from '../server/door.ts';
 import type { Bus, BusHandler } from './engine.ts';
 
 /** A message on the bus that was refused: no process with the fleet's keys has sent it to this one, or it came before. */

@@ -1,19 +1,14 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import { ConnectionError, invalidParams, methodNotFound } from '../jsonrpc/errors.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
-import { isImplementation } from '../protocol/meta.ts';
+import { invalidParams, isObject, methodNotFound } from '../jsonrpc/door.ts';
+import { ConnectionError } from '../jsonrpc/index.ts';
+import type { Outlet } from '../jsonrpc/index.ts';
+import type { ServerCapabilities } from '../protocol/index.ts';
+import { isImplementation } from '../protocol/door.ts';
 import type { RequestStateSealer } from '../server/door.ts';
-import type { Auth } from '../transport/auth.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { noRoom, refuse } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import { randomId } from '../transport/http/server/sessions.ts';
-import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
-import type { Agreed, SharedHandshake, SharedPeer } from '../transport/server-port.ts';
+import { noRoom, randomId, refuse } from '../transport/door.ts';
+import type {
+  Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedHandshake, SharedPeer, SharedRequest,
+} from '../transport/door.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { createForwarding } from './forwarding.ts';
 import { takeOver } from './session-settings.ts';

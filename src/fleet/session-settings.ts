@@ -1,10 +1,9 @@
-import { decodeValue } from '../jsonrpc/codec.ts';
-import type { Request, RequestId } from '../jsonrpc/message.ts';
-import { nobody } from '../jsonrpc/outlet.ts';
-import type { LoggingLevel } from '../protocol/logging.ts';
-import { isLoggingLevel } from '../protocol/meta.ts';
-import { findRevision } from '../protocol/revisions.ts';
-import type { Agreed, ServerPeer, SharedHandshake } from '../transport/server-port.ts';
+import { decodeValue } from '../jsonrpc/index.ts';
+import type { Request, RequestId } from '../jsonrpc/index.ts';
+import { nobody } from '../jsonrpc/door.ts';
+import type { LoggingLevel } from '../protocol/index.ts';
+import { findRevision, isLoggingLevel } from '../protocol/door.ts';
+import type { Agreed, ServerPeer, SharedHandshake } from '../transport/door.ts';
 import type { StoredRecord } from './session-records.ts';
 
 /** A session that is open in this process. */

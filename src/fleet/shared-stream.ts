@@ -1,11 +1,6 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { internalError, toErrorObject } from '../jsonrpc/errors.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
-import { failureText } from '../jsonrpc/outlet.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import type { AnswerStream, Attachment } from '../transport/http/server/sse-stream.ts';
+import { failureText, internalError, isObject, toErrorObject } from '../jsonrpc/door.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
+import type { AnswerStream, Attachment, EndpointServices, HttpRequest, Session } from '../transport/door.ts';
 import { StreamConnection } from './carrier.ts';
 import type { Carrier } from './carrier.ts';
 import type { KeptStream } from './engine.ts';

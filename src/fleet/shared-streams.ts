@@ -1,10 +1,6 @@
-import type { RequestId } from '../jsonrpc/message.ts';
-import { readAccept } from '../transport/http/server/post-body.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { refuse } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import type { AnswerStream } from '../transport/http/server/sse-stream.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
+import { readAccept, refuse } from '../transport/door.ts';
+import type { AnswerStream, EndpointServices, HttpRequest, Session } from '../transport/door.ts';
 import type { EndpointConnections } from './carrier.ts';
 import { listeningStreams } from './listening-streams.ts';
 import type { StreamRecords } from './listening-streams.ts';

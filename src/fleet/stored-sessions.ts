@@ -1,14 +1,6 @@
-import type { Decoded } from '../jsonrpc/message.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
-import type { Auth } from '../transport/auth.ts';
-import type { HttpRequest } from '../transport/http/server/http-request.ts';
-import { noRoom, refuse } from '../transport/http/server/refuse.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
-import { randomId } from '../transport/http/server/sessions.ts';
-import type { Sessions } from '../transport/http/server/sessions.ts';
-import type { Shared, SharedRequest } from '../transport/http/server/sharing.ts';
-import type { Agreed } from '../transport/server-port.ts';
+import type { Decoded, Outlet } from '../jsonrpc/index.ts';
+import { noRoom, randomId, refuse } from '../transport/door.ts';
+import type { Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedRequest } from '../transport/door.ts';
 import type { SessionStore } from './engine.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { activeSessions } from './active-sessions.ts';

@@ -1,6 +1,5 @@
-import type { RequestId } from '../jsonrpc/message.ts';
-import type { EndpointServices } from '../transport/http/server/services.ts';
-import type { Session } from '../transport/http/server/session.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
+import type { EndpointServices, Session } from '../transport/door.ts';
 import type { Carrier } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
 import type { FleetMessage, Take } from './messages.ts';

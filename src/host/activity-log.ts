@@ -1,5 +1,4 @@
-import { errorMessage } from '../jsonrpc/errors.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { canonicalJson, sha256 } from './digest.ts';
 import { redact } from './redaction.ts';
 

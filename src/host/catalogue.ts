@@ -1,9 +1,6 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
-import type { Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 import { HostError } from './errors.ts';
 import { catalogueName } from './names.ts';
 import type { Pin, PinnedServer } from './pins.ts';

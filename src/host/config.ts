@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import type { Root } from '../protocol/roots.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { Root } from '../protocol/index.ts';
 import { HostError } from './errors.ts';
 import { refuseMisspelt } from './misspelt.ts';
 

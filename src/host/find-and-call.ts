@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { isObject } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
-import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { CallToolResult, Tool } from '../protocol/index.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import { findTools } from './find-tools.ts';
 import type { Host } from './host.ts';

@@ -1,4 +1,4 @@
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
 import { canonicalJson } from './digest.ts';
 

@@ -1,4 +1,4 @@
-import { errorMessage, toError } from '../jsonrpc/errors.ts';
+import { errorMessage, toError } from '../jsonrpc/door.ts';
 import type { ListName, McpClient } from '../client/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import type { Catalogue } from './catalogue.ts';

@@ -1,7 +1,7 @@
 import type { ClientOptions, McpClient } from '../client/index.ts';
-import { errorMessage, toError } from '../jsonrpc/errors.ts';
-import type { Implementation } from '../protocol/initialize.ts';
-import type { ClientTransport } from '../transport/client-port.ts';
+import { errorMessage, toError } from '../jsonrpc/door.ts';
+import type { Implementation } from '../protocol/index.ts';
+import type { ClientTransport } from '../transport/door.ts';
 import { HostError } from './errors.ts';
 import { gate } from './gate.ts';
 import type { Gate } from './gate.ts';

@@ -1,7 +1,7 @@
 import type { ElicitAnswer } from '../client/index.ts';
-import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type {
+  CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestURLParams, Tool,
+} from '../protocol/index.ts';
 import type { Reach } from './approvals.ts';
 import type { PinChange } from './pins.ts';
 

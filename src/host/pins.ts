@@ -1,6 +1,4 @@
-import type { Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
-import type { Tool } from '../protocol/tools.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 import { head } from '../explain/safe-text.ts';
 import { canonicalJson, digestOf } from './digest.ts';
 

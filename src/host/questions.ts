@@ -1,7 +1,8 @@
 import type { ElicitAnswer } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
-import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
+import type {
+  CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestURLParams,
+} from '../protocol/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { HostError } from './errors.ts';
 import type { Person } from './person.ts';

@@ -1,5 +1,4 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
 import { HostError } from './errors.ts';
 import { checkRule } from './rules.ts';

@@ -1,6 +1,6 @@
 import { head } from '../explain/safe-text.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
-import { redactText, redactUrl } from '../transport/http/redact.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
+import { redactText, redactUrl } from '../transport/door.ts';
 
 /** Names of members whose values are secrets. */
 const secretName = /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;

@@ -1,7 +1,5 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import type { Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
-import type { Tool } from '../protocol/tools.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 
 /** What is searched: something that a server offers, under a name that nothing else of its kind has. */
 export type Searchable =

@@ -1,10 +1,10 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
-import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { CallToolResult, Tool } from '../protocol/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { Approvals } from './approvals.ts';
 import type { Grant, Shown } from './approvals.ts';

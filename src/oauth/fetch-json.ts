@@ -1,7 +1,6 @@
 import type { Shape } from '../bounds/options.ts';
 import { joinBytes } from '../bounds/bytes.ts';
-import { decodeUtf8 } from '../jsonrpc/codec.ts';
-import { errorMessage } from '../jsonrpc/errors.ts';
+import { decodeUtf8, errorMessage } from '../jsonrpc/door.ts';
 import { OAuthError, shownUrl } from './errors.ts';
 
 /** Limits for the response of an authorization server. */

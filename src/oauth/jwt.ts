@@ -1,5 +1,4 @@
-import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
-import { decodeUtf8, isObject } from '../jsonrpc/codec.ts';
+import { decodeUtf8, fromBase64Url, isObject, toBase64 } from '../jsonrpc/door.ts';
 import { findAlgorithm } from './algorithms.ts';
 import { shown, TokenError } from './errors.ts';
 import { fits, importPublicKey } from './jwk.ts';

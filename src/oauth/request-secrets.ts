@@ -1,5 +1,4 @@
-import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/door.ts';
 
 /** The parts of a request that may hold credentials. */
 export interface Carried {

@@ -1,20 +1,18 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { internalError, RpcError } from '../jsonrpc/errors.ts';
-import { Cancelled } from '../jsonrpc/inbound.ts';
+import { internalError, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { Cancelled, RpcError } from '../jsonrpc/index.ts';
+import type { Bag } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
-import type { Bag } from '../jsonrpc/message.ts';
-import { MissingCapabilityError } from '../protocol/capabilities.ts';
-import * as columns from '../protocol/columns.ts';
-import { metaKeys } from '../protocol/meta.ts';
+import { extensions } from '../protocol/door.ts';
+import { coreTasks, metaKeys, MissingCapabilityError } from '../protocol/index.ts';
+import { ModernExchange, RawResult } from '../server/door.ts';
 import type { AskingExchange } from '../server/door.ts';
 import type { AnyAround, Context, Exchange, Guarded, HandlerCall, Step, TaskSteps, TaskSupport } from '../server/index.ts';
-import { ModernExchange, RawResult } from '../server/door.ts';
 import { createdTask } from './extension/server.ts';
 import { legacyTask } from './legacy/server.ts';
 import type { TaskView } from './journal.ts';
 import type { LegacyTasks } from './legacy/server.ts';
-import type { TasksOptions } from './options.ts';
 import { rememberAuth } from './options.ts';
+import type { TasksOptions } from './options.ts';
 import { TaskExchange } from './task-exchange.ts';
 import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
@@ -61,8 +59,8 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     // A worker has it: this is the task.
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
-    const { rules, capabilities: { extensions } } = exchange;
-    const wanted = columns.coreTasks(rules) ? call.params['task'] : undefined;
+    const { rules, capabilities } = exchange;
+    const wanted = coreTasks(rules) ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
       let begun = '';
@@ -78,7 +76,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       });
     }
     if (!support) return next();
-    const declared = columns.extensions(rules) && extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+    const declared = extensions(rules) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
     if (support === 'required' && !declared) throw needsTask(call.name, exchange);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
@@ -100,14 +98,14 @@ function notKept(error: unknown): never {
 
 /** 2025-11-25 basic/utilities/tasks#tool-level-negotiation. */
 const needlessTask = (name: string): RpcError =>
-  new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} cannot be called as a task`);
+  new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
 
 function needsTask(name: string, { rules }: Exchange): RpcError {
-  if (columns.extensions(rules)) {
+  if (extensions(rules)) {
     return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
   }
-  const why = columns.coreTasks(rules) ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
-  return new RpcError(errorCodes.methodNotFound, `Tool ${JSON.stringify(name)} ${why}`);
+  const why = coreTasks(rules) ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
+  return new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} ${why}`);
 }
 
 function orderOf(

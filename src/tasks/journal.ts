@@ -1,8 +1,6 @@
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { InputRequests } from '../protocol/input-required.ts';
-import { firstTaskStatus, nextTaskStatus } from '../protocol/task-lifecycle.ts';
-import type { TaskStatus } from '../protocol/tasks.ts';
-import type { Bag, ErrorObject } from '../jsonrpc/message.ts';
+import type { ClientCapabilities, Implementation, InputRequests, TaskStatus } from '../protocol/index.ts';
+import { firstTaskStatus, nextTaskStatus } from '../protocol/door.ts';
+import type { Bag, ErrorObject } from '../jsonrpc/index.ts';
 import type { StoredTask } from './store.ts';
 
 /** What a task is to do, and for whom: written once, when it is created. */

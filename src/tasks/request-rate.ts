@@ -1,4 +1,4 @@
-import { internalError } from '../jsonrpc/errors.ts';
+import { internalError } from '../jsonrpc/door.ts';
 import { inBackground } from '../bounds/times.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { AesGcm } from '../server/door.ts';
 import { aesGcm, keyBytes } from '../server/door.ts';
-import { fromBase64Url, toBase64 } from '../jsonrpc/base64.ts';
+import type { AesGcm } from '../server/door.ts';
+import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
 import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 
 type Place = readonly (string | number)[];

@@ -1,15 +1,13 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/codec.ts';
-import type { Bag } from '../jsonrpc/message.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import type { Bag } from '../jsonrpc/index.ts';
+import { callShape, clientShape, McpClient } from '../client/door.ts';
 import type { Structured } from '../client/door.ts';
 import type { Answering, AnyServer, CallOptions, ClientOptions } from '../client/index.ts';
-import { callShape, clientShape, McpClient } from '../client/door.ts';
-import * as columns from '../protocol/columns.ts';
-import type { Implementation } from '../protocol/initialize.ts';
-import { encodeHeaderValue } from '../protocol/mirrored-headers.ts';
-import type { Revision } from '../protocol/revisions.ts';
-import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { ClientTransport } from '../transport/client-port.ts';
+import { coreTasks } from '../protocol/index.ts';
+import type { CallToolResult, Implementation, Revision, Tool } from '../protocol/index.ts';
+import { encodeHeaderValue } from '../protocol/door.ts';
+import type { ClientTransport } from '../transport/door.ts';
 import { receiveTasks } from './legacy/received.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
 import { mayPass } from './passing-fault.ts';
@@ -141,7 +139,7 @@ export class TaskClient extends McpClient {
 
   get #legacyTasks(): boolean {
     const revision = this.revision as Revision | undefined;
-    return revision !== undefined && columns.coreTasks(revision) && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
+    return revision !== undefined && coreTasks(revision) && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
   }
 
   /** Resolves with what the server agreed to tell of; undefined: it tells of nothing, and tasks are looked at. */

@@ -1,12 +1,10 @@
-import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
+import { isObject } from '../jsonrpc/door.ts';
 import { clock } from '../bounds/times.ts';
-import { isTaskStatus, isTerminal } from '../protocol/task-lifecycle.ts';
-import type { TaskStatus } from '../protocol/tasks.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import { isTaskStatus, isTerminal } from '../protocol/door.ts';
+import type { CallToolResult, TaskStatus } from '../protocol/index.ts';
 import { mayPass } from './passing-fault.ts';
-import type { Progress } from '../jsonrpc/pending-requests.ts';
-import type { Bag } from '../jsonrpc/message.ts';
+import type { Bag, Progress } from '../jsonrpc/index.ts';
 import type { Follower } from './task-news.ts';
 
 /** A task as its server last told of it. */

@@ -1,4 +1,4 @@
-import type { Bag } from '../jsonrpc/message.ts';
+import type { Bag } from '../jsonrpc/index.ts';
 import { mayPass } from './passing-fault.ts';
 
 /** One handle that follows a task. */

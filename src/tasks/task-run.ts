@@ -1,9 +1,10 @@
-import { internalError, RpcError, toErrorObject } from '../jsonrpc/errors.ts';
-import { Cancelled } from '../jsonrpc/inbound.ts';
-import type { Notification, Params } from '../jsonrpc/message.ts';
+import { internalError, toErrorObject } from '../jsonrpc/door.ts';
+import { Cancelled, RpcError } from '../jsonrpc/index.ts';
+import type { Notification, Params } from '../jsonrpc/index.ts';
 import { inBackground } from '../bounds/times.ts';
-import { findRevision, revisions } from '../protocol/revisions.ts';
-import type { Revision } from '../protocol/revisions.ts';
+import { findRevision } from '../protocol/door.ts';
+import { revisions } from '../protocol/index.ts';
+import type { Revision } from '../protocol/index.ts';
 import { readTask } from './journal.ts';
 import type { JournalRecord, TaskEnd } from './journal.ts';
 import type { TaskLimits } from './limits.ts';

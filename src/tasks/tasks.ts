@@ -1,10 +1,10 @@
-import { internalError, invalidParams, RpcError } from '../jsonrpc/errors.ts';
-import { isObject } from '../jsonrpc/codec.ts';
+import { internalError, invalidParams, isObject } from '../jsonrpc/door.ts';
+import { RpcError } from '../jsonrpc/index.ts';
 import { clock, inBackground } from '../bounds/times.ts';
-import { firstTaskStatus } from '../protocol/task-lifecycle.ts';
+import { firstTaskStatus } from '../protocol/door.ts';
 import { checkScopes } from '../server/door.ts';
-import { AccessDenied } from '../transport/auth.ts';
-import type { Auth } from '../transport/auth.ts';
+import { AccessDenied } from '../transport/door.ts';
+import type { Auth } from '../transport/door.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';

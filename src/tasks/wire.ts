@@ -1,6 +1,5 @@
-import { isObject } from '../jsonrpc/codec.ts';
-import { invalidParams } from '../jsonrpc/errors.ts';
-import type { Task } from '../protocol/tasks.ts';
+import { invalidParams, isObject } from '../jsonrpc/door.ts';
+import type { Task } from '../protocol/index.ts';
 import type { TaskView } from './journal.ts';
 
 /** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */

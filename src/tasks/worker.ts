@@ -1,5 +1,5 @@
-import { toError } from '../jsonrpc/errors.ts';
-import type { Notification } from '../jsonrpc/message.ts';
+import { toError } from '../jsonrpc/door.ts';
+import type { Notification } from '../jsonrpc/index.ts';
 import { clock, inBackground } from '../bounds/times.ts';
 import type { Server } from '../server/door.ts';
 import type { Context, ServerCore } from '../server/index.ts';

@@ -1,4 +1,4 @@
-import type { HttpTrace, TracedEvent } from '../transport/trace.ts';
+import type { HttpTrace, TracedEvent } from '../transport/door.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
 /**

@@ -1,10 +1,10 @@
 // What a compiled file touches: its imports of `node:` modules, the names that it takes from the global scope, and the ways to
 // these that name no global: `import.meta`, a function's constructor, the stack's own hook, a stream behind `console`.
-import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'acorn';
 import { ancestor } from 'acorn-walk';
 import { analyze } from 'eslint-scope';
+import { throughDoors } from '../../scripts/doors.mjs';
 import { byMember, kindOfName } from './kinds.mjs';
 
 const known = new Map();
@@ -14,7 +14,7 @@ export function readSource(file, root) {
   const found = known.get(file);
   if (found) return found;
   const where = relative(root, file);
-  const tree = parse(readFileSync(file, 'utf8'), { ecmaVersion: 'latest', sourceType: 'module', ranges: true, locations: true });
+  const tree = parse(throughDoors(file, { alsoIndexes: true }), { ecmaVersion: 'latest', sourceType: 'module', ranges: true, locations: true });
   const imports = new Set();
   const names = new Set();
   const parents = new Map();

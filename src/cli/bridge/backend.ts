@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientOptions } from '../../client/index.ts';
 import { McpClient } from '../../client/index.ts';
-import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
-import { errorMessage, RpcError } from '../../jsonrpc/errors.ts';
-import type { ClientTransport } from '../../transport/client-port.ts';
+import type { ClientOptions } from '../../client/index.ts';
+import type { ClientCapabilities, Implementation } from '../../protocol/index.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
+import { RpcError } from '../../jsonrpc/index.ts';
+import type { ClientTransport } from '../../transport/door.ts';
 import { BridgedCall } from './bridged-call.ts';
 import type { BridgedQuestion } from './bridged-call.ts';
 

@@ -1,6 +1,6 @@
-import { RpcError } from '../../jsonrpc/errors.ts';
-import type { ClientCapabilities, Implementation } from '../../protocol/initialize.ts';
-import type { ClientTransport } from '../../transport/client-port.ts';
+import { RpcError } from '../../jsonrpc/index.ts';
+import type { ClientCapabilities, Implementation } from '../../protocol/index.ts';
+import type { ClientTransport } from '../../transport/door.ts';
 import { Backend } from './backend.ts';
 import type { BackendEvents } from './backend.ts';
 

@@ -1,13 +1,12 @@
-import type { Bag } from '../../jsonrpc/message.ts';
+import type { Bag } from '../../jsonrpc/index.ts';
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
-import { isObject } from '../../jsonrpc/codec.ts';
-import * as columns from '../../protocol/columns.ts';
-import type { Form } from '../../protocol/form.ts';
-import type { Implementation, ServerCapabilities } from '../../protocol/initialize.ts';
-import type { LoggingLevel } from '../../protocol/logging.ts';
-import type { CreateMessageRequestParams } from '../../protocol/sampling.ts';
-import type { CallToolResult, Tool } from '../../protocol/tools.ts';
+import { isObject } from '../../jsonrpc/door.ts';
+import { completionsCapability, resultType } from '../../protocol/door.ts';
+import type { Form } from '../../protocol/door.ts';
+import type {
+  CallToolResult, CreateMessageRequestParams, Implementation, LoggingLevel, ServerCapabilities, Tool,
+} from '../../protocol/index.ts';
 import type { AnswerMethod, Context, Feature, FeatureHost, LegacyRequester } from '../../server/index.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/door.ts';
 import type { Backend } from './backend.ts';
@@ -74,7 +73,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   /** A result without what only its own revision has, and with what the client's has to have. */
   function plain(result: Bag, { rules }: Exchange, cacheable: boolean = true): Bag {
     const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
-    if (!columns.resultType(rules) || !cacheable) return rest;
+    if (!resultType(rules) || !cacheable) return rest;
     // Another principal's server may say something else.
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
@@ -174,7 +173,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     }),
     capabilities(revision) {
       const { tools, prompts, resources, completions } = capabilities;
-      return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && columns.completionsCapability(revision) && { completions } };
+      return { ...tools && { tools }, ...prompts && { prompts }, ...resources && { resources }, ...completions && completionsCapability(revision) && { completions } };
     },
     toolInput: (name) => schemas.get(name),
     attach(to) {

@@ -1,10 +1,10 @@
 import { explain } from '../../explain/explain.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { openServer } from '../open-server.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
-import type { HttpTrace, Trace } from '../../transport/trace.ts';
+import type { HttpTrace, Trace } from '../../transport/door.ts';
 import { openBridge } from '../bridge/bridge.ts';
 import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerDoor, tokenDoor } from '../bridge/door.ts';

@@ -1,5 +1,5 @@
 import { visible } from '../../explain/safe-text.ts';
-import type { Tool } from '../../protocol/tools.ts';
+import type { Tool } from '../../protocol/index.ts';
 import { checkArguments } from '../argument-check.ts';
 import { sourceOf } from '../argument-source.ts';
 import { askConsent } from '../ask-consent.ts';

@@ -1,7 +1,5 @@
 import { visible } from '../../explain/safe-text.ts';
-import type { Prompt } from '../../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
-import type { Tool } from '../../protocol/tools.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/index.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import { describePrompt, describeTool } from '../describe-tool.ts';

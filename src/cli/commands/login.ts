@@ -1,7 +1,7 @@
-import type { Login } from '../../oauth/node/index.ts';
 import { fileStore, login, openBrowser, storedLogins } from '../../oauth/node/index.ts';
+import type { Login } from '../../oauth/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
 import { readConfiguration } from '../configuration.ts';

@@ -3,11 +3,11 @@ import { isProgram } from '../../host/index.ts';
 import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Command } from '../command.ts';
 import { readClientWords, readWords } from '../client-options.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
 import { openEntries } from '../entries-file.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { relay } from '../relay.ts';
-import { redactText, redactUrl } from '../../transport/http/redact.ts';
+import { redactText, redactUrl } from '../../transport/door.ts';
 import { before } from './trace.ts';
 
 const own = { title: { type: 'string' }, port: { type: 'string' } } as const;

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { visible } from '../../explain/safe-text.ts';
-import { decode } from '../../jsonrpc/codec.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
-import { findRevision, revisions } from '../../protocol/revisions.ts';
+import { decode } from '../../jsonrpc/index.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
+import { findRevision } from '../../protocol/door.ts';
+import { revisions } from '../../protocol/index.ts';
 import { bag } from '../../explain/words.ts';
 import { MockServer, parseTranscript, Replay } from '../../transcript/index.ts';
 import type { Difference, Transcript } from '../../transcript/index.ts';
-import type { ClientTransport, Outgoing } from '../../transport/client-port.ts';
+import type { ClientTransport, Outgoing } from '../../transport/door.ts';
 import { readClientWords, readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { openServer } from '../open-server.ts';

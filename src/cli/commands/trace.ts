@@ -1,6 +1,6 @@
 import { isProgram } from '../../host/index.ts';
 import type { ServerConfig } from '../../host/index.ts';
-import type { HttpTrace } from '../../transport/trace.ts';
+import type { HttpTrace } from '../../transport/door.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
@@ -14,7 +14,7 @@ import { relay } from '../relay.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
 
 export const command: Command = {
   usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',

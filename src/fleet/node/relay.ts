@@ -1,4 +1,4 @@
-import { toError } from '../../jsonrpc/errors.ts';
+import { toError } from '../../jsonrpc/door.ts';
 import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 

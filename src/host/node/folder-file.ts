@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isObject } from '../../jsonrpc/codec.ts';
-import { errorMessage } from '../../jsonrpc/errors.ts';
+import { errorMessage, isObject } from '../../jsonrpc/door.ts';
 import { quote } from '../../bounds/quote.ts';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers, userMembers, variablesIn } from '../config.ts';

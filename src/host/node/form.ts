@@ -1,4 +1,4 @@
-import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../../protocol/elicitation.ts';
+import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../../protocol/index.ts';
 import { framed, rowsOf } from './frame.ts';
 import type { Prompter } from './prompter.ts';
 import { visible } from '../../explain/safe-text.ts';

@@ -1,8 +1,7 @@
 import { checkOptions } from '../../bounds/options.ts';
-import { completeForm } from '../../protocol/form.ts';
-import type { Form } from '../../protocol/form.ts';
-import type { ElicitRequestParams } from '../../protocol/elicitation.ts';
-import type { InputRequest, InputResponse } from '../../protocol/input-required.ts';
+import { completeForm } from '../../protocol/door.ts';
+import type { Form } from '../../protocol/door.ts';
+import type { ElicitRequestParams, InputRequest, InputResponse } from '../../protocol/index.ts';
 import { fillForm } from './form.ts';
 import { openPrompter } from './prompter.ts';
 import { style, wantsColour } from './style.ts';

@@ -1,5 +1,5 @@
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
-import { toBase64 } from '../../jsonrpc/base64.ts';
+import { toBase64 } from '../../jsonrpc/door.ts';
 import { findAlgorithm } from '../algorithms.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { Jwk, Key } from '../jwk.ts';

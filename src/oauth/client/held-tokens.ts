@@ -1,4 +1,4 @@
-import { toError } from '../../jsonrpc/errors.ts';
+import { toError } from '../../jsonrpc/door.ts';
 import type { FailedLogin } from './failed-login.ts';
 import { refreshTime } from './refresh.ts';
 import type { Need, Renewal } from './renewal.ts';

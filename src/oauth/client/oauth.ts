@@ -1,6 +1,6 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import type { HttpAuthorization, HttpTarget } from '../../transport/http/client/authorization.ts';
+import type { HttpAuthorization, HttpTarget } from '../../transport/door.ts';
 import { OAuthError } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
 import { addressCheck, checkSecure } from './addresses.ts';

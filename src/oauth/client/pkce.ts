@@ -1,4 +1,4 @@
-import { toBase64 } from '../../jsonrpc/base64.ts';
+import { toBase64 } from '../../jsonrpc/door.ts';
 import { sha256 } from '../jwk.ts';
 
 /** 256 random bits as text for a URL: 43 characters. */

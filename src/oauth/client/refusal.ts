@@ -1,4 +1,4 @@
-import type { HttpRefusal } from '../../transport/http/client/authorization.ts';
+import type { HttpRefusal } from '../../transport/door.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { oauthChallenge } from './challenge.ts';
 import type { OAuthChallenge } from './challenge.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { isObject } from '../../jsonrpc/codec.ts';
+import { isObject } from '../../jsonrpc/door.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { isLoopback } from '../fetch-json.ts';

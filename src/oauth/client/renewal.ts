@@ -1,4 +1,4 @@
-import { toError } from '../../jsonrpc/errors.ts';
+import { toError } from '../../jsonrpc/door.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { OAuthChallenge } from './challenge.ts';

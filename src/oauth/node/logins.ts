@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isObject } from '../../jsonrpc/codec.ts';
+import { isObject } from '../../jsonrpc/door.ts';
 
 /** A stored login: its server and client, without credentials. */
 export interface Login {

@@ -1,5 +1,4 @@
-import type { AuthRefusal } from '../../transport/auth.ts';
-import type { RequestInfo } from '../../transport/http/server/http-request.ts';
+import type { AuthRefusal, RequestInfo } from '../../transport/door.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { OAuthError, TokenError } from '../errors.ts';
 import { judgeClaims } from './access-token.ts';

@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../../transport/http/server/http-request.ts';
+import type { RequestInfo } from '../../transport/door.ts';
 import { OAuthError } from '../errors.ts';
 
 /** An access token from the `Authorization` field. */

@@ -1,9 +1,9 @@
 import { checkOptions } from '../../bounds/options.ts';
 import { OAuthError } from '../errors.ts';
 import { requireSecure, parseUrl } from '../fetch-json.ts';
-import type { RequestInfo } from '../../transport/http/server/http-request.ts';
-import type { ProofReplayLimits, ProofReplays } from './proof-replays.ts';
+import type { RequestInfo } from '../../transport/door.ts';
 import { defaultProofReplayLimits } from './proof-replays.ts';
+import type { ProofReplayLimits, ProofReplays } from './proof-replays.ts';
 import type { VerifyToken } from './verify.ts';
 
 /** Limits of a resource server. Those of verification are `KeySetLimits`, `IntrospectionLimits`, `FetchLimits`. */

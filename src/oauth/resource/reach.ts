@@ -1,4 +1,4 @@
-import type { Auth } from '../../transport/auth.ts';
+import type { Auth } from '../../transport/door.ts';
 
 type Lacks = NonNullable<Auth['lacks']>;
 

@@ -1,6 +1,6 @@
-import { invalidParams } from '../../jsonrpc/errors.ts';
-import type { Bag } from '../../jsonrpc/message.ts';
-import type { Auth } from '../../transport/auth.ts';
+import { invalidParams } from '../../jsonrpc/door.ts';
+import type { Bag } from '../../jsonrpc/index.ts';
+import type { Auth } from '../../transport/door.ts';
 import type { Context, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';

@@ -1,8 +1,8 @@
-import { isObject } from '../../jsonrpc/codec.ts';
-import { RpcError } from '../../jsonrpc/errors.ts';
+import { isObject } from '../../jsonrpc/door.ts';
+import { RpcError } from '../../jsonrpc/index.ts';
 import { longestTimerMs } from '../../bounds/options.ts';
-import * as columns from '../../protocol/columns.ts';
-import { requestsOf } from '../../protocol/requests.ts';
+import { requestsOf } from '../../protocol/door.ts';
+import { coreTasks } from '../../protocol/index.ts';
 import type { AnyAround, HandlerCall, LegacyRequester } from '../../server/index.ts';
 import { askClient, LegacyExchange } from '../../server/door.ts';
 
@@ -45,7 +45,7 @@ function cancel({ connection, capabilities }: LegacyRequester, task: unknown): v
 
 /** "Requestors SHOULD only augment requests with a task if the corresponding capability has been declared" */
 function takesAsTask({ revision, capabilities: { tasks } }: LegacyRequester, method: string): boolean {
-  if (!revision || !columns.coreTasks(revision)) return false;
+  if (!revision || !coreTasks(revision)) return false;
   if (method === 'sampling/createMessage') return tasks?.requests?.sampling?.createMessage !== undefined;
   return method === 'elicitation/create' && tasks?.requests?.elicitation?.create !== undefined;
 }

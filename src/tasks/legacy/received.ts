@@ -1,19 +1,14 @@
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
-import { Abortable, Cancelled } from '../../jsonrpc/inbound.ts';
-import { internalError, invalidParams, methodNotFound, RpcError, toErrorObject } from '../../jsonrpc/errors.ts';
+import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/door.ts';
+import { Cancelled, RpcError } from '../../jsonrpc/index.ts';
 import { inBackground } from '../../bounds/times.ts';
 import { weighValue } from '../../bounds/weight.ts';
-import type { Bag } from '../../jsonrpc/message.ts';
+import type { Bag } from '../../jsonrpc/index.ts';
 import type { Answering } from '../../client/index.ts';
-import * as columns from '../../protocol/columns.ts';
-import { page } from '../../protocol/cursor.ts';
-import type { Listed } from '../../protocol/cursor.ts';
-import type { ClientCapabilities } from '../../protocol/initialize.ts';
-import type { Revision } from '../../protocol/revisions.ts';
-import { firstTaskStatus, isTerminal, nextTaskStatus } from '../../protocol/task-lifecycle.ts';
-import type { TaskEvent } from '../../protocol/task-lifecycle.ts';
-import { relatedTask } from '../../protocol/tasks.ts';
-import type { Task, TaskStatus } from '../../protocol/tasks.ts';
+import { firstTaskStatus, isTerminal, nextTaskStatus, page, relatedTask } from '../../protocol/door.ts';
+import type { Listed, TaskEvent } from '../../protocol/door.ts';
+import { coreTasks } from '../../protocol/index.ts';
+import type { ClientCapabilities, Revision, Task, TaskStatus } from '../../protocol/index.ts';
 import { defaultReceivedTaskLimits, receivedLimitsShape } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
@@ -79,7 +74,7 @@ export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskL
 /** 2025-11-25 basic/utilities/tasks#client-capabilities: a task for each kind of question that can be answered. */
 function withTasks(declared: ClientCapabilities, revision: Revision): ClientCapabilities {
   const { sampling, elicitation } = declared;
-  if (!columns.coreTasks(revision) || !(sampling || elicitation)) return declared;
+  if (!coreTasks(revision) || !(sampling || elicitation)) return declared;
   return {
     ...declared,
     tasks: {

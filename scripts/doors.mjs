@@ -1,0 +1,47 @@
+// A door of src (door.ts) and the indexes of `jsonrpc` and `protocol` have no code: they pass names on. A program that takes a
+// name through one takes the file behind it, and not the others that are named there. What is published, and what
+// capabilities.json says of an entry, go by that.
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const doors = ['jsonrpc', 'protocol', 'server', 'client', 'transport', 'transport/stdio', 'transport/http/node'].map((folder) => `${folder}/door`);
+const indexes = ['jsonrpc/index', 'protocol/index'];
+const importsOf = (files) => new RegExp(`^import (type )?\\{([^}]*)\\} from '(\\.[^']*/(?:${files.join('|')})\\.(?:js|ts))';`, 'gm');
+const ofDoors = importsOf(doors);
+const ofBoth = importsOf([...doors, ...indexes]);
+
+const namesIn = (list) => list.split(',').map((name) => name.trim()).filter((name) => name !== '');
+const known = new Map();
+
+/** What a file passes on: the name by which it is taken, with the file and the name behind it. */
+function behind(door) {
+  let names = known.get(door);
+  if (names) return names;
+  names = new Map();
+  for (const [, list, file] of readFileSync(door, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm)) {
+    for (const item of namesIn(list)) {
+      const [name, taken = name] = item.split(' as ');
+      names.set(taken, { name, file: join(dirname(door), file) });
+    }
+  }
+  known.set(door, names);
+  return names;
+}
+
+/** A source, or what the compiler made of it, with each import of a door written as imports of the files behind it, on as many lines as before. */
+export function throughDoors(file, { alsoIndexes = false } = {}) {
+  const folder = dirname(file);
+  return readFileSync(file, 'utf8').replace(alsoIndexes ? ofBoth : ofDoors, (statement, type = '', list, door) => {
+    if (type !== '' && alsoIndexes) return statement;
+    const names = behind(join(folder, file.endsWith('.d.ts') ? door.replace(/\.ts$/, '.d.ts') : door));
+    const from = new Map();
+    for (const item of namesIn(list)) {
+      const [taken, own = taken] = item.split(' as ');
+      const found = names.get(taken);
+      if (found === undefined) throw new Error(`${file}: ${door} has no ${taken}`);
+      from.set(found.file, [...from.get(found.file) ?? [], found.name === own ? own : `${found.name} as ${own}`]);
+    }
+    const path = (to) => relative(folder, to).replaceAll('\\', '/').replace(/^(?!\.)/, './');
+    return [...from].map(([to, items]) => `import ${type}{ ${items.join(', ')} } from '${path(to)}';`).join(' ') + '\n'.repeat(statement.split('\n').length - 1);
+  });
+}

@@ -1,0 +1,23 @@
+/**
+ * The door of this folder: what the kit may take from inside, beside what index.ts gives to everybody.
+ * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
+ */
+
+// Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
+export { completionsCapability, extensions, nullErrorId, resultType } from './columns.ts';
+export { findRevision } from './revisions.ts';
+export { hasMethod, methodRow } from './methods.ts';
+export { requestsOf } from './requests.ts';
+
+// Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
+export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, versionKey } from './meta.ts';
+export { page } from './cursor.ts';
+export type { Listed } from './cursor.ts';
+export { encodeHeaderValue } from './mirrored-headers.ts';
+export { completeForm } from './form.ts';
+export type { Form } from './form.ts';
+
+// Tasks.
+export { firstTaskStatus, isTaskStatus, isTerminal, nextTaskStatus } from './task-lifecycle.ts';
+export type { TaskEvent } from './task-lifecycle.ts';
+export { relatedTask } from './tasks.ts';

@@ -1,0 +1,34 @@
+/**
+ * The door of this folder: what the kit may take from inside. What an entry of the package gives to everybody is taken from
+ * its index (`stdio`, `http/node`, `http/fetch`); stdio/door.ts has what needs Node. `test/imports.test.ts` fails on any
+ * other way in. It is not an entry of the package.
+ */
+
+// What a transport is, for either role, and what it traces.
+export type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';
+export type { ServerPeer, ServerPort } from './server-port.ts';
+export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent } from './trace.ts';
+
+// Authorization, on either side of HTTP.
+export { AccessDenied } from './auth.ts';
+export type { Auth, AuthRefusal } from './auth.ts';
+export type { HttpAuthorization, HttpRefusal, HttpTarget } from './http/client/authorization.ts';
+
+// HTTP: errors of a client, texts without credentials, bodies that are watched.
+export { HttpError, SessionExpired } from './http/http-error.ts';
+export { redact, redactPath, redactText, redactUrl } from './http/redact.ts';
+export { watchBody, watchStream } from './http/client/http-trace.ts';
+
+// An HTTP server from inside, for those who hold its sessions: what is shared between processes, requests and their
+// refusals, sessions, streams.
+export type { Agreed, SharedHandshake, SharedPeer } from './server-port.ts';
+export type { FleetPort, Reply, Shared, SharedRequest } from './http/server/sharing.ts';
+export type { HeaderFields, HttpRequest, RequestInfo } from './http/server/http-request.ts';
+export { readAccept } from './http/server/post-body.ts';
+export { noRoom, refuse, refuseSession } from './http/server/refuse.ts';
+export type { EndpointServices } from './http/server/services.ts';
+export type { GivenSession, Session } from './http/server/session.ts';
+export { randomId } from './http/server/sessions.ts';
+export type { Sessions } from './http/server/sessions.ts';
+export { SseStream } from './http/server/sse-stream.ts';
+export type { AnswerStream, Attachment } from './http/server/sse-stream.ts';

@@ -22,6 +22,7 @@ const GROUPS = {
   StdioTransportOptions: '`stdioTransport`',
   MessagePortOptions: '`serveMessagePort`, `messagePortTransport`',
   HttpLimits: '`serveHttp`, `httpListener`, `fetchHandler`: `limits`',
+  RateLimitOptions: '`rateLimit`',
   HttpClientLimits: '`httpTransport`: `limits`',
   NodeHttpClientLimits: '`httpTransport` of `barewire/http`: `limits`',
   SchemaLimits: '`compile`: `limits`',
@@ -45,7 +46,7 @@ const GROUPS = {
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([
-  'FleetOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions', 'MessagePortOptions',
+  'FleetOptions', 'RateLimitOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions', 'MessagePortOptions',
 ]);
 
 const UNITS = {

@@ -38,12 +38,12 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.39 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.35 * KIB },
-  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 79.9 * KIB },
+  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 80.4 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2034 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2040 * 1000, holds: (path) => !isForReading(path) },
   { name: 'package-src', what: 'package: sources and source maps', ceiling: 3450 * 1000, holds: isForReading },
 ];
 

@@ -1,4 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
+import { inBackground } from '../bounds/times.ts';
 import { toError } from '../jsonrpc/door.ts';
 import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
@@ -95,6 +96,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   return {
     process: name,
     spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
+    up: joined ? engineUp(joined, name) : async () => true,
     proofReplays: spent && {
       add: ({ key, jti, expires }) => spent.spend('proof', JSON.stringify([key, jti]), expires),
     },
@@ -114,6 +116,22 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       await self.tell({ kind: 'left' }).catch(report);
       await bus?.leave().catch(report);
     },
+  };
+}
+
+/** Milliseconds for which an answer of the engine is taken for the next: whoever asks costs it one call in that time. */
+const upMs = 1000;
+
+/** Says whether the engine answers within half a lease, and knows this process. */
+function engineUp(bus: Bus, name: string): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  return () => {
+    if (asked) return asked;
+    const slow = new Promise<boolean>((resolve) => void inBackground(setTimeout(resolve, bus.leaseMs / 2, false)));
+    const found = bus.gone([name]).then((gone) => gone.length === 0, () => false);
+    asked = Promise.race([found, slow]);
+    void asked.then(() => inBackground(setTimeout(() => (asked = undefined), upMs)));
+    return asked;
   };
 }
 

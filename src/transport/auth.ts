@@ -32,6 +32,18 @@ export interface AuthRefusal {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Refuses a principal that has made too many requests. RFC 6585, 4. */
+export interface RateRefusal {
+  readonly status: 429;
+  readonly challenge?: undefined;
+  /** For a person. */
+  readonly message: string;
+  /** For programs; it goes out as `data.code` of the JSON-RPC error. */
+  readonly code?: string | undefined;
+  /** `retry-after` in seconds; without it 1. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * Thrown while a request is served: its credentials do not suffice. HTTP answers with the refusal's status and
  * challenge; where a stream has begun, and on a pipe, only the error itself goes out.
@@ -47,5 +59,5 @@ export class AccessDenied extends RpcError {
 }
 
 /** `data` of the error that a refusal is. */
-export const refusalData = ({ code }: AuthRefusal): { code: string } | undefined =>
+export const refusalData = ({ code }: AuthRefusal | RateRefusal): { code: string } | undefined =>
   code === undefined ? undefined : { code };

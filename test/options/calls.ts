@@ -20,7 +20,7 @@ import type { Context } from '../../src/server/index.ts';
 import { memoryStore, receiveTasks, runTasks, TaskClient, tasks } from '../../src/tasks/index.ts';
 import { compareTranscripts, parseTranscript, Replay } from '../../src/transcript/index.ts';
 import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
-import { httpListener, httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
+import { httpListener, httpTransport, rateLimit, serveHttp } from '../../src/transport/http/node/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
@@ -185,6 +185,7 @@ const ofTransports: Readonly<Record<string, Tried>> = {
       await serving.close(options).finally(() => serving.close({ drainMs: 0 }));
     },
   },
+  'barewire/http rateLimit(options)': { call: (options) => rateLimit(() => undefined, options), base: { requests: 1 } },
   'barewire/http httpTransport(options)': { call: (options) => httpTransport('http://127.0.0.1:1/', options) },
   'barewire/fetch fetchHandler(options)': { call: (options) => fetchHandler(server(), options) },
   'barewire/fetch FetchHandler.close(options)': { call: (options) => fetchHandler(server()).close(options) },

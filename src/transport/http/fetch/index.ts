@@ -14,10 +14,14 @@ export type { Authenticate, Authenticated, Authenticator, Documents } from '../s
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
+export { health } from '../server/health.ts';
+export type { Health } from '../server/health.ts';
 export type { RequestInfo } from '../server/http-request.ts';
+export { rateLimit } from '../server/rate-limit.ts';
+export type { RateLimitOptions } from '../server/rate-limit.ts';
 export { defaultHttpLimits } from '../server/limits.ts';
 export type { HttpLimits } from '../server/limits.ts';
 export type { HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../auth.ts';
-export type { Auth, AuthRefusal } from '../../auth.ts';
+export type { Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
 export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../trace.ts';

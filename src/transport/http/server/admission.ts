@@ -1,12 +1,12 @@
 import { refusalData } from '../../auth.ts';
-import type { AccessDenied, Auth, AuthRefusal } from '../../auth.ts';
+import type { AccessDenied, Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
 import type { HeaderFields, HttpRequest, RequestInfo } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
 import { refuse } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 
 /** What `authenticate` finds: who asks; why it is refused; or nothing, which gets 401. */
-export type Authenticated = Auth | AuthRefusal | undefined;
+export type Authenticated = Auth | AuthRefusal | RateRefusal | undefined;
 
 /** Says who asks. It sees the head of the request; a throw gets 500 and goes to `onError`. */
 export type Authenticate = (request: RequestInfo) => Authenticated | Promise<Authenticated>;
@@ -31,7 +31,7 @@ export interface Authenticator {
 /** Passes a request on once its credentials are checked, with who asks; or refuses it. */
 export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
 
-const scoped = 'the server has scopes, and `auth` is missing: expected what says whose request it is';
+const scoped = 'the server has scopes, and the option `auth` is missing';
 
 /** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
 export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
@@ -51,7 +51,7 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
   };
 
   async function check(request: HttpRequest, admitted: (auth: Auth) => void): Promise<void> {
-    let found: Auth | AuthRefusal;
+    let found: Auth | AuthRefusal | RateRefusal;
     try {
       found = readFound(await authenticator.authenticate(request) || missing);
       if (!('principal' in found)) {
@@ -71,18 +71,18 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
  * What `authenticate` found, or a TypeError: what is neither lets nobody in. All who came with an empty principal would be
  * one, with the same sessions and tasks.
  */
-function readFound(found: Auth | AuthRefusal): Auth | AuthRefusal {
+function readFound<F extends Auth | AuthRefusal | RateRefusal>(found: F): F {
   if (typeof found === 'object' && ('principal' in found ? found.principal && typeof found.principal === 'string' : isRefusal(found))) return found;
   throw new TypeError('`auth` gave neither a principal nor a refusal');
 }
 
-function isRefusal({ status, challenge, message }: AuthRefusal): boolean {
-  return [400, 401, 403].includes(status) && typeof challenge === 'string' && typeof message === 'string';
+function isRefusal({ status, challenge, message }: AuthRefusal | RateRefusal): boolean {
+  return (status === 429 || [400, 401, 403].includes(status) && typeof challenge === 'string') && typeof message === 'string';
 }
 
 /** RFC 9110, 11.6.1. */
-function challengeFields({ challenge, headers }: AuthRefusal): HeaderFields {
-  return { 'www-authenticate': challenge, ...headers };
+function challengeFields({ challenge, headers }: AuthRefusal | RateRefusal): HeaderFields {
+  return { ...challenge && { 'www-authenticate': challenge }, ...headers };
 }
 
 /** The response that a thrown `AccessDenied` asks for; undefined for anything else. */

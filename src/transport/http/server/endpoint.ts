@@ -38,9 +38,8 @@ export interface Endpoint {
 
 /** Makes an endpoint of a server: everything of HTTP that is the same in every runtime. */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
-  const { auth, cors = false } = options;
+  const { auth, cors, fleet, health } = options;
   const services = createServices(server, options);
-  const { fleet } = options;
   const local = createSessions(services);
   const sessions = fleet ? fleet.share(services, local) : local;
   const { shared } = sessions;
@@ -58,7 +57,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     services.tracing?.begin(request);
     // RFC 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
     if (services.phase !== 'open') request.common = { connection: 'close' };
-    if (documents && serveDocument(services, documents, request)) return;
+    if (health?.(request, services, fleet) || (documents && serveDocument(services, documents, request))) return;
     const what = notAllowed(request);
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
     if (cors) request.common = { ...request.common, ...corsFields(request) };

@@ -3,6 +3,7 @@ import type { Shape } from '../../../bounds/options.ts';
 import type { Authenticate, Authenticator } from './admission.ts';
 import type { FleetPort } from './sharing.ts';
 import type { GuardOptions } from './guard.ts';
+import type { Health } from './health.ts';
 import { defaultHttpLimits } from './limits.ts';
 import type { ServiceOptions } from './services.ts';
 
@@ -21,6 +22,8 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
   auth?: Authenticate | Authenticator | undefined;
   /** The `WWW-Authenticate` of a 401 where `auth` gave no reason. Default `Bearer`. */
   challenge?: string | undefined;
+  /** Answers the probes of a balancer: `health('/healthz')`. */
+  health?: Health | undefined;
   /** Shares sessions with other processes: `await fleet(…)` of `barewire/fleet`. */
   fleet?: FleetPort | undefined;
 }
@@ -28,7 +31,7 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
 /** For `checkHttpOptions`. */
 export const httpShape: Shape<HttpOptions> = {
   path: 'string', sse: 'object or boolean', allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', cors: 'boolean',
-  auth: 'function or object', challenge: 'string', fleet: 'object', limits: defaultHttpLimits, eventStore: 'object or boolean',
+  auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
   trace: 'function', onError: 'function',
 };
 

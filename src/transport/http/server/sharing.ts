@@ -44,6 +44,8 @@ export interface Shared {
 
 /** What an endpoint needs of a fleet. `fleet()` of `barewire/fleet` implements it. */
 export interface FleetPort {
+  /** Whether the engine answers; true without an engine. Never rejects. */
+  up(): Promise<boolean>;
   /** The sessions of an endpoint, which other processes serve too; `local` holds those that are open here. */
   share(services: EndpointServices, local: Sessions): Sessions;
 }

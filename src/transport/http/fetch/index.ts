@@ -16,7 +16,7 @@ export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, Replay } from '../server/event-store.ts';
 export { health } from '../server/health.ts';
 export type { Health } from '../server/health.ts';
-export type { HttpRequest, RequestInfo } from '../server/http-request.ts';
+export type { RequestInfo } from '../server/http-request.ts';
 export { rateLimit } from '../server/rate-limit.ts';
 export type { RateLimitOptions } from '../server/rate-limit.ts';
 export { defaultHttpLimits } from '../server/limits.ts';

@@ -24,7 +24,7 @@ export type { EventStore, Replay } from '../server/event-store.ts';
 export type { GuardOptions } from '../server/guard.ts';
 export { health } from '../server/health.ts';
 export type { Health } from '../server/health.ts';
-export type { HttpRequest, RequestInfo } from '../server/http-request.ts';
+export type { RequestInfo } from '../server/http-request.ts';
 export { rateLimit } from '../server/rate-limit.ts';
 export type { RateLimitOptions } from '../server/rate-limit.ts';
 export { defaultHttpLimits } from '../server/limits.ts';

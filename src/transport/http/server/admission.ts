@@ -31,7 +31,7 @@ export interface Authenticator {
 /** Passes a request on once its credentials are checked, with who asks; or refuses it. */
 export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
 
-const scoped = 'the server has scopes, and the option `auth` is missing';
+const scoped = 'the server has scopes, and `auth` is missing';
 
 /** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
 export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {

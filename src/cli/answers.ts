@@ -7,12 +7,15 @@ import type { ClientHandlers, ElicitAnswer } from '../client/index.ts';
 import type { CreateMessageResult, ElicitRequestParams } from '../protocol/index.ts';
 import { completeForm } from '../protocol/door.ts';
 import type { Form } from '../protocol/door.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** How the tour answers what a server asks. */
 export interface AnswerOptions {
   /** Whom to ask, at the terminal; without anybody, forms get their defaults, and pages are declined. */
   readonly person: Person;
   readonly style: Style;
+  /** Where the person is. */
+  readonly terminal: { readonly input: CommandProcess['stdin']; readonly output: CommandProcess['stdout'] };
   /** Who asks, as the person knows it. */
   readonly from: () => string | undefined;
   /** A form is open: nothing else may be printed, and no time runs. */
@@ -42,7 +45,7 @@ const cannedAnswer = '1, because it stands first. (This is a canned answer: ther
 export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
 export function answersOf(options: AnswerOptions): Answers {
-  const { person, note, pause, resume, onInterrupt, style, from, patienceMs, defaults } = options;
+  const { person, note, pause, resume, onInterrupt, style, terminal, from, patienceMs, defaults } = options;
 
   /** Undefined: there was nobody to answer. */
   async function askPerson(
@@ -56,8 +59,8 @@ export function answersOf(options: AnswerOptions): Answers {
       timer = setTimeout(() => left.abort(), patienceMs);
     };
     pause();
-    const prompter = openPrompter(process.stdin, process.stdout, onInterrupt);
-    process.stdin.on('data', typed);
+    const prompter = openPrompter(terminal.input, terminal.output, onInterrupt);
+    terminal.input.on('data', typed);
     try {
       const answer = await fillForm(params, prompter, {
         complete, style, from: from(), signal: AbortSignal.any([signal, left.signal]),
@@ -67,7 +70,7 @@ export function answersOf(options: AnswerOptions): Answers {
       return undefined;
     } finally {
       clearTimeout(timer);
-      process.stdin.off('data', typed);
+      terminal.input.off('data', typed);
       prompter.close();
       resume();
       if (!person.present) {

@@ -6,6 +6,7 @@ import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
 import { shellWord } from './shell-word.ts';
 import { didYouMean } from './near-miss.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** The options of every subcommand that speaks with one server. */
 const common = {
@@ -54,6 +55,8 @@ export interface ClientWords {
   /** What stands for it on a command line: before what is asked of it, and behind. */
   readonly target: readonly [before: string, behind: string];
   readonly server: ServerConfig;
+  /** Where the subcommand runs. */
+  readonly proc: CommandProcess;
   readonly timeoutMs: number;
   readonly revisions: readonly string[] | undefined;
 }
@@ -92,7 +95,7 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
  * first word that is no option: an address, or a name from the configuration. Where that word is neither, a later one may be.
  */
-export async function readClientWords(words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
+export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
   const end = words.indexOf('--');
   const read = readWords(end < 0 ? words : words.slice(0, end), own, true);
   const { text, texts } = read;
@@ -100,9 +103,9 @@ export async function readClientWords(words: readonly string[], own: OwnOptions 
   if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
   const seconds = Number(text('timeout') ?? 60);
   if (!(seconds > 0 && seconds <= 86_400)) throw new WrongUse('--timeout takes a number of seconds');
-  const found = end < 0 ? await serverOf(read) : programOf(words.slice(end + 1), read.rest);
+  const found = end < 0 ? await serverOf(proc, read) : programOf(words.slice(end + 1), read.rest);
   const server = withOwn(found.server, headersOf(texts('header')), texts('env').map(readVariable), text('cwd'));
-  return { ...read, ...found, server, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
+  return { ...read, ...found, server, proc, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
 }
 
 /** A target, and the words beside it. */
@@ -117,7 +120,7 @@ function programOf(words: readonly string[], rest: readonly string[]): Found {
 
 const isAddress = (word: string): boolean => /^https?:\/\//i.test(word);
 
-async function serverOf({ text, rest }: Pick<ClientWords, 'text' | 'rest'>): Promise<Found> {
+async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 'text' | 'rest'>): Promise<Found> {
   const [first] = rest;
   if (first === undefined) throw new WrongUse('a server is missing: an address, a name from the configuration, or -- and a program');
   const take = (at: number, server: ServerConfig, named: boolean): Found =>
@@ -128,7 +131,7 @@ async function serverOf({ text, rest }: Pick<ClientWords, 'text' | 'rest'>): Pro
     return take(at, { url }, false);
   };
   if (isAddress(first)) return address(0);
-  const servers = await readConfiguration({ config: text('config'), from: text('from'), name: first });
+  const servers = await readConfiguration(proc, { config: text('config'), from: text('from'), name: first });
   const config = Object.hasOwn(servers, first) ? servers[first] : undefined;
   if (config) return take(0, config, true);
   const later = rest.findIndex(isAddress);

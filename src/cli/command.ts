@@ -1,3 +1,4 @@
+import type { CommandProcess } from './command-process.ts';
 /** One subcommand. Its file is loaded only when it is used. */
 export interface Command {
   /** The words behind `barewire NAME`, such as `[options] TARGET TOOL [key=value ...]`. */
@@ -10,10 +11,10 @@ export interface Command {
   readonly example: string;
   /** More to know, as lines. */
   readonly notes?: readonly string[];
-  /** Runs it; resolves with the exit code. `words` are those behind the name. */
-  run(words: readonly string[]): Promise<number>;
+  /** Runs it in a process; resolves with the exit code. `words` are those behind the name. */
+  run(words: readonly string[], proc: CommandProcess): Promise<number>;
   /** What `--help` says where something of a server is named; undefined: nothing is, and the help of the command is shown. */
-  explain?(words: readonly string[]): Promise<number | undefined>;
+  explain?(words: readonly string[], proc: CommandProcess): Promise<number | undefined>;
 }
 
 /** The help of one subcommand. */

@@ -1,18 +1,20 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from '../host/node/index.ts';
+import { thisMachine } from '../host/node/config-files.ts';
 import type { Application } from '../host/node/index.ts';
 import type { HostStore, ServerConfig } from '../host/index.ts';
 import { framed, columnsFor } from '../host/node/frame.ts';
 import { WrongUse } from './exit-codes.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** Where barewire keeps what is the user's: the configuration, pins, grants, the activity log. */
-export function homeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function homeFolder(env: CommandProcess['env']): string {
   return env['BAREWIRE_HOME'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'barewire');
 }
 
 /** Pins, grants, and which files of folders were accepted. */
-export const userStore = (): HostStore => fileStore(join(homeFolder(), 'store'));
+export const userStore = (env: CommandProcess['env']): HostStore => fileStore(join(homeFolder(env), 'store'));
 
 const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
 
@@ -35,15 +37,16 @@ export const configurationHelp: readonly (readonly [string, string])[] = [
  * folder and of `.mcp.json` in this one, the first before the second. A file that came with a folder is used once the
  * person has accepted it; rejects with a `HostError` `not-accepted` where nobody can be asked.
  */
-export async function readConfiguration(options: ConfigurationOptions): Promise<Record<string, ServerConfig>> {
+export async function readConfiguration(proc: CommandProcess, options: ConfigurationOptions): Promise<Record<string, ServerConfig>> {
   const { config, from, name } = options;
   const application = applications.find((one) => one === from);
   if (from !== undefined && !application) throw new WrongUse(`--from takes one of ${applications.join(', ')}`);
-  return readConfigFiles(chosenConfigFiles({ config, from: application, home: homeFolder() }), {
-    name,
-    accept: folderConsent(userStore()),
+  const machine = { ...thisMachine(), cwd: proc.cwd(), env: proc.env };
+  return readConfigFiles(chosenConfigFiles({ config, from: application, home: homeFolder(proc.env) }, machine), {
+    name, machine,
+    accept: folderConsent(userStore(proc.env), { input: proc.stdin, output: proc.stderr }),
     onProblem: (error) => {
-      for (const row of ['barewire: a file of this folder was left out:', ...framed(error.message, { columns: columnsFor(process.stderr) })]) process.stderr.write(`${row}\n`);
+      for (const row of ['barewire: a file of this folder was left out:', ...framed(error.message, { columns: columnsFor(proc.stderr) })]) proc.stderr.write(`${row}\n`);
     },
   });
 }

@@ -7,42 +7,43 @@ import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
 import type { ClientTransport } from '../transport/door.ts';
 import { homeFolder } from './configuration.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** The name under which logins are kept, and the authorization server knows this program. */
 export const clientName = 'barewire';
 
 /** Where the tokens of this user are. */
-export const loginFile = (): string => join(homeFolder(), 'oauth.json');
+export const loginFile = (env: CommandProcess['env']): string => join(homeFolder(env), 'oauth.json');
 
 /** `wire` sees all that passes over HTTP, messages too, instead of `trace`. */
 export interface OpenHooks extends TransportHooks {
   readonly wire?: HttpTrace;
 }
 
-/** Opens a server as `openServer` of the host does, with the stored login of an address that has one. */
-export function openServer(name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport {
+/** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
+export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport => {
   if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
   const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
   return httpTransport(config.url, {
     ...wire ? { around: httpTrace(wire) } : { trace },
     ...config.headers && { headers: config.headers },
-    ...!own && { auth: storedLogin(config.url) },
+    ...!own && { auth: storedLogin(config.url, loginFile(env)) },
   });
-}
+};
 
 /** The client that a login belongs to: this program, or one that the person registered by hand. */
 export const clientOf = (client: string): { readonly name: string; readonly registered?: { readonly clientId: string } } =>
   ({ name: clientName, ...client !== clientName && { registered: { clientId: client } } });
 
 /** Uses a login that is there, and renews it. Nobody is asked to log in: that is what `barewire login` is for. */
-function storedLogin(url: string): HttpAuthorization {
+function storedLogin(url: string, file: string): HttpAuthorization {
   let found: Promise<OAuth | undefined> | undefined;
   const login = (): Promise<OAuth | undefined> => found ??= (async () => {
     // Loaded for addresses alone.
     const oauth = await import('../oauth/node/index.ts');
-    const logins = await oauth.storedLogins(loginFile());
+    const logins = await oauth.storedLogins(file);
     const mine = logins.find(({ server }) => server === new URL(url).href);
-    return mine && oauth.login({ server: url, client: clientOf(mine.client), store: oauth.fileStore({ path: loginFile() }), interactive: false });
+    return mine && oauth.login({ server: url, client: clientOf(mine.client), store: oauth.fileStore({ path: file }), interactive: false });
   })();
   return {
     headers: async (request) => (await login())?.headers(request) ?? {},

@@ -8,6 +8,7 @@ import { pipedContents, pipedPrompt, pipedResult } from './piped.ts';
 import type { Piped } from './piped.ts';
 import { renderContents, renderPrompt, renderResult } from './render.ts';
 import type { RenderOptions } from './render.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** Where results go: a terminal, a pipe, or lines of JSON. */
 export interface Output {
@@ -26,7 +27,7 @@ export interface Output {
 }
 
 /** The columns that lines of stdout are made for. */
-export const outputColumns = (): number => (process.stdout.isTTY ? columnsFor(process.stdout) : Infinity);
+export const outputColumns = (stdout: CommandProcess['stdout']): number => (stdout.isTTY ? columnsFor(stdout) : Infinity);
 
 export function showResult(output: Output, result: CallToolResult): void {
   show(output, result, (save) => pipedResult(result, save), (how) => renderResult(result, how), result.isError ? output.render.style.red : undefined);

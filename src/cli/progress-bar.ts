@@ -1,4 +1,5 @@
 import { truncate, visible } from '../explain/safe-text.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** A line on stderr that says how far a call has come. */
 export interface ProgressBar {
@@ -10,7 +11,7 @@ export interface ProgressBar {
 const cells = 24;
 
 /** Draws at a terminal; elsewhere it prints a line a report only where the server says something. */
-export function progressBar(stream: NodeJS.WriteStream): ProgressBar {
+export function progressBar(stream: CommandProcess['stderr']): ProgressBar {
   let drawn = false;
   return {
     show({ progress, total, message }) {

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { createFramer } from '../jsonrpc/index.ts';
 import { errorMessage } from '../jsonrpc/door.ts';
 import { NotReached } from './exit-codes.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** A program between a host and a server: the host speaks with our own streams. */
 export interface RelayOptions {
@@ -25,8 +26,8 @@ const endings = ['SIGTERM', 'SIGHUP'] as const;
  * whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
  * ended it. Rejects with `NotReached` where it cannot be started.
  */
-export async function relay({ command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
-  const own = Object.fromEntries(Object.entries({ ...process.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
+export async function relay(proc: CommandProcess, { command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
+  const own = Object.fromEntries(Object.entries({ ...proc.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
   const windows = process.platform === 'win32' ? await import('../transport/stdio/door.ts') : undefined;
   const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
     const how = windows?.spawnOnWindows(command, args, own, cwd) ?? { command, args, options: { env: own, cwd } };
@@ -45,20 +46,20 @@ export async function relay({ command, args = [], env, cwd, onLine, onLost }: Re
     stream.on('data', (chunk: Buffer) => framer.push(chunk));
     stream.on('end', () => framer.end());
   };
-  watch('client', process.stdin);
+  watch('client', proc.stdin);
   watch('server', child.stdout);
-  process.stdin.pipe(child.stdin);
-  child.stdout.pipe(process.stdout, { end: false });
+  proc.stdin.pipe(child.stdin);
+  child.stdout.pipe(proc.stdout, { end: false });
   // A server that has gone reads nothing more; how it ended says the rest.
   child.stdin.on('error', () => {});
   const end = windows?.killer(child);
-  for (const signal of endings) process.on(signal, end ?? (() => child.kill(signal)));
+  for (const signal of endings) proc.on(signal, end ?? (() => child.kill(signal)));
   // Ctrl-C reaches the server by itself: it is in the terminal's group.
-  process.on('SIGINT', () => {});
+  proc.on('SIGINT', () => {});
   const code = await new Promise<number>((resolve) => {
     child.once('close', (exit, signal) => resolve(exit ?? 128 + (signal === 'SIGKILL' ? 9 : signal === 'SIGINT' ? 2 : 15)));
   });
-  process.stdin.unpipe();
-  process.stdin.destroy();
+  proc.stdin.unpipe();
+  proc.stdin.destroy();
   return code;
 }

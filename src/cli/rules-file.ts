@@ -1,18 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRules, rule, toolDigest } from '../host/index.ts';
-import type { Rule, ServerConfig } from '../host/index.ts';
+import type { HostStore, Rule, ServerConfig } from '../host/index.ts';
 import { resolvePath } from '../host/node/index.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import type { Tool } from '../protocol/index.ts';
-import { homeFolder, userStore } from './configuration.ts';
+import { homeFolder } from './configuration.ts';
 import { consentTo } from './consent.ts';
 import type { Consent, ConsentOptions } from './consent.ts';
 import { WrongUse } from './exit-codes.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** The rules of a file, or of `rules.json` of the user; none where that is not there. Throws `WrongUse` that names the file. */
-export function rulesOf(given: string | undefined): Rule[] {
-  const file = given ?? join(homeFolder(), 'rules.json');
+export function rulesOf(given: string | undefined, env: CommandProcess['env']): Rule[] {
+  const file = given ?? join(homeFolder(env), 'rules.json');
   if (given === undefined && !existsSync(file)) return [];
   try {
     return readRules(JSON.parse(readFileSync(file, 'utf8')) as unknown);
@@ -28,6 +29,8 @@ export interface ToolCall {
   readonly name: string | undefined;
   /** How the person named it. */
   readonly targetName: string;
+  /** What the person allowed for good. */
+  readonly store: HostStore;
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -37,7 +40,7 @@ export interface ToolCall {
  * `--allow` and what says that it only reads, then the person.
  */
 export async function ruledConsent(rules: readonly Rule[], call: ToolCall, options: ConsentOptions): Promise<Consent> {
-  const { server, name, targetName, tool, args } = call;
+  const { server, name, targetName, store, tool, args } = call;
   // A program by the name of a configured server is not that server.
   const known = name ?? `-- ${targetName}`;
   const identity = server.folder === undefined ? known : `${server.folder}#${known}`;
@@ -48,7 +51,7 @@ export async function ruledConsent(rules: readonly Rule[], call: ToolCall, optio
     if (!options.ask) return { given: false, why: `rule ${at} asks, and nobody is here` };
     return consentTo(tool, args, { all: false, allowed: [], strict: true, ask: options.ask });
   }
-  if (name !== undefined && await isGranted(identity, tool)) return { given: true, why: 'it was allowed always' };
+  if (name !== undefined && await isGranted(store, identity, tool)) return { given: true, why: 'it was allowed always' };
   return consentTo(tool, args, { ...options, strict: options.strict || !isBelieved(server) });
 }
 
@@ -56,8 +59,8 @@ export async function ruledConsent(rules: readonly Rule[], call: ToolCall, optio
 export const isBelieved = (server: ServerConfig | undefined): boolean => server?.folder === undefined;
 
 /** Whether the person allowed this tool of this server for good in `barewire host`, with its present definition. */
-async function isGranted(server: string, tool: Tool): Promise<boolean> {
-  const grants = await userStore().get('grants');
+async function isGranted(store: HostStore, server: string, tool: Tool): Promise<boolean> {
+  const grants = await store.get('grants');
   if (!Array.isArray(grants)) return false;
   const digest = await toolDigest(tool);
   return grants.some((one: unknown) => isObject(one) && one['server'] === server && one['tool'] === tool.name && one['digest'] === digest && one['principal'] === 'user');

@@ -9,8 +9,9 @@ import { stdioTransport } from '../transport/stdio/index.ts';
 import type { ServerConfig } from '../host/index.ts';
 import { readConfiguration } from './configuration.ts';
 import { isNotAccepted, NotReached } from './exit-codes.ts';
-import { openServer } from './open-server.ts';
+import { serverOpener } from './open-server.ts';
 import type { Root } from '../protocol/index.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** Where to find a server: a program with its arguments, an address, or a name from the configuration. */
 export type Target =
@@ -23,20 +24,20 @@ export function describeTarget(target: Target): string {
 }
 
 /** `http`: `trace` sees what HTTP adds to the messages, too. */
-export function openTarget(target: Target, trace: HttpTrace, onStderr: (line: string) => void, http: boolean): ClientTransport {
+export function openTarget(env: CommandProcess['env'], target: Target, trace: HttpTrace, onStderr: (line: string) => void, http: boolean): ClientTransport {
   const hooks = { trace, onStderr, ...http && { wire: trace } };
-  if (target.kind === 'configured') return openServer(target.name, target.server, hooks);
+  if (target.kind === 'configured') return serverOpener(env)(target.name, target.server, hooks);
   return target.kind === 'address'
-    ? openServer(target.url, { url: target.url }, hooks)
+    ? serverOpener(env)(target.url, { url: target.url }, hooks)
     : stdioTransport(target.command, target.args, { trace, onStderr });
 }
 
 /** A single word may be the name of a server in the configuration, which goes before a program of that name. */
-export async function named(target: Target): Promise<Target> {
+export async function named(proc: CommandProcess, target: Target): Promise<Target> {
   if (target.kind !== 'program' || target.args.length > 0 || /[\\/]/.test(target.command)) return target;
   const { command: name } = target;
   // A configuration that cannot be read does not keep a program from being toured; one that has to be accepted does.
-  const servers = await readConfiguration({ name }).catch((thrown: unknown) => {
+  const servers = await readConfiguration(proc, { name }).catch((thrown: unknown) => {
     if (isNotAccepted(thrown)) throw thrown;
     return {} as Record<string, ServerConfig>;
   });
@@ -57,7 +58,10 @@ export function travelTarget(): (Target & { readonly kind: 'program' }) | undefi
 /** Starts the travel agency over HTTP, on a free port of 127.0.0.1, until `stop`. */
 export async function serveTravel({ command, args }: Target & { readonly kind: 'program' }): Promise<{ readonly target: Target; stop(): void }> {
   const child = spawn(command, [...args, '--http', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = (): void => void child.kill();
+  const stop = (): void => {
+    process.off('exit', stop);
+    child.kill();
+  };
   process.once('exit', stop);
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
@@ -70,8 +74,13 @@ export async function serveTravel({ command, args }: Target & { readonly kind: '
 /** A directory of its own that servers may write into, until `remove`. */
 export function temporaryRoot(): { readonly root: Root; remove(): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-tour-')));
+  const remove = (): void => {
+    process.off('exit', remove);
+    rmSync(path, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
   return {
     root: { uri: pathToFileURL(path).href, name: 'A directory of the tour' },
-    remove: () => rmSync(path, { recursive: true, force: true }),
+    remove,
   };
 }

@@ -10,7 +10,7 @@ import type { ClientWords } from './client-options.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import type { WithPrompter } from './missing-arguments.ts';
 import { openPrompter } from '../host/node/prompter.ts';
-import { openServer } from './open-server.ts';
+import { serverOpener } from './open-server.ts';
 import { outputColumns } from './output.ts';
 import type { Output } from './output.ts';
 import { progressBar } from './progress-bar.ts';
@@ -20,6 +20,7 @@ import { columnsFor, framed } from '../host/node/frame.ts';
 import type { FrameOptions } from '../host/node/frame.ts';
 import { style, wantsColour } from '../host/node/style.ts';
 import type { Style } from '../host/node/style.ts';
+import type { CommandProcess } from './command-process.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 5 * 60_000;
@@ -47,9 +48,9 @@ class RawClient extends McpClient {
 }
 
 /** Opens the prompter for one question after the other. Rejects with the signal's reason where the person pressed Ctrl-C. */
-function lender(onInterrupt: () => void, interrupt: AbortSignal): WithPrompter {
+function lender(proc: CommandProcess, onInterrupt: () => void, interrupt: AbortSignal): WithPrompter {
   return async (use) => {
-    const prompter = openPrompter(process.stdin, process.stderr, onInterrupt);
+    const prompter = openPrompter(proc.stdin, proc.stderr, onInterrupt);
     try {
       const answer = await use(prompter);
       interrupt.throwIfAborted();
@@ -67,24 +68,26 @@ function lender(onInterrupt: () => void, interrupt: AbortSignal): WithPrompter {
 export async function withClient(
   words: ClientWords, run: (session: Session) => Promise<number>, options: SessionOptions = {},
 ): Promise<number> {
+  const { proc } = words;
   const json = words.flag('json');
-  const colours = style(!words.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
-  const note = linesTo(process.stderr);
-  const out = linesTo(process.stdout);
+  const colours = style(!words.flag('no-color') && !json && wantsColour(proc.env, proc.stdout.isTTY === true));
+  const note = linesTo(proc.stderr);
+  const out = linesTo(proc.stdout);
   // What a server wrote, in a frame that it cannot leave.
-  const tell = (text: string, options: FrameOptions): void => framed(text, { columns: columnsFor(process.stderr), dim: colours.dim, ...options }).forEach(note);
-  const bar = progressBar(process.stderr);
+  const tell = (text: string, options: FrameOptions): void => framed(text, { columns: columnsFor(proc.stderr), dim: colours.dim, ...options }).forEach(note);
+  const bar = progressBar(proc.stderr);
   const interrupt = new AbortController();
   const onInterrupt = (): void => {
-    if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+    if (interrupt.signal.aborted) proc.exit(exitCodes.interrupted);
     interrupt.abort(new Error('interrupted'));
   };
-  process.on('SIGINT', onInterrupt);
-  const atTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  proc.on('SIGINT', onInterrupt);
+  const atTerminal = proc.stdin.isTTY === true && proc.stderr.isTTY === true;
   const answers = answersOf({
     person: { present: atTerminal && !words.flag('defaults') },
     defaults: words.flag('defaults'),
     style: colours,
+    terminal: { input: proc.stdin, output: proc.stdout },
     from: () => words.targetName,
     pause: () => bar.hide(),
     onInterrupt,
@@ -113,7 +116,7 @@ export async function withClient(
   let failed = false;
   try {
     try {
-      await client.connect(openServer(words.targetName, words.server, {
+      await client.connect(serverOpener(proc.env)(words.targetName, words.server, {
         trace: () => {},
         onStderr: (line) => {
           lastWords = line;
@@ -131,17 +134,17 @@ export async function withClient(
     const how: CallOptions = { signal: interrupt.signal, timeoutMs: words.timeoutMs, onProgress: (report) => bar.show(report) };
     const code = await run({
       client, how, json, style: colours, note,
-      ask: atTerminal ? lender(onInterrupt, interrupt.signal) : undefined,
-      piped: !process.stdout.isTTY,
-      render: { style: colours, columns: outputColumns(), save: words.text('save') },
+      ask: atTerminal ? lender(proc, onInterrupt, interrupt.signal) : undefined,
+      piped: !proc.stdout.isTTY,
+      render: { style: colours, columns: outputColumns(proc.stdout), save: words.text('save') },
       write: (bytes) => {
         bar.hide();
-        process.stdout.write(bytes);
+        proc.stdout.write(bytes);
       },
       print: (line) => {
         bar.hide();
         // JSON is one line, however long.
-        if (json) process.stdout.write(`${line}\n`);
+        if (json) proc.stdout.write(`${line}\n`);
         else out(line);
       },
     });
@@ -151,7 +154,7 @@ export async function withClient(
     if (interrupt.signal.aborted) return options.endless ? exitCodes.good : exitCodes.interrupted;
     if (thrown instanceof RpcError) {
       const { code, message, data } = thrown;
-      if (json) process.stdout.write(`${jsonLine({ error: { code, message, data } })}\n`);
+      if (json) proc.stdout.write(`${jsonLine({ error: { code, message, data } })}\n`);
       else {
         note(colours.red(`The server answered with error ${code}:`));
         tell(message, { paint: colours.red });
@@ -163,7 +166,7 @@ export async function withClient(
     throw thrown;
   } finally {
     bar.hide();
-    process.off('SIGINT', onInterrupt);
+    proc.off('SIGINT', onInterrupt);
     await client.close();
     // A handler's failure is written there, perhaps after the answer, which says an id.
     if (failed && unseen > 0) {

@@ -21,10 +21,7 @@ export interface JoinedChanges {
   end(): void;
 }
 
-/**
- * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. More than 60 lines: its
- * short functions share the servers that have joined.
- */
+/** `tell` tells the other processes; `report` is told of a server whose changes cannot be known. */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {
   const servers = new Set<Server>();
   const lists = new Set<ListName>();

@@ -8,16 +8,25 @@ import { fileURLToPath } from 'node:url';
 import { checkArguments } from '../../src/cli/argument-check.ts';
 import { describeTool } from '../../src/cli/describe-tool.ts';
 import { didYouMean } from '../../src/cli/near-miss.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { style } from '../../src/host/node/style.ts';
+import { fixture } from './fixture.ts';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
 // What the command says of arguments, takes as arguments, and refuses before anything is sent.
-const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-arguments-')));
 test.after(() => rmSync(home, { recursive: true, force: true }));
-writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { command: fixture[0], args: fixture.slice(1) } } }));
+const { url, close } = await serveHttp(fixture());
+test.after(() => close({ drainMs: 0 }));
+writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { url } } }));
 
-function run(words: readonly string[], input: string = ''): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+const run = (words: readonly string[], input: string = ''): Promise<Ran> => inProcess(words, { env: { BAREWIRE_HOME: home }, input });
+
+/** The command as a process of its own, where it reads stdin by itself, and in the folder of the user. */
+function asProcess(words: readonly string[], input: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [barewire, ...words], { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
     let [out, err] = ['', ''];
@@ -47,7 +56,7 @@ test('call TARGET TOOL --help and list TARGET tools NAME show it', async () => {
   assert.equal(code, 0);
   assert.match(out, /^echo text=STRING \[times=INTEGER\]\n\nSays it again\n[^]*Example: {2}barewire call here echo text=example\n$/);
   assert.equal((await run(['list', 'here', 'tools', 'echo'])).out, out);
-  assert.match((await run(['call', 'echo', '-h', '--', ...fixture])).out, /Example: {2}barewire call echo text=example -- \S/);
+  assert.match((await run(['call', 'echo', '-h', '--', ...program])).out, /Example: {2}barewire call echo text=example -- \S/);
   assert.match((await run(['list', 'here', 'prompts', 'greet'])).out, /^greet who=TEXT\n/);
   assert.match((await run(['call', '--help'])).out, /^barewire call /);
 });
@@ -88,15 +97,15 @@ test('arguments come from files and from stdin, too; the target may stand in eit
   writeFileSync(join(home, 'text'), 'from a file\n');
   writeFileSync(join(home, 'all.json'), '{"text": "all of it", "times": 1}');
   const said = async (input: string, ...words: string[]): Promise<string> => {
-    const { code, out, err } = await run(words, input);
+    const { code, out, err } = await (input === '' ? run(words) : asProcess(words, input));
     assert.equal(code, 0, err);
     return out;
   };
-  assert.equal(await said('', 'call', 'here', 'echo', 'text=@text'), 'from a file\n\n');
+  assert.equal(await said('', 'call', 'here', 'echo', `text=@${join(home, 'text')}`), 'from a file\n\n');
   assert.equal(await said('typed', 'call', 'here', 'echo', 'text=@-'), 'typed\n');
   assert.equal(await said('{"text": "in"}', 'call', 'here', 'echo', '-'), 'in\n');
-  assert.equal(await said('', 'call', 'here', 'echo', '@all.json'), 'all of it\n');
-  assert.equal(await said('', 'call', 'here', 'echo', '--args', '@all.json', 'text=later'), 'later\n');
+  assert.equal(await said('', 'call', 'here', 'echo', `@${join(home, 'all.json')}`), 'all of it\n');
+  assert.equal(await said('', 'call', 'here', 'echo', '--args', `@${join(home, 'all.json')}`, 'text=later'), 'later\n');
   assert.equal(await said('', 'call', 'echo', 'here', '--args', '{"text":"either place"}'), 'either place\n');
   assert.equal(await said('', 'call', 'here', 'echo', 'text=@@ada'), '@ada\n');
   assert.match(await said('', 'list', 'tools', 'here'), /Tools/);
@@ -128,16 +137,14 @@ test('call and host consent alike: rules, then --yes and --allow, then what says
   assert.deepEqual(await both('picture', '--yes', '--rules', rules), [3, 3]);
   assert.deepEqual(await both('rows', '--yes', '--rules', rules), [3, 3]);
   // A program is no server of the configuration, whatever it is called.
-  assert.equal((await run(['call', 'wipe', '--rules', rules, '--', ...fixture])).code, 3);
+  assert.equal((await run(['call', 'wipe', '--rules', rules, '--', ...program])).code, 3);
 });
 
 test('log: that nothing was logged yet is said, and is no fault', async () => {
   const empty = join(home, 'nobody');
   for (const words of [['log'], ['log', '--verify']]) {
-    const child = spawn(process.execPath, [barewire, ...words], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, BAREWIRE_HOME: empty } });
-    let err = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    assert.equal(await new Promise((resolve) => child.once('close', resolve)), 0);
+    const { code, err } = await inProcess(words, { env: { BAREWIRE_HOME: empty } });
+    assert.equal(code, 0);
     assert.match(err, /there is no activity log yet: barewire host writes it/);
   }
 });

@@ -7,22 +7,31 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { helpOf } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { fixture } from './fixture.ts';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// In a process of its own: it runs for long.
-
-// The program itself, in a pipe. What a terminal shows is in terminal-session.test.ts.
-const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+// The command in a pipe, in the process of the test where the process is not what is tested.
+const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+const { url, close } = await serveHttp(fixture());
+test.after(() => close({ drainMs: 0 }));
 
-function run(words: readonly string[], onErr?: (err: string, interrupt: () => void) => void): Promise<Ran> {
+const run = (words: readonly string[]): Promise<Ran> => inHome(words).then(({ code, out, err }) => ({ code, out, err }));
+const inHome = (words: readonly string[]): ReturnType<typeof inProcess> => inProcess(words, { env: { BAREWIRE_HOME: home } });
+
+/** Runs a command on the fixture. */
+const on = (command: string, ...words: string[]): Promise<Ran> => run([command, url, ...words]);
+
+/** As `on`, with the fixture as a program. */
+const onProgram = (...words: string[]): Promise<Ran> => run([...words, '--', ...program]);
+
+/** The command as a process of its own. */
+function asProcess(words: readonly string[], onErr?: (err: string, interrupt: () => void) => void): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [barewire, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
@@ -37,8 +46,6 @@ function run(words: readonly string[], onErr?: (err: string, interrupt: () => vo
     child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
   });
 }
-
-const on = (...words: string[]): Promise<Ran> => run([...words, '--', ...fixture]);
 
 test('barewire --help fits one screen, and every subcommand has help with an example', async () => {
   const { code, out } = await run(['--help']);
@@ -58,7 +65,7 @@ test('barewire --help fits one screen, and every subcommand has help with an exa
 
 test('barewire --version', async () => {
   const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8')) as { version: string };
-  for (const word of ['--version', '-V']) assert.deepEqual(await run([word]), { code: 0, out: `${version}\n`, err: '' });
+  for (const how of [asProcess, run]) for (const word of ['--version', '-V']) assert.deepEqual(await how([word]), { code: 0, out: `${version}\n`, err: '' });
 });
 
 test('each version that a part of the command says beside its name is that of the package', () => {
@@ -96,7 +103,7 @@ test('call: an error of the tool ends with 1, wrong words with 2, a server that 
   assert.equal((await on('call', 'nonsense')).code, 2);
   assert.equal((await on('call', 'echo')).code, 2);
   assert.match((await on('call', 'echo')).err, /echo needs text=…/);
-  assert.equal((await on('call', 'die')).code, 4);
+  assert.equal((await onProgram('call', 'die')).code, 4);
   const gone = await run(['call', 'x', '--', './no-such-program']);
   assert.equal(gone.code, 4);
   assert.match(gone.err, /was not reached\n│ .*no such program/);
@@ -126,7 +133,7 @@ test('call: without a person a form is declined, with --defaults it gets its def
 
 test('call: Ctrl-C cancels the call and ends with 130', async () => {
   let told = false;
-  const { code } = await run(['call', 'slow', '--', ...fixture], (err, interrupt) => {
+  const { code } = await asProcess(['call', 'slow', '--', ...program], (err, interrupt) => {
     if (!told && err.includes('begun')) {
       told = true;
       interrupt();
@@ -151,7 +158,7 @@ test('watch: --count takes a number from 1 on', async () => {
 });
 
 test('a name from the configuration', async () => {
-  const [command, ...args] = fixture;
+  const [command, ...args] = program;
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { command, args } } }));
   assert.equal((await run(['call', 'here', 'echo', 'text=by name'])).out, 'by name\n');
   const unknown = await run(['call', 'elsewhere', 'echo']);
@@ -184,10 +191,10 @@ test('a result that lacks what is to be printed is an error that names the place
 });
 
 test('who sees a call fail is told that the server wrote to stderr, and how to see it', async () => {
-  const failed = await on('call', '--yes', 'broken');
+  const failed = await onProgram('call', '--yes', 'broken');
   assert.equal(failed.code, 1);
   assert.match(failed.err, /The server wrote \d+ lines? to stderr: --verbose shows them\./);
-  const verbose = await on('call', '--yes', '--verbose', 'broken');
+  const verbose = await onProgram('call', '--yes', '--verbose', 'broken');
   assert.match(verbose.err, /stderr │ .*the disk is on fire/);
   assert.ok(!verbose.err.includes('--verbose shows them'), verbose.err);
 });

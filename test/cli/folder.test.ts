@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
 // A repository's file of servers, and the commands that read one.
@@ -40,15 +42,11 @@ function writeFolderFile(cwd: string, ran: string, word: string = 'first'): void
   writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { github: program(ran, 'shadow'), tools: program(ran, word) } }));
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+const environment = (home: string): Readonly<Record<string, string>> => ({ BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home, AWS_SECRET_ACCESS_KEY: secret, TERM: 'dumb' });
 
-function run({ cwd, home }: Made, command: string, words: readonly string[], answers: readonly (readonly [RegExp, string])[] = []): Promise<Ran> {
+function atTerminal({ cwd, home }: Made, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { cwd, stdio: 'pipe', env: { ...process.env, BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home, AWS_SECRET_ACCESS_KEY: secret, NO_COLOR: '1', TERM: 'dumb' } });
+    const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' ${line}`, '/dev/null'], { cwd, stdio: 'pipe', env: { ...process.env, NO_COLOR: '1', ...environment(home) } });
     let [out, err, seen] = ['', '', 0];
     const waiting = [...answers];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -65,13 +63,10 @@ function run({ cwd, home }: Made, command: string, words: readonly string[], ans
       clearTimeout(stuck);
       resolve({ code, out, err });
     });
-    if (answers.length === 0) child.stdin.end();
   });
 }
 
-const inPipe = (made: Made, ...words: string[]): Promise<Ran> => run(made, process.execPath, [barewire, ...words]);
-const atTerminal = (made: Made, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
-  run(made, 'script', ['-qec', `'${process.execPath}' '${barewire}' ${line}`, '/dev/null'], answers);
+const inPipe = ({ cwd, home }: Made, ...words: string[]): Promise<Ran> => inProcess(words, { cwd, env: environment(home) });
 
 test('a folder\'s file starts nothing, takes nothing and shadows nothing before it is accepted, and then it decides nothing for the user', async (t) => {
   const it = made(t);
@@ -101,14 +96,7 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
   assert.deepEqual(readFileSync(it.ran, 'utf8').split('\n'), [`first ${secret}`, '']);
   // Its own word is not believed, and the shadow of the user's server never ran.
   writeFileSync(join(it.home, 'rules.json'), JSON.stringify([{ annotations: { readOnlyHint: true }, then: 'allow' }]));
-  const host = await new Promise<Ran>((resolve) => {
-    const child = spawn(process.execPath, [barewire, 'host'], { cwd: it.cwd, env: { ...process.env, BAREWIRE_HOME: it.home, AWS_SECRET_ACCESS_KEY: secret, NO_COLOR: '1' } });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('close', (code) => resolve({ code, out, err }));
-    child.stdin.end('call tools/echo text=x\ncall github/echo text=y\n');
-  });
+  const host = await inProcess(['host'], { cwd: it.cwd, env: environment(it.home), input: 'call tools/echo text=x\ncall github/echo text=y\n' });
   assert.equal(host.code, 3, host.out);
   assert.match(host.err, /tools\/echo was not called: nobody can be asked/);
   assert.equal((await inPipe(it, 'call', 'tools', 'echo', 'text=x')).code, 3);

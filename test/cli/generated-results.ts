@@ -10,10 +10,8 @@ const pieces = ['a', 'word ', '\n', '\r\n', '\t', '\u001b[31m', '\u0000', '\u007
 export function resultOf(number: number): CallToolResult {
   const random = randomOf(number);
   const below = (most: number): number => Math.floor(random() * most);
-  const text = (): string => {
-    const one = Array.from({ length: below(60) }, () => pieces[below(pieces.length)]).join('');
-    return below(12) === 0 ? one + 'long '.repeat(below(40_000)) : one;
-  };
+  const short = (most: number): string => Array.from({ length: below(most) }, () => pieces[below(pieces.length)]).join('');
+  const text = (): string => (below(12) === 0 ? short(60) + 'long '.repeat(below(40_000)) : short(60));
   const block = (): ContentBlock => drawn<() => ContentBlock>(random, [
     [6, () => ({ type: 'text', text: text() })],
     [1, () => ({ type: 'image', mimeType: 'image/png', data: Buffer.from(text()).toString('base64') })],
@@ -21,7 +19,7 @@ export function resultOf(number: number): CallToolResult {
     [1, () => ({ type: 'resource', resource: { uri: 'test://r', text: text() } })],
   ])?.() ?? assertNever();
   const structured = below(3) === 0
-    ? { rows: Array.from({ length: below(1_500) }, (_, at) => Object.fromEntries(Array.from({ length: 15 }, (_, column) => [`c${column}`, `${at} ${text()}`.slice(0, 12)]))) }
+    ? { rows: Array.from({ length: below(below(8) === 0 ? 1_500 : 100) }, (_, at) => Object.fromEntries(Array.from({ length: 15 }, (_, column) => [`c${column}`, `${at} ${short(4)}`]))) }
     : undefined;
   return { content: Array.from({ length: below(5) }, block), ...structured && { structuredContent: structured } };
 }

@@ -6,14 +6,23 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { fixture } from './fixture.ts';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// `barewire host`, by running the program in a pipe and in a pseudo-terminal (util-linux's script).
+// `barewire host`: in a pipe, in the process of the test, and in a pseudo-terminal (util-linux's script).
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const fixture = [process.execPath, at('./fixture-server.js')];
+const program = [process.execPath, at('./fixture-server.js')];
+const { url, close } = await serveHttp(fixture());
+test.after(() => close({ drainMs: 0 }));
+
+/** A server of the configuration: a program with its arguments, or an address. */
+type Server = readonly string[] | string;
 
 /** A folder of a user's own, with these servers. */
-function userWith(t: TestContext, servers: Record<string, readonly string[]>, rules?: unknown): string {
+function userWith(t: TestContext, servers: Record<string, Server>, rules?: unknown): string {
   const home = mkdtempSync(join(tmpdir(), 'barewire-host-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   configure(home, servers);
@@ -21,25 +30,19 @@ function userWith(t: TestContext, servers: Record<string, readonly string[]>, ru
   return home;
 }
 
-function configure(home: string, servers: Record<string, readonly string[]>): void {
-  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, [command, ...args]]) => [name, { command, args }]));
+function configure(home: string, servers: Record<string, Server>): void {
+  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, typeof server === 'string' ? { url: server } : { command: server[0], args: server.slice(1) }]));
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers }));
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** `answers`: once the output holds a text that was not seen yet, what is typed. */
-function run(home: string, command: string, words: readonly string[], input: string | readonly (readonly [RegExp, string])[]): Promise<Ran> {
+/** In a pseudo-terminal. `answers`: once the output holds a text that was not seen yet, what is typed; the last one should end the program. */
+function runAtTerminal(home: string, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1', TERM: 'dumb' } });
+    const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' ${line}`, '/dev/null'], { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1', TERM: 'dumb' } });
     let out = '';
     let err = '';
     let seen = 0;
-    const waiting = typeof input === 'string' ? [] : [...input];
+    const waiting = [...answers];
     const look = (): void => {
       for (const [pattern, text] of waiting) {
         const found = pattern.exec(out.slice(seen));
@@ -62,21 +65,18 @@ function run(home: string, command: string, words: readonly string[], input: str
       clearTimeout(stuck);
       resolve({ code, out, err });
     });
-    if (typeof input === 'string') child.stdin.end(input);
   });
 }
 
-const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, process.execPath, [barewire, 'host', '--strict', ...words], lines);
-
-/** In a pseudo-terminal; the last answer should end the program. */
-const atTerminal = (home: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> =>
-  run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' host --strict`, '/dev/null'], answers);
+const run = (home: string, words: readonly string[], input: string = ''): Promise<Ran> => inProcess(words, { env: { BAREWIRE_HOME: home }, input });
+const inPipe = (home: string, lines: string, ...words: string[]): Promise<Ran> => run(home, ['host', '--strict', ...words], lines);
+const atTerminal = (home: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> => runAtTerminal(home, 'host --strict', answers);
 
 const logOf = (home: string): Record<string, unknown>[] =>
   readFileSync(join(home, 'activity.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
 
 test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule allows is refused', async (t) => {
-  const home = userWith(t, { one: fixture, two: fixture, gone: ['./no-such-program'] }, [
+  const home = userWith(t, { one: url, two: url, gone: ['./no-such-program'] }, [
     { server: 'one', tool: 'echo', then: 'allow' }, { tool: 'fail', then: 'allow' }, { tool: 'wipe', then: 'deny' },
   ]);
   const { code, out, err } = await inPipe(home, [
@@ -90,16 +90,16 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   assert.deepEqual(codes, [3, 3, 2, 2, 1, 2]);
   const json = await inPipe(home, 'call one/echo {"text": "as JSON"}', '--json');
   assert.deepEqual(JSON.parse(json.out).content, [{ type: 'text', text: 'as JSON' }]);
-  assert.equal((await run(home, process.execPath, [barewire, 'log', '--verify'], '')).code, 0);
+  assert.equal((await run(home, ['log', '--verify'])).code, 0);
   const file = join(home, 'activity.jsonl');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"refused"', '"allowed"'));
-  const tampered = await run(home, process.execPath, [barewire, 'log', '--verify'], '');
+  const tampered = await run(home, ['log', '--verify']);
   assert.equal(tampered.code, 1);
   assert.match(tampered.out, /does not hold/);
 });
 
 test('host: a broken server is told of once, however often it is tried and whatever it says', async (t) => {
-  const home = userWith(t, { one: fixture, broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
+  const home = userWith(t, { one: url, broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
   const { code, out, err } = await inPipe(home, ['find say', 'call one/echo text=a', 'stop broken', 'find say', 'stop broken', 'find say', 'call one/echo text=b'].join('\n'), '--allow', 'echo');
   assert.equal(code, 0, err);
   assert.match(out, /a\n[^]*b\n/);
@@ -108,22 +108,22 @@ test('host: a broken server is told of once, however often it is tried and whate
 });
 
 test('host: "/" lists prompts, and gets one', async (t) => {
-  const home = userWith(t, { one: fixture, two: fixture });
+  const home = userWith(t, { one: url, two: url });
   const { out, err } = await inPipe(home, ['/', '/one/greet who=Ada', '/greet who=Ada', '/one/gret', '/one/greet', 'fnd x'].join('\n'));
   assert.match(out, /^\/one\/greet +who +Greets\n\/two\/greet +who +Greets\nGreet Ada\.\n$/m);
   assert.match(err, /several servers have greet: \/one\/greet, \/two\/greet\n[^]*did you mean one\/greet\?\n[^]*one\/greet needs who=…\n[^]*did you mean find\?/);
 });
 
 test('Ctrl-C within a form, or a question for consent, ends barewire call with 130', async (t) => {
-  const home = userWith(t, { one: fixture });
-  const call = (words: string, shown: RegExp): Promise<Ran> => run(home, 'script', ['-qec', `'${process.execPath}' '${barewire}' call one ${words}`, '/dev/null'], [[shown, '\u0003']]);
+  const home = userWith(t, { one: url });
+  const call = (words: string, shown: RegExp): Promise<Ran> => runAtTerminal(home, `call one ${words}`, [[shown, '\u0003']]);
   assert.equal((await call('ask', /seat \[aisle\]: /)).code, 130);
   assert.equal((await call('wipe', /Run it\? \[y\/N\] /)).code, 130);
   assert.equal((await call('echo', /text: /)).code, 130);
 });
 
 test('host: rules that are written wrong are refused before anything starts', async (t) => {
-  const home = userWith(t, { one: fixture });
+  const home = userWith(t, { one: url });
   for (const [rules, why] of [
     [[{ tol: 'x', then: 'allow' }], /rules\[0\]\.tol is unknown, did you mean tool\?/], [[{ tool: 'x', then: 'yes' }], /rules\[0\]\.then/],
     [{ rules: [{ then: 'allow', annotations: { readonly: true } }] }, /rules\[0\]\.annotations\.readonly is unknown, did you mean readOnlyHint\?/], ['x', /expected a list/],
@@ -136,7 +136,7 @@ test('host: rules that are written wrong are refused before anything starts', as
 });
 
 test('host at a terminal: asks, once and for the session; forms with the name of the server', async (t) => {
-  const home = userWith(t, { one: fixture });
+  const home = userWith(t, { one: url });
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call wipe\n'],
     [/one is to run wipe[^]*\[N\]o: /, 'n\n'],
@@ -181,7 +181,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
 });
 
 test('host: one server floods, one hangs and one dies in mid-call; the log says what is known of each', async (t) => {
-  const home = userWith(t, { one: fixture, two: fixture, post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
+  const home = userWith(t, { one: program, two: url, post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
   const { out, err } = await inPipe(home, ['call one/die', 'call post/flood', 'call two/echo text=alive'].join('\n'));
   assert.match(out, /flooded\nalive\n/, err);
   const outcomes = logOf(home).filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(String(kind))).map(({ kind, tool }) => `${tool} ${kind}`);
@@ -192,7 +192,7 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
   ]);
   assert.equal(hung.code, 0, hung.out);
   assert.ok(logOf(home).some(({ kind, tool, reason }) => kind === 'unknown' && tool === 'slow' && reason === 'cancelled'));
-  assert.equal((await run(home, process.execPath, [barewire, 'log', '--verify'], '')).code, 0);
+  assert.equal((await run(home, ['log', '--verify'])).code, 0);
 });
 
 test('host at a terminal: no word of a server passes for a prompt', async (t) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +11,7 @@ import { McpClient } from '../../src/client/index.ts';
 import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
 import { playHttpClient } from '../transcripts/http-play.ts';
 import { parseHttpTranscript } from '../transcripts/http-wire.ts';
-import { barewire } from './program.ts';
+import { inProcess } from './in-process.ts';
 
 // trace and record of an address: a proxy before a real server, and real clients before the proxy.
 const home = mkdtempSync(join(tmpdir(), 'barewire-relay-'));
@@ -25,19 +24,20 @@ interface Proxy {
 }
 
 async function proxy(t: TestContext, ...words: string[]): Promise<Proxy> {
-  const child = spawn(process.execPath, [barewire, ...words], { cwd: home, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
-  t.after(() => child.kill('SIGKILL'));
-  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
-  let said = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const [, found] = /clients go to (\S+)/.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('close', () => reject(new Error(said)));
+  let told: (url: string) => void = () => {};
+  let end: () => void = () => {};
+  const url = new Promise<string>((resolve) => (told = resolve));
+  const ran = inProcess(words, {
+    env: { BAREWIRE_HOME: home },
+    onErr(err, signal) {
+      end = () => signal('SIGINT');
+      const [, found] = /clients go to (\S+)/.exec(err) ?? [];
+      if (found !== undefined) told(found);
+    },
   });
-  return { url, end: () => (child.kill('SIGINT'), closed) };
+  t.after(() => end());
+  const front = await Promise.race([url, ran.then(({ err }) => Promise.reject(new Error(err)))]);
+  return { url: front, end: () => (end(), ran.then(({ code }) => code)) };
 }
 
 async function visit(url: string, version: string): Promise<void> {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +6,8 @@ import test from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
 import { httpListener } from '../../src/transport/http/node/index.ts';
 import { pair } from '../oauth-client/authorization-server.ts';
-import { barewire } from './program.ts';
-
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 
 test('login, whoami, call and logout at a server that wants a token; no token is ever printed', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'barewire-login-'));
@@ -31,22 +30,11 @@ test('login, whoami, call and logout at a server that wants a token; no token is
     return listener(Object.assign(request, { body: body === '' ? undefined : JSON.parse(body) as unknown }), response);
   });
   let all = '';
-  const run = (words: readonly string[], onErr?: (err: string) => void): Promise<{ code: number | null; out: string; err: string }> =>
-    new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [barewire, ...words], {
-        stdio: ['ignore', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
-      });
-      let [out, err] = ['', ''];
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err += text;
-        onErr?.(err);
-      });
-      child.on('error', reject).on('close', (code) => {
-        all += out + err;
-        resolve({ code, out, err });
-      });
-    });
+  const run = async (words: readonly string[], onErr?: (err: string) => void): Promise<Ran> => {
+    const ran = await inProcess(words, { env: { BAREWIRE_HOME: home }, ...onErr && { onErr } });
+    all += ran.out + ran.err;
+    return ran;
+  };
   const before = await run(['list', url]);
   assert.equal(before.code, 4);
   assert.match(before.err, new RegExp(`it wants a login: barewire login ${url}`));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +8,9 @@ import { style } from '../../src/host/node/style.ts';
 import { width } from '../../src/explain/safe-text.ts';
 import { renderStructured } from '../../src/cli/render.ts';
 import { table } from '../../src/cli/terminal.ts';
+import { everyNth } from '../every-nth.ts';
 import { bytesOf, resultOf } from './generated-results.ts';
-import { barewire } from './program.ts';
+import { inProcess } from './in-process.ts';
 
 // What a pipe gets of results is what the tool said, byte for byte.
 const server = [process.execPath, fileURLToPath(new URL('./fixture-results.js', import.meta.url))];
@@ -18,23 +18,14 @@ const malformed = [process.execPath, fileURLToPath(new URL('./fixture-malformed.
 const home = mkdtempSync(join(tmpdir(), 'barewire-pipe-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
-function run(words: readonly string[], input: string = ''): Promise<{ readonly code: number | null; readonly out: Buffer; readonly err: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [barewire, ...words], { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, FORCE_COLOR: '1' } });
-    const out: Buffer[] = [];
-    let err = '';
-    child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.stdin.on('error', () => {}).end(input);
-    child.on('error', reject).on('close', (code) => resolve({ code, out: Buffer.concat(out), err }));
-  });
-}
+const run = (words: readonly string[], input: string = ''): ReturnType<typeof inProcess> => inProcess(words, { env: { BAREWIRE_HOME: home, FORCE_COLOR: '1' }, input });
 
-test('a pipe gets every text block byte for byte, and structured content where there is no text: 300 generated results', async () => {
+test('a pipe gets every text block byte for byte, and structured content where there is no text: generated results', async () => {
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { results: { command: server[0], args: server.slice(1) } } }));
   writeFileSync(join(home, 'rules.json'), JSON.stringify([{ tool: 'give', then: 'allow' }]));
-  const numbers = Array.from({ length: 300 }, (_, at) => at);
-  const { code, out, err } = await run(['host'], numbers.map((number) => `call results/give number=${number}`).join('\n'));
+  const step = everyNth(6);
+  const numbers = Array.from({ length: 300 }, (_, at) => at).filter((at) => at % step === 0);
+  const { code, bytes: out, err } = await run(['host'], numbers.map((number) => `call results/give number=${number}`).join('\n'));
   assert.equal(code, 0, err);
   let at = 0;
   for (const number of numbers) {
@@ -46,19 +37,19 @@ test('a pipe gets every text block byte for byte, and structured content where t
   assert.equal(at, out.length);
 });
 
-test('barewire call writes the same: the first ten results', async () => {
-  for (let number = 0; number < 10; number++) {
+test('barewire call writes the same: the first three results', async () => {
+  for (let number = 0; number < 3; number++) {
     const { code, out } = await run(['call', 'give', `number=${number}`, '--', ...server]);
     assert.equal(code, 0);
-    assert.equal(out.toString(), bytesOf(resultOf(number)));
+    assert.equal(out, bytesOf(resultOf(number)));
   }
 });
 
 test('a blob goes into a pipe as its bytes; what a pipe cannot hold is told on stderr', async () => {
   const blob = { contents: [{ uri: 'a:b', mimeType: 'image/png', blob: Buffer.from([0, 255, 10, 13]).toString('base64') }] };
-  assert.deepEqual((await run(['read', 'a:b', '--', ...malformed, JSON.stringify(blob)])).out, Buffer.from([0, 255, 10, 13]));
+  assert.deepEqual((await run(['read', 'a:b', '--', ...malformed, JSON.stringify(blob)])).bytes, Buffer.from([0, 255, 10, 13]));
   const { out, err } = await run(['call', 'odd', '--', ...malformed, '{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"text","text":"x"}]}']);
-  assert.equal(out.toString(), 'x\n');
+  assert.equal(out, 'x\n');
   assert.match(err, /left out: image image\/png, 3 bytes; --save FOLDER keeps it/);
 });
 

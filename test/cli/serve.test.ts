@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { script } from '../executables/folder.ts';
+import { inProcess } from './in-process.ts';
+import type { InProcess, Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
 const unix = process.platform === 'win32' ? 'scripts with #! are for Unix' : false;
@@ -20,25 +21,7 @@ function add(name: string, text: string, mode: number = 0o755): void {
 const parameters = { properties: { who: { type: 'string' } }, required: ['who'] };
 add('hello', script({ name: 'hello', description: 'Says hello', parameters, annotations: { readOnlyHint: true } }, 'echo "{\\"result\\": \\"hello from $GREETER\\"}"'));
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function run(words: readonly string[], onErr?: (err: string, end: () => void) => void): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [barewire, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, BAREWIRE_HOME: folder, NO_COLOR: '1' } });
-    let out = '';
-    let err = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-      onErr?.(err, () => child.kill('SIGTERM'));
-    });
-    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
-  });
-}
+const run = (words: readonly string[], onErr?: InProcess['onErr']): Promise<Ran> => inProcess(words, { env: { BAREWIRE_HOME: folder }, ...onErr && { onErr } });
 
 const serving = ['--', process.execPath, barewire, 'serve', '--env', 'GREETER=barewire', folder];
 
@@ -53,9 +36,9 @@ test('serve: the tools of a folder over stdio', { skip: unix }, async () => {
 
 test('serve: over HTTP, until it is told to end', { skip: unix }, async () => {
   let called: Promise<Ran> | undefined;
-  const { code } = await run(['serve', '--port', '0', '--env', 'GREETER=http', folder], (err, end) => {
+  const { code } = await run(['serve', '--port', '0', '--env', 'GREETER=http', folder], (err, signal) => {
     const [, url] = /serving (http:\S+)/.exec(err) ?? [];
-    if (url !== undefined) called ??= run(['call', url, 'hello', 'who=me']).finally(end);
+    if (url !== undefined) called ??= run(['call', url, 'hello', 'who=me']).finally(() => signal('SIGTERM'));
   });
   assert.equal(code, 143);
   assert.equal((await called)?.out, 'hello from http\n');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
 
 // The tour in a pseudo-terminal (util-linux's script), and whole messages in a pipe.
@@ -34,9 +35,7 @@ test('tour --step waits for a key after each exchange; c goes on without waiting
 });
 
 test('tour --full prints a long message a line a member, and cuts none', async () => {
-  const child = spawn(process.execPath, [barewire, 'tour', '--full', '--timeout', '2', process.execPath, fixture], { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'ignore'] });
-  let out = '';
-  for await (const text of child.stdout.setEncoding('utf8')) out += String(text);
+  const { out } = await inProcess(['tour', '--full', '--timeout', '2', process.execPath, fixture]);
   assert.match(out, /← \{\n {10} {2}"jsonrpc": "2\.0",/);
   // The sentences about messages are short by themselves.
   assert.doesNotMatch(out, /^ *[\d.]+ [→←].*…/m);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,8 @@ import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ServerPort } from '../../src/transport/server-port.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
-import { barewire } from './program.ts';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 
 interface Line {
   type: string;
@@ -37,7 +37,7 @@ async function toured(
     transport,
     reporter,
     answers: (hooks) =>
-      answersOf({ ...hooks, person: { present: false }, style: style(false), note: () => {}, patienceMs: 1, defaults: true }),
+      answersOf({ ...hooks, person: { present: false }, terminal: { input: process.stdin, output: process.stdout }, style: style(false), note: () => {}, patienceMs: 1, defaults: true }),
     consent: { all: false, allowed: [], strict: false, own: ({ name }) => name !== 'cancel_trip' },
     roots: [],
     timeoutMs: 10_000,
@@ -127,24 +127,9 @@ test('a server that has nothing is toured without a failure', async () => {
   assert.equal(outcomes(result)['Tools'], 'absent');
 });
 
-// The program itself.
+// The command.
 
-
-function run(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number | null; out: string; err: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [barewire, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env },
-    });
-    let out = '';
-    let err = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
-  });
-}
+const run = (args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<Ran> => inProcess(args, { env: { NO_COLOR: undefined, ...env } });
 
 test('without a target: both eras of the travel agency, as lines of JSON', async () => {
   const { code, out, err } = await run(['--json']);
@@ -216,10 +201,7 @@ test('the command line is read as it stands', async () => {
 });
 
 test('tour --http: heads, fields and events of the example over HTTP, in both eras', async () => {
-  const child = spawn(process.execPath, [barewire, 'tour', '--http', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const { code, out: text } = await run(['tour', '--http', '--json']);
   assert.equal(code, 0);
   const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Line & { lines?: string[]; exchange?: number; at: number });
   const heads = lines.filter(({ type }) => type === 'http');
@@ -239,17 +221,13 @@ test('tour --http: heads, fields and events of the example over HTTP, in both er
 });
 
 test('tour --http of a program is wrong use', async () => {
-  const child = spawn(process.execPath, [barewire, 'tour', '--http', 'node', 'x.js'], { stdio: ['ignore', 'ignore', 'ignore'] });
-  assert.equal(await new Promise((resolve) => child.once('close', resolve)), 2);
+  assert.equal((await run(['tour', '--http', 'node', 'x.js'])).code, 2);
 });
 
 test('tour of a name from the configuration', async () => {
   const home = mkdtempSync(join(tmpdir(), 'barewire-tour-name-'));
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { agency: { command: process.execPath, args: [fileURLToPath(new URL('../../examples/travel/main.js', import.meta.url))] } } }));
-  const child = spawn(process.execPath, [barewire, 'tour', '--quiet', 'agency'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home } });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const { code, out: text } = await run(['tour', '--quiet', 'agency'], { BAREWIRE_HOME: home });
   rmSync(home, { recursive: true, force: true });
   assert.equal(code, 0, text);
   assert.match(text, /The tour of agency[^]*Travel agency 1\.0\.0/);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
 
 // trace, record and replay, by running the program between a real client (the program again) and a real server.
@@ -13,19 +13,10 @@ const self = [process.execPath, barewire];
 const home = mkdtempSync(join(tmpdir(), 'barewire-wire-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
-function run(words: readonly string[], input?: Buffer): Promise<{ code: number | null; out: Buffer; err: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [barewire, ...words], {
-      stdio: ['pipe', 'pipe', 'pipe'], cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' },
-    });
-    const out: Buffer[] = [];
-    let err = '';
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('error', reject).on('close', (code) => resolve({ code, out: Buffer.concat(out), err }));
-    child.stdin.on('error', () => {}).end(input);
-  });
-}
+const run = async (words: readonly string[], input?: Buffer): Promise<{ readonly code: number | null; readonly out: Buffer; readonly err: string }> => {
+  const { code, bytes, err } = await inProcess(words, { env: { BAREWIRE_HOME: home }, ...input && { input } });
+  return { code, out: bytes, err };
+};
 
 test('trace passes every byte unchanged in both directions, and the exit code', async () => {
   // Lines and no lines, JSON and none, no UTF-8, CRLF, empty lines, no newline at the end; 300 KB.

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,34 +6,33 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serverType } from '../../src/cli/commands/types.ts';
 import { schemaType } from '../../src/cli/schema-type.ts';
-import { barewire } from './program.ts';
+import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { fixture } from './fixture.ts';
+import { inProcess } from './in-process.ts';
+import type { Ran } from './in-process.ts';
 
 // What `barewire types` writes. That it compiles, and which mistakes do not, is in test/types.
-const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
+const { url, close } = await serveHttp(fixture(() => process.exit(3)));
+test.after(() => close({ drainMs: 0 }));
 const written = fileURLToPath(new URL('../../../test/types/fixture-server.ts', import.meta.url));
 
-function run(...words: string[]): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [barewire, 'types', ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1' } });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
-  });
-}
+const run = async (...words: string[]): Promise<Ran> => {
+  const { code, out, err } = await inProcess(['types', ...words]);
+  return { code, out, err };
+};
 
 test('types --check: 0 where the file is what the server offers, 1 and the lines where it moved', async (t) => {
-  assert.deepEqual(await run('--check', written, '--name', 'Fixture', '--', ...fixture), { code: 0, out: '', err: '' });
+  assert.deepEqual(await run('--check', written, '--name', 'Fixture', url), { code: 0, out: '', err: '' });
   const folder = mkdtempSync(join(tmpdir(), 'barewire-types-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'server.d.ts');
-  const { out } = await run('--', ...fixture);
+  const { out } = await run(url);
   writeFileSync(file, out.replace('times?: number', 'times: string'));
-  const { code, err } = await run('--check', file, '--', ...fixture);
+  const { code, err } = await run('--check', file, url);
   assert.equal(code, 1);
   assert.match(err, /server\.d\.ts is not what the server offers now:\n- +times: string;\n\+ +times\?: number;\n/);
-  assert.equal((await run('--check', join(folder, 'nothing'), '--', ...fixture)).code, 2);
-  assert.equal((await run('--name', 'a b', '--', ...fixture)).code, 2);
+  assert.equal((await run('--check', join(folder, 'nothing'), url)).code, 2);
+  assert.equal((await run('--name', 'a b', url)).code, 2);
 });
 
 test('a schema as a type', () => {

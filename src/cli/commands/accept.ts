@@ -21,27 +21,28 @@ export const command: Command = {
     'shown again. What only you may say (trusted, roots, maxSampledTokens) is left out, and your own entry of a name goes',
     'before it. The programs that it names may change without it.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, { digest: { type: 'string' }, forget: { type: 'boolean' } }, true);
-    const [path = '.mcp.json', ...more] = read.rest;
+    const [name = '.mcp.json', ...more] = read.rest;
     if (more.length > 0) throw new WrongUse('one file is wanted');
-    const accepted = acceptedFiles(userStore());
-    const out = linesTo(process.stdout);
+    const path = resolve(proc.cwd(), name);
+    const accepted = acceptedFiles(userStore(proc.env));
+    const out = linesTo(proc.stdout);
     if (read.flag('forget')) {
-      const known = await accepted.forget((await readFolderFile(path).catch(() => undefined))?.file ?? resolve(path));
+      const known = await accepted.forget((await readFolderFile(path).catch(() => undefined))?.file ?? path);
       out(known ? 'It is asked for again.' : 'It was not accepted.');
       return exitCodes.good;
     }
     const file = await readFolderFile(path).catch((thrown: unknown) => {
       throw thrown instanceof HostError ? new WrongUse(thrown.message) : thrown;
     });
-    if (!file) throw new WrongUse(`there is no file ${path}`);
+    if (!file) throw new WrongUse(`there is no file ${name}`);
     const digest = read.text('digest');
     const state = await accepted.state(file);
     if (digest === undefined && state !== 'accepted') {
-      if (!await folderConsent(userStore())(file)) throw new Refused('it was not accepted');
+      if (!await folderConsent(userStore(proc.env), { input: proc.stdin, output: proc.stderr })(file)) throw new Refused('it was not accepted');
     } else {
-      folderFileLines(file, state, columnsFor(process.stdout)).forEach(out);
+      folderFileLines(file, state, columnsFor(proc.stdout)).forEach(out);
       if (digest !== undefined && digest !== file.digest) throw new Refused(`it was not accepted: its digest is ${file.digest}`);
       await accepted.accept(file);
     }

@@ -1,6 +1,6 @@
 import { explain } from '../../explain/explain.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { openServer } from '../open-server.ts';
+import { serverOpener } from '../open-server.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
@@ -43,8 +43,8 @@ export const command: Command = {
     '  tasks, extensions        are not declared in front',
     '  what a revision lacks    is left out: titles, icons, output schemas, annotations, audio (as text)',
   ],
-  async run(words) {
-    const read = await readClientWords(words, {
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, {
       port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
       tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
     });
@@ -57,7 +57,7 @@ export const command: Command = {
     if (issuer !== undefined && resource === undefined && port === 0) throw new WrongUse('--issuer needs --resource, or a --port that is not 0');
     const auth = tokens !== undefined ? tokenDoor(tokens)
       : issuer !== undefined ? await issuerDoor(issuer, resource ?? `http://127.0.0.1:${port}/mcp`) : undefined;
-    const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
+    const say = (line: string): void => void proc.stderr.write(`barewire: ${visible(line)}\n`);
     const traced = (side: 'front' | 'behind'): HttpTrace & Trace => (entry) => {
       if (!read.flag('explain') || !('text' in entry)) return;
       let message: unknown = entry.text;
@@ -76,21 +76,21 @@ export const command: Command = {
     };
     const onError = (error: Error): void => say(error.message);
     const bridge = await openBridge({
-      open: () => openServer(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) }),
+      open: () => serverOpener(proc.env)(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) }),
       back: read.revisions, limits, onError,
     }).catch((thrown: unknown) => {
       throw new NotReached(`${visible(read.targetName)} was not reached`, errorMessage(thrown));
     });
     try {
       if (port === undefined) {
-        await serveStdio(bridge.server, { trace: traced('front') }).closed;
+        await serveStdio(bridge.server, { stdin: proc.stdin, stdout: proc.stdout, trace: traced('front') }).closed;
         return exitCodes.good;
       }
       // A legacy client that was cut off keeps its session, and a question in it, for as long as it may be away.
       const sessionIdleMs = Math.max(idle ?? defaultBridgeLimits.backendIdleMs / 1000, away ?? defaultBridgeLimits.awayMs / 1000) * 1000;
       const http = await serveHttp(bridge.server, { port, limits: { sessionIdleMs }, trace: traced('front'), onError, ...auth && { auth } });
       say(`serving ${http.url}`);
-      const code = await endingSignal();
+      const code = await endingSignal(proc);
       await http.close();
       return code;
     } finally {

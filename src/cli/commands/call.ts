@@ -6,6 +6,7 @@ import { askConsent } from '../ask-consent.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
+import { userStore } from '../configuration.ts';
 import { consentHelp, consentOptions } from '../consent.ts';
 import { describeTool } from '../describe-tool.ts';
 import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
@@ -35,13 +36,13 @@ export const command: Command = {
     'A tool that the server says only reads is called without a question; everything else needs consent. Without a',
     'terminal and without consent it ends with 3. --yes and --allow fill in no forms; --defaults does.',
   ],
-  async run(words) {
-    const read = await readClientWords(words, own);
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, own);
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a tool is missing');
     const all = read.text('args');
     if (all !== undefined && !isWholeObject(all)) throw new WrongUse('--args takes a JSON object, @FILE or -');
-    const rules = rulesOf(read.text('rules'));
+    const rules = rulesOf(read.text('rules'), proc.env);
     return withClient(read, async (session) => {
       const tool = await toolNamed(session, name);
       const written = readArguments([...all === undefined ? [] : [all], ...given], tool.inputSchema, sourceOf(true));
@@ -55,11 +56,11 @@ export const command: Command = {
       return result.isError ? exitCodes.failed : exitCodes.good;
     });
   },
-  async explain(words) {
+  async explain(words, proc) {
     const end = words.indexOf('--');
     const mine = (end < 0 ? words : words.slice(0, end)).filter((word) => word !== '--help' && word !== '-h');
     if (mine.filter((word) => !word.startsWith('-')).length < (end < 0 ? 2 : 1)) return undefined;
-    const read = await readClientWords(end < 0 ? mine : [...mine, ...words.slice(end)], own);
+    const read = await readClientWords(proc, end < 0 ? mine : [...mine, ...words.slice(end)], own);
     const [name] = read.rest;
     if (name === undefined) return undefined;
     return withClient(read, async (session) => {
@@ -83,8 +84,8 @@ async function toolNamed({ client, how }: Session, name: string): Promise<Tool> 
 async function consented(
   { ask, style }: Session, read: ClientWords, rules: ReturnType<typeof rulesOf>, tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const { server, targetName, named } = read;
-  const { given, why } = await ruledConsent(rules, { server, name: named ? targetName : undefined, targetName, tool, args }, {
+  const { proc, server, targetName, named } = read;
+  const { given, why } = await ruledConsent(rules, { server, name: named ? targetName : undefined, targetName, store: userStore(proc.env), tool, args }, {
     all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict'),
     ...ask && { ask: () => ask((prompter) => askConsent(prompter, style, targetName, tool, args)) },
   });

@@ -10,8 +10,8 @@ export const command: Command = {
   about: 'Asks the server for values of an argument that is being typed.',
   options: commonHelp,
   example: 'barewire complete plan_trip destination=Ro -- node dist/examples/travel/main.js',
-  async run(words) {
-    const read = await readClientWords(words);
+  async run(words, proc) {
+    const read = await readClientWords(proc, words);
     const [of, ...given] = read.rest;
     const pairs = given.map((word): readonly [string, string] => {
       const at = word.indexOf('=');

@@ -8,7 +8,7 @@ import type { Command } from '../command.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
-import { openServer } from '../open-server.ts';
+import { serverOpener } from '../open-server.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { wrap } from '../terminal.ts';
 
@@ -25,20 +25,20 @@ export const command: Command = {
     'It connects, speaks both eras, and lists what is offered; it calls no tool and reads no resource. An address is also',
     'asked with a foreign origin, a made-up session and a made-up revision. It ends with 1 where it found an error.',
   ],
-  async run(words) {
-    const read = await readClientWords(words, { origin: { type: 'string' }, slow: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { origin: { type: 'string' }, slow: { type: 'string' } });
     if (read.rest.length > 0) throw new WrongUse(`doctor takes one server, and ${read.rest[0]} is too much`);
     const origin = read.text('origin');
     if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== origin)) throw new WrongUse('--origin takes an origin, such as https://app.example');
     const slow = numberOf(read)('slow', 0.001, 3600);
     const { server, targetName } = read;
     const json = read.flag('json');
-    const colours = style(!json && !read.flag('no-color') && wantsColour(process.env, process.stdout.isTTY));
-    const write = linesTo(process.stderr);
+    const colours = style(!json && !read.flag('no-color') && wantsColour(proc.env, proc.stdout.isTTY === true));
+    const write = linesTo(proc.stderr);
     const note = (line: string): void => write(colours.dim(line));
     const { findings, facts } = await diagnose({
       name: targetName,
-      open: (trace) => openServer(targetName, server, {
+      open: (trace) => serverOpener(proc.env)(targetName, server, {
         trace,
         onStderr: (line) => {
           if (read.flag('verbose')) note(`stderr │ ${visible(line)}`);
@@ -50,12 +50,12 @@ export const command: Command = {
       ...slow !== undefined && { slowMs: slow * 1000 },
       ...read.revisions && { revisions: read.revisions },
       ...origin !== undefined && { origin },
-      ...process.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
+      ...proc.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
     });
     const bad = findings.some(({ severity }) => severity === 'error');
-    if (json) process.stdout.write(`${jsonLine({ server: targetName, facts, findings })}\n`);
+    if (json) proc.stdout.write(`${jsonLine({ server: targetName, facts, findings })}\n`);
     else {
-      const columns = Math.min(process.stdout.columns || 100, 110);
+      const columns = Math.min(proc.stdout.columns || 100, 110);
       const paint = { error: colours.red, warning: colours.yellow, note: colours.cyan };
       const lines = (indent: string, text: string): string[] => wrap(text, columns - indent.length).map((line) => indent + line);
       const shown = ({ code, severity, what, where, todo }: Finding): string[] => [
@@ -66,7 +66,7 @@ export const command: Command = {
         ...findings.flatMap(shown),
         findings.length === 0 ? colours.green('Nothing was found.') : summary(findings),
       ];
-      out.forEach(linesTo(process.stdout));
+      out.forEach(linesTo(proc.stdout));
     }
     return bad ? exitCodes.failed : exitCodes.good;
   },

@@ -10,8 +10,8 @@ export const command: Command = {
   about: 'Gets a prompt, and prints its messages.',
   options: [['--save FOLDER', 'keeps images and audio there'], ...commonHelp],
   example: 'barewire get plan_trip destination=Rome -- node dist/examples/travel/main.js',
-  async run(words) {
-    const read = await readClientWords(words, { save: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { save: { type: 'string' } });
     const [name, ...given] = read.rest;
     if (name === undefined) throw new WrongUse('the name of a prompt is missing');
     const args = textArguments(given);

@@ -14,7 +14,7 @@ import { changeLines, personAsModel, personAt } from '../host-person.ts';
 import { hostCommands, slash } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
 import { didYouMean } from '../near-miss.ts';
-import { openServer } from '../open-server.ts';
+import { serverOpener } from '../open-server.ts';
 import { outputColumns } from '../output.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { progressBar } from '../progress-bar.ts';
@@ -47,41 +47,41 @@ export const command: Command = {
     'neither a rule nor --yes or --allow allows is refused there. "/" gets prompts: "/" lists them. "help" lists the',
     'commands of the prompt. All that happens is in the activity log: see barewire log.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, { ...consentOptions, save: { type: 'string' } });
-    const servers = await readConfiguration({ config: read.text('config'), from: read.text('from') });
+    const servers = await readConfiguration(proc, { config: read.text('config'), from: read.text('from') });
     if (Object.keys(servers).length === 0) throw new WrongUse('no server is configured; see --config and --from');
     const json = read.flag('json');
-    const colours = style(!read.flag('no-color') && !json && wantsColour(process.env, process.stdout.isTTY));
-    const atTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    const bar = progressBar(process.stderr);
-    const [out, err] = [linesTo(process.stdout), linesTo(process.stderr)];
+    const colours = style(!read.flag('no-color') && !json && wantsColour(proc.env, proc.stdout.isTTY === true));
+    const atTerminal = proc.stdin.isTTY === true && proc.stdout.isTTY === true;
+    const bar = progressBar(proc.stderr);
+    const [out, err] = [linesTo(proc.stdout), linesTo(proc.stderr)];
     const note = (line: string): void => {
       bar.hide();
       err(line);
     };
     // What a server may have written, in a frame that it cannot leave.
     const tell = (text: string, options: FrameOptions = {}): void =>
-      framed(text, { columns: columnsFor(process.stderr), dim: colours.dim, ...options }).forEach(note);
+      framed(text, { columns: columnsFor(proc.stderr), dim: colours.dim, ...options }).forEach(note);
     const told = new Map<string, string>();
     let interrupted = 0;
     let running: AbortController | undefined;
     const onInterrupt = (): void => {
       interrupted++;
-      if (interrupted > 1) process.exit(exitCodes.interrupted);
+      if (interrupted > 1) proc.exit(exitCodes.interrupted);
       running?.abort(new Error('interrupted'));
     };
-    process.on('SIGINT', onInterrupt);
-    const prompter = openPrompter(process.stdin, atTerminal ? process.stdout : process.stderr, onInterrupt);
+    proc.on('SIGINT', onInterrupt);
+    const prompter = openPrompter(proc.stdin, atTerminal ? proc.stdout : proc.stderr, onInterrupt);
     const desk = openDesk(prompter);
     const host = new Host({
       info: { name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' },
       servers,
-      transport: openServer,
-      rules: rulesOf(read.text('rules')),
+      transport: serverOpener(proc.env),
+      rules: rulesOf(read.text('rules'), proc.env),
       resolvePath,
-      store: userStore(),
-      log: fileLog(logFile()),
+      store: userStore(proc.env),
+      log: fileLog(logFile(proc.env)),
       ...atTerminal && { person: personAt(desk, colours), model: personAsModel(desk) },
       onStderr: (server, line) => read.flag('verbose') && tell(line, { mark: `${nameOf(server)} │`, paint: colours.dim }),
       onError: (error, server) => {
@@ -99,25 +99,25 @@ export const command: Command = {
         if (why !== undefined) tell(why, { paint: colours.yellow });
       },
       onChanges: (_server, changes) => {
-        for (const change of changes.filter(({ kind }) => kind === 'changed' || kind === 'renamed')) changeLines(change, colours, columnsFor(process.stderr)).forEach(note);
+        for (const change of changes.filter(({ kind }) => kind === 'changed' || kind === 'renamed')) changeLines(change, colours, columnsFor(proc.stderr)).forEach(note);
       },
     });
     const shell: HostShell = {
-      host, json, logFile: logFile(),
-      piped: !process.stdout.isTTY, note,
-      render: { style: colours, columns: outputColumns(), save: read.text('save') },
-      frame: atTerminal ? { columns: columnsFor(process.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
+      host, json, logFile: logFile(proc.env),
+      piped: !proc.stdout.isTTY, note,
+      render: { style: colours, columns: outputColumns(proc.stdout), save: read.text('save') },
+      frame: atTerminal ? { columns: columnsFor(proc.stdout), rows: maxResultRows, dim: colours.dim } : undefined,
       consented: (server, tool) => consentedBeforehand(tool, {
         all: read.flag('yes'), allowed: read.texts('allow'), strict: read.flag('strict') || !isBelieved(servers[server]),
       }),
       ask: atTerminal ? (use) => desk.question(use) : undefined,
       write: (bytes) => {
         bar.hide();
-        process.stdout.write(bytes);
+        proc.stdout.write(bytes);
       },
       print: (line) => {
         bar.hide();
-        if (json) process.stdout.write(`${line}\n`);
+        if (json) proc.stdout.write(`${line}\n`);
         else out(line);
       },
       progress: (report) => bar.show(report),
@@ -130,7 +130,7 @@ export const command: Command = {
         if (line === undefined) return interrupted > 0 ? exitCodes.interrupted : worst;
         running = new AbortController();
         interrupted = 0;
-        const code = await obey(line, shell, note, running.signal);
+        const code = await obey(line, shell, { note, columns: columnsFor(proc.stderr) }, running.signal);
         running = undefined;
         bar.hide();
         interrupted = 0;
@@ -141,13 +141,13 @@ export const command: Command = {
       bar.hide();
       prompter.close();
       await host.close();
-      process.off('SIGINT', onInterrupt);
+      proc.off('SIGINT', onInterrupt);
     }
   },
 };
 
 /** Runs one line of the prompt. Never rejects. */
-async function obey(line: string, shell: HostShell, note: (line: string) => void, signal: AbortSignal): Promise<number | 'quit'> {
+async function obey(line: string, shell: HostShell, notes: { note(line: string): void; readonly columns: number }, signal: AbortSignal): Promise<number | 'quit'> {
   try {
     const [name, ...words] = splitWords(line);
     if (name === undefined || name.startsWith('#')) return exitCodes.good;
@@ -169,9 +169,9 @@ async function obey(line: string, shell: HostShell, note: (line: string) => void
     return await found.run(shell, words, signal) ? exitCodes.failed : exitCodes.good;
   } catch (thrown) {
     const { red, dim } = shell.render.style;
-    const frame = { columns: columnsFor(process.stderr), dim, paint: red };
+    const frame = { columns: notes.columns, dim, paint: red };
     // The words of wrong use are ours; everything else may be a server's.
-    for (const row of thrown instanceof WrongUse ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) note(row);
+    for (const row of thrown instanceof WrongUse ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) notes.note(row);
     if (signal.aborted) return exitCodes.interrupted;
     if (thrown instanceof WrongUse) return exitCodes.wrongUse;
     if (thrown instanceof HostError && (thrown.code === 'refused' || thrown.code === 'tool-changed')) return exitCodes.refused;

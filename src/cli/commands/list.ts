@@ -28,8 +28,8 @@ export const command: Command = {
   options: commonHelp,
   example: 'barewire list tools -- npx -y @modelcontextprotocol/server-everything',
   notes: ['barewire list TARGET tools NAME shows the arguments of a tool: their types, defaults and an example.'],
-  async run(words) {
-    const read = await readClientWords(words);
+  async run(words, proc) {
+    const read = await readClientWords(proc, words);
     const wanted = kinds.filter((kind) => read.rest.includes(kind));
     const names = read.rest.filter((word) => !kinds.some((kind) => kind === word));
     const [only, ...others] = wanted;

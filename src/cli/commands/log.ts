@@ -8,9 +8,10 @@ import { linesTo } from '../../host/node/lines.ts';
 import { readWords } from '../client-options.ts';
 import { homeFolder } from '../configuration.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import type { CommandProcess } from '../command-process.ts';
 
 /** Where the activity log of this user is. */
-export const logFile = (): string => join(homeFolder(), 'activity.jsonl');
+export const logFile = (env: CommandProcess['env']): string => join(homeFolder(env), 'activity.jsonl');
 
 export const command: Command = {
   usage: '[options]',
@@ -22,33 +23,33 @@ export const command: Command = {
     ['--json', 'prints the lines as they are'],
   ],
   example: 'barewire log --verify',
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, { verify: { type: 'boolean' }, file: { type: 'string' }, server: { type: 'string' } });
-    const file = read.text('file') ?? logFile();
+    const file = read.text('file') ?? logFile(proc.env);
     const there = existsSync(file);
     if (!there && read.text('file') !== undefined) throw new WrongUse(`there is no activity log at ${file}`);
     // A log that was taken away has left its head.
     if (!there && !existsSync(`${file}.head`)) {
-      process.stderr.write(`barewire: there is no activity log yet: barewire host writes it, to ${file}\n`);
+      proc.stderr.write(`barewire: there is no activity log yet: barewire host writes it, to ${file}\n`);
       return exitCodes.good;
     }
     if (read.flag('verify')) {
       const verdict = await verifyLogFile(file);
-      if (read.flag('json')) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-      else if (verdict.ok) process.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
-      else process.stdout.write(`Line ${verdict.line} of ${verdict.file} does not hold: ${verdict.why}.\n`);
+      if (read.flag('json')) proc.stdout.write(`${JSON.stringify(verdict)}\n`);
+      else if (verdict.ok) proc.stdout.write(`${verdict.lines} lines, each follows the one before it; none is missing at the end.\n`);
+      else proc.stdout.write(`Line ${verdict.line} of ${verdict.file} does not hold: ${verdict.why}.\n`);
       return verdict.ok ? exitCodes.good : exitCodes.failed;
     }
     if (!there) {
-      process.stderr.write(`barewire: the activity log ${file} is gone: barewire log --verify says what it held\n`);
+      proc.stderr.write(`barewire: the activity log ${file} is gone: barewire log --verify says what it held\n`);
       return exitCodes.failed;
     }
     const server = read.text('server');
-    const out = linesTo(process.stdout);
+    const out = linesTo(proc.stdout);
     for await (const line of logLines(file)) {
       const entry: unknown = safeParse(line);
       if (server !== undefined && !(isObject(entry) && entry['server'] === server)) continue;
-      if (read.flag('json')) process.stdout.write(`${line}\n`);
+      if (read.flag('json')) proc.stdout.write(`${line}\n`);
       else out(describeLine(line));
     }
     return exitCodes.good;

@@ -9,15 +9,16 @@ import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { clientName, clientOf, loginFile } from '../open-server.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { table } from '../terminal.ts';
+import type { CommandProcess } from '../command-process.ts';
 
 /** The address that a word means: itself, or that of a server of the configuration. */
-async function addressOf(word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {
+async function addressOf(proc: CommandProcess, word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {
   if (word === undefined) throw new WrongUse('an address is missing, or a name from the configuration');
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word)) throw new WrongUse(`${word} is no address`);
     return word;
   }
-  const servers = await readConfiguration({ config, from, name: word });
+  const servers = await readConfiguration(proc, { config, from, name: word });
   const found = Object.hasOwn(servers, word) ? servers[word] : undefined;
   if (!found) throw new WrongUse(`no server is called ${word}`);
   if (!('url' in found)) throw new WrongUse(`${word} is a program: it needs no login`);
@@ -36,27 +37,27 @@ export const command: Command = {
   ],
   example: 'barewire login https://example.com/mcp',
   notes: ['Tokens are kept in oauth.json of the user\'s folder, which nobody else can read. barewire whoami shows logins without them.'],
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, {
       'no-browser': { type: 'boolean' }, scope: { type: 'string' }, 'client-id': { type: 'string' }, again: { type: 'boolean' },
     }, true);
-    const server = await addressOf(read.rest[0], read.text('config'), read.text('from'));
+    const server = await addressOf(proc, read.rest[0], read.text('config'), read.text('from'));
     const auth = login({
       server,
       client: clientOf(read.text('client-id') ?? clientName),
-      store: fileStore({ path: loginFile() }),
+      store: fileStore({ path: loginFile(proc.env) }),
       scope: read.text('scope'),
-      onAuthorize: (url) => (read.flag('no-browser') ? void process.stderr.write(`Log in here: ${url.href}\n`) : openBrowser(url)),
+      onAuthorize: (url) => (read.flag('no-browser') ? void proc.stderr.write(`Log in here: ${url.href}\n`) : openBrowser(url)),
     });
-    process.once('SIGINT', () => process.exit(exitCodes.interrupted));
+    proc.once('SIGINT', () => proc.exit(exitCodes.interrupted));
     if (read.flag('again')) await auth.signOut();
     try {
       await auth.authorize();
     } catch (thrown) {
       throw new Refused(`there is no login: ${visible(errorMessage(thrown))}`);
     }
-    const mine = (await storedLogins(loginFile())).find((one) => one.server === new URL(server).href);
-    process.stdout.write(mine
+    const mine = (await storedLogins(loginFile(proc.env))).find((one) => one.server === new URL(server).href);
+    proc.stdout.write(mine
       ? `Logged in at ${visible(mine.issuer)}${mine.scope ? `, for ${visible(mine.scope)}` : ''}.\n`
       : `${server} did not ask for a login.\n`);
     return exitCodes.good;
@@ -68,18 +69,18 @@ export const logout: Command = {
   about: 'Removes the tokens of a server from this machine.',
   options: [['--config, --from', 'where the names of servers are, as for call']],
   example: 'barewire logout https://example.com/mcp',
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, {}, true);
-    const server = await addressOf(read.rest[0], read.text('config'), read.text('from'));
-    const mine = await loginsOf(server);
+    const server = await addressOf(proc, read.rest[0], read.text('config'), read.text('from'));
+    const mine = await loginsOf(proc.env, server);
     if (mine.length === 0) {
-      process.stdout.write('There was no login.\n');
+      proc.stdout.write('There was no login.\n');
       return exitCodes.good;
     }
     for (const { client } of mine) {
-      await login({ server, client: clientOf(client), store: fileStore({ path: loginFile() }) }).signOut();
+      await login({ server, client: clientOf(client), store: fileStore({ path: loginFile(proc.env) }) }).signOut();
     }
-    process.stdout.write('Logged out.\n');
+    proc.stdout.write('Logged out.\n');
     return exitCodes.good;
   },
 };
@@ -89,21 +90,21 @@ export const whoami: Command = {
   about: 'Shows the logins that are kept: at which server, by whom, for what and for how long; never a token.',
   options: [['--json', 'prints JSON'], ['--config, --from', 'where the names of servers are, as for call']],
   example: 'barewire whoami',
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, {}, true);
     const [word] = read.rest;
-    const logins = word === undefined ? await storedLogins(loginFile()) : await loginsOf(await addressOf(word, read.text('config'), read.text('from')));
-    const columns = process.stdout.columns || 120;
-    const { dim } = style(!read.flag('json') && wantsColour(process.env, process.stdout.isTTY));
+    const logins = word === undefined ? await storedLogins(loginFile(proc.env)) : await loginsOf(proc.env, await addressOf(proc, word, read.text('config'), read.text('from')));
+    const columns = proc.stdout.columns || 120;
+    const { dim } = style(!read.flag('json') && wantsColour(proc.env, proc.stdout.isTTY === true));
     const lines = read.flag('json') ? [JSON.stringify(logins)]
       : logins.length === 0 ? ['There is no login.']
         : table(['server', 'issuer', 'scope', 'until'], logins.map((one) => [visible(one.server), visible(one.issuer), visible(one.scope ?? ''), until(one)]), { columns, head: dim });
-    for (const line of lines) process.stdout.write(`${line}\n`);
+    for (const line of lines) proc.stdout.write(`${line}\n`);
     return word !== undefined && logins.length === 0 ? exitCodes.failed : exitCodes.good;
   },
 };
 
-const loginsOf = async (server: string): Promise<Login[]> => (await storedLogins(loginFile())).filter((one) => one.server === new URL(server).href);
+const loginsOf = async (env: CommandProcess['env'], server: string): Promise<Login[]> => (await storedLogins(loginFile(env))).filter((one) => one.server === new URL(server).href);
 
 function until({ expiresAt, renewable }: Login): string {
   if (renewable) return 'renewed by itself';

@@ -31,11 +31,11 @@ export const command: Command = {
     `The page is the package ${packageName}, which is installed beside barewire: what lies in this folder is not run. The`,
     'address holds a token behind "#": who has it may start programs here.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const { folder, rest } = withoutPackage(words);
     const page = await load(folder);
     if (page) return page.main(rest);
-    process.stderr.write(folder === undefined
+    proc.stderr.write(folder === undefined
       ? `barewire: the page is a package of its own, and is not installed beside barewire (npm install ${packageName}); --package names the folder of another one\n`
       : `barewire: ${folder} is no package ${packageName}\n`);
     return exitCodes.wrongUse;

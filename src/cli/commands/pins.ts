@@ -9,7 +9,7 @@ import { readWords } from '../client-options.ts';
 import { configurationHelp, readConfiguration, userStore } from '../configuration.ts';
 import { jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
-import { openServer } from '../open-server.ts';
+import { serverOpener } from '../open-server.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { logFile } from './log.ts';
 
@@ -22,31 +22,31 @@ export const command: Command = {
     ['--json', 'prints JSON'],
   ],
   example: 'barewire pins --accept files/write_file',
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, { accept: { type: 'boolean' } }, true);
     if (read.flag('accept') && read.rest.length === 0) throw new WrongUse('--accept needs the tools to accept, as SERVER/TOOL');
-    const [out, err] = [linesTo(process.stdout), linesTo(process.stderr)];
-    const servers = await readConfiguration({ config: read.text('config'), from: read.text('from') });
+    const [out, err] = [linesTo(proc.stdout), linesTo(proc.stderr)];
+    const servers = await readConfiguration(proc, { config: read.text('config'), from: read.text('from') });
     const host = new Host({
       info: { name: 'barewire', version: '0.1.0' },
       servers,
-      transport: openServer,
-      store: userStore(),
-      log: fileLog(logFile()),
+      transport: serverOpener(proc.env),
+      store: userStore(proc.env),
+      log: fileLog(logFile(proc.env)),
       onError: (error, server) => {
-        for (const row of [`${nameOf(server ?? 'barewire')}:`, ...framed(error.message, { columns: columnsFor(process.stderr) })]) err(row);
+        for (const row of [`${nameOf(server ?? 'barewire')}:`, ...framed(error.message, { columns: columnsFor(proc.stderr) })]) err(row);
       },
     });
     try {
       await host.tools();
       await Promise.all((await host.servers()).filter(({ disabled }) => !disabled).map(({ name }) => host.refresh(name).catch(() => {})));
       const changes = host.pendingChanges().filter(({ server, name }) => read.rest.length === 0 || read.rest.includes(`${server}/${name}`));
-      if (read.flag('json')) process.stdout.write(`${jsonLine(changes)}\n`);
+      if (read.flag('json')) proc.stdout.write(`${jsonLine(changes)}\n`);
       for (const change of read.flag('json') ? [] : changes) {
-        for (const line of changeLines(change, style(false), columnsFor(process.stdout))) out(line);
+        for (const line of changeLines(change, style(false), columnsFor(proc.stdout))) out(line);
       }
       if (read.flag('accept')) for (const change of changes) await host.acceptChange(change);
-      else if (!read.flag('json') && changes.length === 0) process.stdout.write('Every tool is what was accepted.\n');
+      else if (!read.flag('json') && changes.length === 0) proc.stdout.write('Every tool is what was accepted.\n');
       return changes.length === 0 || read.flag('accept') ? exitCodes.good : exitCodes.refused;
     } finally {
       await host.close();

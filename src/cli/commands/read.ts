@@ -9,8 +9,8 @@ export const command: Command = {
   about: 'Reads a resource, and prints its text.',
   options: [['--save FOLDER', 'keeps blobs there'], ...commonHelp],
   example: 'barewire read http://127.0.0.1:3000/mcp travel://places/rome',
-  async run(words) {
-    const read = await readClientWords(words, { save: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { save: { type: 'string' } });
     const [uri] = read.rest;
     if (uri === undefined || read.rest.length > 1) throw new WrongUse('one URI is wanted');
     return withClient(read, async (session) => {

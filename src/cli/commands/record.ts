@@ -26,16 +26,16 @@ export const command: Command = {
     'messages alone. What passes is written as it is, but for header fields with credentials, which are left out: a token',
     'in a message is in the transcript too.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const end = words.indexOf('--');
     const mine = end < 0 ? words : words.slice(0, end);
     const [target, ...more] = readWords(mine, own, true).rest;
     if (target === undefined || (end >= 0) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program behind --');
     const at = mine.indexOf(target);
-    const read = await readClientWords([...words.slice(0, at), ...words.slice(at + 1)], own);
+    const read = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const http = target.endsWith('.http');
     if (http && isProgram(read.server)) throw new WrongUse('FILE.http is for an address; a program gets FILE.wire');
-    const file = await openEntries(target, 'w', (error) => process.stderr.write(`barewire: the recording ends here: ${error.message}\n`))
+    const file = await openEntries(target, 'w', (error) => proc.stderr.write(`barewire: the recording ends here: ${error.message}\n`))
       .catch((thrown: unknown) => {
         throw new WrongUse(errorMessage(thrown));
       });
@@ -44,7 +44,7 @@ export const command: Command = {
     let ended = false;
     const { add } = recorder();
     const wire = httpRecorder();
-    const code = isProgram(read.server) ? await relay({
+    const code = isProgram(read.server) ? await relay(proc, {
       ...read.server,
       onLine: (from, text) => void file.write(add(from, text)),
       onLost: (from, why) => void file.write(`A line of the ${from} was not written: ${visible(why)}.\n`),

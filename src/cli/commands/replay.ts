@@ -11,8 +11,9 @@ import type { Difference, Transcript } from '../../transcript/index.ts';
 import type { ClientTransport, Outgoing } from '../../transport/door.ts';
 import { readClientWords, readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
-import { openServer } from '../open-server.ts';
+import { serverOpener } from '../open-server.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
+import type { CommandProcess } from '../command-process.ts';
 
 export const command: Command = {
   usage: '[options] FILE.wire [TARGET | -- PROGRAM [ARGUMENTS]]',
@@ -29,7 +30,7 @@ export const command: Command = {
     'As a mock server it answers any client: the request that fits best is found by method, name and parameters. As a',
     'client it sends what was sent then, calls of tools included, and ends with 1 where the answers differ.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const own = { exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;
     const end = words.indexOf('--');
     const before = end < 0 ? words : words.slice(0, end);
@@ -38,14 +39,14 @@ export const command: Command = {
     if (file === undefined) throw new WrongUse('the file of a transcript is missing');
     const transcript = load(file);
     const ignored = read.texts('ignore');
-    if (rest.length === 0 && end < 0) return mock(transcript, read.flag('exact'), ignored);
+    if (rest.length === 0 && end < 0) return mock(proc, transcript, read.flag('exact'), ignored);
     const at = before.indexOf(file);
-    const target = await readClientWords([...words.slice(0, at), ...words.slice(at + 1)], own);
-    const transport = openServer(target.targetName, target.server, { trace: ({ direction, text }) => direction === 'received' && onText(text), onStderr: () => {} });
+    const target = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
+    const transport = serverOpener(proc.env)(target.targetName, target.server, { trace: ({ direction, text }) => direction === 'received' && onText(text), onStderr: () => {} });
     let onText: (text: string) => void = () => {};
     const replay = new Replay(transcript, 'client', { ignored });
     await playClient(replay, transport, target.timeoutMs, (listener) => (onText = listener));
-    return report(replay.differences, transcript, read.flag('json'));
+    return report(proc.stdout, replay.differences, transcript, read.flag('json'));
   },
 };
 
@@ -57,27 +58,27 @@ function load(file: string): Transcript {
   }
 }
 
-function report(differences: readonly Difference[], { lines }: Transcript, json: boolean): number {
-  if (json) process.stdout.write(`${JSON.stringify({ messages: lines.length, differences })}\n`);
-  else if (differences.length === 0) process.stdout.write(`The same: ${lines.length} messages.\n`);
-  else for (const { at, what } of differences) process.stdout.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
+function report(stdout: CommandProcess['stdout'], differences: readonly Difference[], { lines }: Transcript, json: boolean): number {
+  if (json) stdout.write(`${JSON.stringify({ messages: lines.length, differences })}\n`);
+  else if (differences.length === 0) stdout.write(`The same: ${lines.length} messages.\n`);
+  else for (const { at, what } of differences) stdout.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
   return differences.length === 0 ? exitCodes.good : exitCodes.failed;
 }
 
 /** The server's side over our own streams. What differs is told on stderr: stdout belongs to the protocol. */
-async function mock(transcript: Transcript, exact: boolean, ignored: readonly string[]): Promise<number> {
+async function mock(proc: CommandProcess, transcript: Transcript, exact: boolean, ignored: readonly string[]): Promise<number> {
   const replay = exact ? new Replay(transcript, 'server', { ignored }) : undefined;
   const server = new MockServer(transcript);
   const say = (texts: readonly string[]): void => {
-    for (const text of texts) process.stdout.write(`${text}\n`);
+    for (const text of texts) proc.stdout.write(`${text}\n`);
   };
   let told = 0;
   const tell = (): void => {
-    for (const { at, what } of replay?.differences.slice(told) ?? []) process.stderr.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
+    for (const { at, what } of replay?.differences.slice(told) ?? []) proc.stderr.write(`${at > 0 ? `line ${at}: ` : ''}${visible(what)}\n`);
     told = replay?.differences.length ?? 0;
   };
   if (replay) say(replay.begin());
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of createInterface({ input: proc.stdin, crlfDelay: Infinity })) {
     if (line === '') continue;
     say(replay ? replay.receive(line) : server.receive(line));
     tell();

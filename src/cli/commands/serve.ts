@@ -40,7 +40,7 @@ export const command: Command = {
     'processes: a cgroup, else another user. Not bounded are the network, what the user may read, and the disk as a whole.',
     'What a run starts ends with it; what cannot be bounded or ended for certain is a warning at the start, and in --check.',
   ],
-  async run(words) {
+  async run(words, proc) {
     const read = readWords(words, {
       check: { type: 'boolean' }, port: { type: 'string' }, env: { type: 'string', multiple: true }, user: { type: 'string' },
       time: { type: 'string' }, memory: { type: 'string' }, processes: { type: 'string' },
@@ -52,7 +52,7 @@ export const command: Command = {
     const [port, time, memory, processes] = [
       number('port', 0, 65_535), number('time', 0.1, 86_400), number('memory', 16, 1_000_000), number('processes', 1, 100_000),
     ];
-    const say = (line: string): void => void process.stderr.write(`barewire: ${visible(line)}\n`);
+    const say = (line: string): void => void proc.stderr.write(`barewire: ${visible(line)}\n`);
     let problems = 0;
     const server = new McpServer({ name: basename(resolve(folder)), version: '1.0.0' });
     const tools = await executables(server, folder, {
@@ -75,19 +75,19 @@ export const command: Command = {
     try {
       if (read.flag('check')) {
         const { tools: names, confinement, warning } = tools;
-        if (read.flag('json')) process.stdout.write(`${JSON.stringify({ tools: names, confinement, warning })}\n`);
-        else process.stdout.write(`tools: ${names.join(', ') || 'none'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
+        if (read.flag('json')) proc.stdout.write(`${JSON.stringify({ tools: names, confinement, warning })}\n`);
+        else proc.stdout.write(`tools: ${names.join(', ') || 'none'}\nbounded by: ${confinement}\n${warning === undefined ? '' : `warning: ${warning}\n`}`);
         return problems === 0 ? exitCodes.good : exitCodes.failed;
       }
       say(`runs are bounded by ${tools.confinement}`);
       if (tools.warning !== undefined) say(`WARNING: ${tools.warning}`);
       if (port === undefined) {
-        await serveStdio(server).closed;
+        await serveStdio(server, { stdin: proc.stdin, stdout: proc.stdout }).closed;
         return exitCodes.good;
       }
       const http = await serveHttp(server, { port });
       say(`serving ${http.url}`);
-      const code = await endingSignal();
+      const code = await endingSignal(proc);
       await http.close();
       return code;
     } finally {

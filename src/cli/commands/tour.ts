@@ -14,6 +14,7 @@ import { style, wantsColour } from '../../host/node/style.ts';
 import { tour } from '../tour.ts';
 import type { TourOptions, TourResult } from '../tour.ts';
 import { count } from '../../explain/words.ts';
+import type { CommandProcess } from '../command-process.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 45_000;
@@ -34,10 +35,10 @@ const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })
 /** What the travel agency may do in a tour: all but lose a booking. 2024-11-05 has no annotations that say so. */
 const harmless = ({ name }: { readonly name: string }): boolean => name !== 'cancel_trip';
 
-async function run(options: Options, target: Target, own: boolean): Promise<boolean> {
-  const print = options.output === 'json' ? (line: string): void => void process.stdout.write(`${line}\n`) : linesTo(process.stdout);
-  const colours = style(options.colour ?? wantsColour(process.env, process.stdout.isTTY));
-  const columns = options.full ? Infinity : process.stdout.columns || 120;
+async function run(proc: CommandProcess, options: Options, target: Target, own: boolean): Promise<boolean> {
+  const print = options.output === 'json' ? (line: string): void => void proc.stdout.write(`${line}\n`) : linesTo(proc.stdout);
+  const colours = style(options.colour ?? wantsColour(proc.env, proc.stdout.isTTY === true));
+  const columns = options.full ? Infinity : proc.stdout.columns || 120;
   const shown: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
@@ -54,10 +55,9 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
     const whole = watchReporter({ print, style: colours, columns: Infinity });
     for (const message of recent) whole.message(message);
   };
-  const atTerminal = options.output === 'watch' && process.stdin.isTTY && process.stdout.isTTY;
+  const atTerminal = options.output === 'watch' && proc.stdin.isTTY === true && proc.stdout.isTTY === true;
   const person = { present: atTerminal && !options.defaults };
   const { root, remove } = temporaryRoot();
-  process.once('exit', remove);
 
   const walks = own && options.revision === undefined
     ? bothEras
@@ -70,9 +70,9 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
       title,
       ...options.revision !== undefined && { revisions: [options.revision] },
       reporter,
-      transport: (trace) => openTarget(target, trace, (line) => reporter.stderr(line), options.http),
+      transport: (trace) => openTarget(proc.env, target, trace, (line) => reporter.stderr(line), options.http),
       answers: (hooks) => answersOf({
-        ...hooks, person, style: colours, onInterrupt: () => process.exit(exitCodes.interrupted), note: (text) => reporter.note(text), patienceMs,
+        ...hooks, person, style: colours, terminal: { input: proc.stdin, output: proc.stdout }, onInterrupt: () => proc.exit(exitCodes.interrupted), note: (text) => reporter.note(text), patienceMs,
         // The example's forms are our own: without a person they get their defaults.
         defaults: options.defaults || own,
       }),
@@ -82,7 +82,7 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
         ...atTerminal && {
           ask: async (tool, args) => {
             reporter.pause();
-            const prompter = openPrompter(process.stdin, process.stdout, () => process.exit(exitCodes.interrupted));
+            const prompter = openPrompter(proc.stdin, proc.stdout, () => proc.exit(exitCodes.interrupted));
             try {
               return await askConsent(prompter, colours, describeTarget(target), tool, args);
             } finally {
@@ -92,10 +92,10 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
           },
         },
       },
-      ...options.step && atTerminal && { afterExchange: stepper(print, colours.dim, recent, unfold) },
+      ...options.step && atTerminal && { afterExchange: stepper(proc, print, colours.dim, recent, unfold) },
       roots: [root],
       timeoutMs: options.timeoutMs,
-      paceMs: options.output === 'watch' && process.stdout.isTTY && !options.fast ? paceMs : 0,
+      paceMs: options.output === 'watch' && proc.stdout.isTTY && !options.fast ? paceMs : 0,
     });
     done.push({ title, ...result });
   }
@@ -114,20 +114,20 @@ async function run(options: Options, target: Target, own: boolean): Promise<bool
 }
 
 /** Waits for a key, until the person wants no more of it. */
-function stepper(print: (line: string) => void, dim: (text: string) => string, recent: unknown[], unfold: () => void): () => Promise<void> {
+function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text: string) => string, recent: unknown[], unfold: () => void): () => Promise<void> {
   let waits = true;
   return async () => {
     while (waits) {
       print(dim('   any key goes on; u unfolds what was said, c goes on without waiting, q ends'));
-      const { stdin } = process;
-      stdin.setRawMode(true);
+      const { stdin } = proc;
+      stdin.setRawMode?.(true);
       stdin.resume();
       const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
-      stdin.setRawMode(false);
+      stdin.setRawMode?.(false);
       stdin.pause();
       // In raw mode Ctrl-C is a key like any other.
-      if (key === '\u0003') process.exit(exitCodes.interrupted);
-      if (key.startsWith('q')) process.exit(exitCodes.good);
+      if (key === '\u0003') proc.exit(exitCodes.interrupted);
+      if (key.startsWith('q')) proc.exit(exitCodes.good);
       if (key.startsWith('c')) waits = false;
       if (!key.startsWith('u')) break;
       unfold();
@@ -142,24 +142,24 @@ export const command: Command = {
   options: [],
   example: 'barewire tour npx -y @modelcontextprotocol/server-everything',
   notes: help.split('\n').slice(2),
-  async run(words) {
+  async run(words, proc) {
     const options = readOptions(words);
     if ('help' in options) {
-      process.stdout.write(`${help}\n`);
+      proc.stdout.write(`${help}\n`);
       return exitCodes.good;
     }
     if (!('output' in options)) throw new WrongUse('problem' in options ? options.problem : options.word);
     const example = options.target ? undefined : travelTarget();
-    const target = options.target ? await named(options.target) : example;
+    const target = options.target ? await named(proc, options.target) : example;
     if (target === undefined) {
-      process.stdout.write(`${help}\n`);
+      proc.stdout.write(`${help}\n`);
       return exitCodes.good;
     }
-    process.once('SIGINT', () => process.exit(exitCodes.interrupted));
-    process.once('SIGTERM', () => process.exit(143));
+    proc.once('SIGINT', () => proc.exit(exitCodes.interrupted));
+    proc.once('SIGTERM', () => proc.exit(143));
     const served = options.http && example ? await serveTravel(example) : undefined;
     try {
-      return await run(options, served?.target ?? target, options.target === undefined) ? exitCodes.good : exitCodes.failed;
+      return await run(proc, options, served?.target ?? target, options.target === undefined) ? exitCodes.good : exitCodes.failed;
     } finally {
       served?.stop();
     }

@@ -33,21 +33,21 @@ export const command: Command = {
     'Before an address it writes requests, responses, header fields and events; of fields, values that hold no credential.',
     'It ends as the server ends, with its exit code. What passes is written as it is: a token in a message is in the trace too.',
   ],
-  async run(words) {
-    const read = await readClientWords(words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });
     const to = read.text('to');
-    const file = to === undefined ? undefined : await openEntries(to, 'a', (error) => process.stderr.write(`barewire: the trace ends here: ${error.message}\n`))
+    const file = to === undefined ? undefined : await openEntries(to, 'a', (error) => proc.stderr.write(`barewire: the trace ends here: ${error.message}\n`))
       .catch((thrown: unknown) => {
         throw new WrongUse(errorMessage(thrown));
       });
-    const colours = style(!file && !read.flag('no-color') && wantsColour(process.env, process.stderr.isTTY));
-    const columns = read.flag('full') ? Infinity : file ? 1_000 : process.stderr.columns || 200;
+    const colours = style(!file && !read.flag('no-color') && wantsColour(proc.env, proc.stderr.isTTY === true));
+    const columns = read.flag('full') ? Infinity : file ? 1_000 : proc.stderr.columns || 200;
     const explained = explainPassing();
     const began = performance.now();
-    const write = (line: string): void => void (file ?? process.stderr).write(`${line}\n`);
+    const write = (line: string): void => void (file ?? proc.stderr).write(`${line}\n`);
     const json = read.flag('json');
     const seconds = (): string => ((performance.now() - began) / 1000).toFixed(3);
-    const code = isProgram(read.server) ? await relay({
+    const code = isProgram(read.server) ? await relay(proc, {
       ...read.server,
       onLine(from, text) {
         const said = explained(from, text);
@@ -78,10 +78,11 @@ export const command: Command = {
 export async function before(
   { url, headers = {} }: Extract<ServerConfig, { readonly url: string }>, words: ClientWords, trace: HttpTrace, onEnd: HttpRelayOptions['onEnd'] = () => {},
 ): Promise<number> {
+  const { proc } = words;
   const target = new URL(url);
   const proxy = await httpRelay({ target, port: numberOf(words)('port', 0, 65_535) ?? 0, headers, trace, onEnd });
-  process.stderr.write(`barewire: clients go to ${visible(proxy.url)}\n`);
-  const code = await endingSignal();
+  proc.stderr.write(`barewire: clients go to ${visible(proxy.url)}\n`);
+  const code = await endingSignal(proc);
   await proxy.close();
   return code;
 }

@@ -21,8 +21,8 @@ export const command: Command = {
   ],
   example: 'barewire types -- node server.mjs > server.d.ts',
   notes: ['In a program: import type { Server } from \'./server.d.ts\'; new McpClient<Server>(info). It adds nothing to what runs.'],
-  async run(words) {
-    const read = await readClientWords(words, { check: { type: 'string' }, name: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { check: { type: 'string' }, name: { type: 'string' } });
     if (read.rest.length > 0) throw new WrongUse(`types takes one server, and ${read.rest[0]} is too much`);
     const name = read.text('name') ?? 'Server';
     if (!/^[A-Za-z_$][\w$]*$/.test(name)) throw new WrongUse('--name takes the name of a type');

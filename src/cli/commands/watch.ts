@@ -11,16 +11,16 @@ export const command: Command = {
   about: 'Tells of each change to these resources and to every list, until Ctrl-C or until so many were told.',
   options: [['--count N', 'ends after so many changes'], ...commonHelp],
   example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
-  async run(words) {
-    const read = await readClientWords(words, { count: { type: 'string' } });
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, { count: { type: 'string' } });
     const most = numberOf(read)('count', 1, 1e9) ?? Infinity;
     let told = 0;
     let enough: () => void = () => {};
     const json = read.flag('json');
-    const out = linesTo(process.stdout);
+    const out = linesTo(proc.stdout);
     const say = (what: object, line: string): void => {
       if (told >= most) return;
-      if (json) process.stdout.write(`${jsonLine({ at: Date.now(), ...what })}\n`);
+      if (json) proc.stdout.write(`${jsonLine({ at: Date.now(), ...what })}\n`);
       else out(`${new Date().toISOString()}  ${line}`);
       if (++told >= most) enough();
     };

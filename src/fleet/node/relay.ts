@@ -18,8 +18,7 @@ export interface Relay {
 
 /**
  * The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. Sessions
- * and streams are in the memory of the relay's process. More than 60 lines: its short functions share the processes that are
- * attached.
+ * and streams are in the memory of the relay's process.
  */
 export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
   const members = new Map<string, Member>();

@@ -17,8 +17,7 @@ export function dynamicAnchor(resource: Resource, name: string): Node | undefine
 
 /**
  * Reads schemas of the whole dialect: every schema that one compilation knows, by address. Schemas from
- * `options.schemas` are read when a reference first needs them. More than 60 lines: its functions call one another over the
- * schemas that were read, by address.
+ * `options.schemas` are read when a reference first needs them.
  */
 export function createLibrary(
   { read, nodeOf }: Reader,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
 import { everyNth } from '../../every-nth.ts';
+import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
 
 // In a process of its own: it runs for long.
@@ -201,13 +202,13 @@ test('barewire bridge --tokens: who has none is refused, and each principal has 
   const folder = mkdtempSync(join(tmpdir(), 'barewire-door-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'tokens');
-  const code = (...words: string[]): number | null => spawnSync(process.execPath, [barewire, 'bridge', ...words, '--', process.execPath, program, legacy], { stdio: 'ignore' }).status;
+  const code = async (...words: string[]): Promise<number | null> => (await inProcess(['bridge', ...words, '--', process.execPath, program, legacy])).code;
   writeFileSync(file, 'ann 0123456789abcdef\n', { mode: 0o644 });
-  assert.equal(code('--port', '0', '--tokens', file), 2, 'others may read it');
+  assert.equal(await code('--port', '0', '--tokens', file), 2, 'others may read it');
   writeFileSync(file, 'ann short\n');
   chmodSync(file, 0o600);
-  assert.equal(code('--port', '0', '--tokens', file), 2);
-  assert.equal(code('--tokens', file), 2, 'without a port nobody needs a token');
+  assert.equal(await code('--port', '0', '--tokens', file), 2);
+  assert.equal(await code('--tokens', file), 2, 'without a port nobody needs a token');
   writeFileSync(file, '# who may come in\nann 0123456789abcdef\nbob fedcba9876543210\n');
   const child = spawn(process.execPath, [barewire, 'bridge', '--port', '0', '--tokens', file, '--', process.execPath, program, legacy], { stdio: ['ignore', 'ignore', 'pipe'] });
   const over = new Promise<void>((resolve) => child.once('close', () => resolve()));

@@ -36,10 +36,7 @@ export interface Endpoint {
   close(options?: CloseOptions): Promise<void>;
 }
 
-/**
- * Makes an endpoint of a server: everything of HTTP that is the same in every runtime. More than 60 lines: its short
- * functions share the services, the sessions and the phase of one endpoint.
- */
+/** Makes an endpoint of a server: everything of HTTP that is the same in every runtime. */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
   const { auth, cors, fleet, health } = options;
   const services = createServices(server, options);

@@ -63,10 +63,7 @@ function dropFirst(log: Log): number {
   return weigh(text);
 }
 
-/**
- * Keeps messages in memory, at most so many bytes of one stream and of all. More than 60 lines: its short functions share
- * the logs and the size of all of them.
- */
+/** Keeps messages in memory, at most so many bytes of one stream and of all. */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, Log>>();

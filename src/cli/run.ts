@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { helpOf } from './command.ts';
+import type { Command } from './command.ts';
+import { commands, overview } from './commands.ts';
+import { visible } from '../explain/safe-text.ts';
+import { columnsFor, framed } from '../host/node/frame.ts';
+import { errorMessage } from '../jsonrpc/door.ts';
+import { linesTo } from '../host/node/lines.ts';
+import { exitCodes, isNotAccepted, NotReached, Refused, WrongUse } from './exit-codes.ts';
+import type { CommandProcess } from './command-process.ts';
+
+/** The version of the package: dist/lib/cli.js and dist/src/cli/main.js are not equally deep. */
+function version(): string {
+  for (const up of ['../../package.json', '../../../package.json']) {
+    try {
+      const manifest: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'));
+      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+    } catch {
+      // Not at this depth.
+    }
+  }
+  return 'unknown';
+}
+
+async function obey(words: readonly string[], proc: CommandProcess): Promise<number> {
+  const [first = '', ...others] = words;
+  if (first === '--version' || first === '-V') {
+    proc.stdout.write(`${version()}\n`);
+    return exitCodes.good;
+  }
+  if (first === 'help' && others[0] !== undefined) return help(others[0], proc);
+  if (first === '--help' || first === '-h' || first === 'help') {
+    proc.stdout.write(`${overview()}\n`);
+    return exitCodes.good;
+  }
+  if (!Object.hasOwn(commands, first)) return bareTour(words, proc);
+  const command = await load(first);
+  const end = others.indexOf('--');
+  const asked = (end < 0 ? others : others.slice(0, end)).some((word) => word === '--help' || word === '-h');
+  // A command may have more to say of what is named beside it.
+  return (asked ? await command.explain?.(others, proc) ?? await help(first, proc) : undefined) ?? command.run(others, proc);
+}
+
+/** Without the name of a command it is the tour: of an address, or of a program behind `--`. Other words run nothing. */
+async function bareTour(words: readonly string[], proc: CommandProcess): Promise<number> {
+  const { readOptions } = await import('./options.ts');
+  const read = readOptions(words, true);
+  if ('word' in read) throw await noCommand(read.word);
+  return (await load('tour')).run(words, proc);
+}
+
+async function noCommand(word: string): Promise<WrongUse> {
+  const { didYouMean } = await import('./near-miss.ts');
+  const hint = didYouMean(word, Object.keys(commands)) || '.';
+  return new WrongUse(`there is no command ${word}${hint} A program stands behind "--", as in: barewire -- ${word}`);
+}
+
+async function load(name: string): Promise<Command> {
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!listed) throw await noCommand(name);
+  return (await listed.load()).command;
+}
+
+async function help(name: string, proc: CommandProcess): Promise<number> {
+  proc.stdout.write(`${helpOf(name, await load(name))}\n`);
+  return exitCodes.good;
+}
+
+function codeOf(thrown: unknown): number {
+  if (thrown instanceof WrongUse) return exitCodes.wrongUse;
+  if (thrown instanceof Refused || isNotAccepted(thrown)) return exitCodes.refused;
+  if (thrown instanceof NotReached) return exitCodes.notReached;
+  return exitCodes.failed;
+}
+
+/** A server whose result lacks what the command has to print: `MalformedResult` of barewire/client, which is not loaded here. */
+const isMalformedResult = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'malformed_result';
+
+/**
+ * Runs the command of these words, which stand behind `barewire`, in a process. Resolves with the exit code once everything
+ * is written to the streams; says there what went wrong, and never rejects.
+ */
+export async function run(words: readonly string[], proc: CommandProcess): Promise<number> {
+  try {
+    return await obey(words, proc);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    const malformed = isMalformedResult(thrown);
+    const write = linesTo(proc.stderr);
+    const frame = { columns: columnsFor(proc.stderr) };
+    if (code === exitCodes.failed && !malformed) {
+      write('barewire failed:');
+      // A stack is ours, and the message in it may be a server's.
+      framed(thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown), frame).forEach(write);
+    } else {
+      write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it as it came' : ''}`);
+      if (thrown instanceof NotReached && thrown.said !== '') framed(thrown.said, frame).forEach(write);
+    }
+    if (code === exitCodes.wrongUse) proc.stderr.write('barewire --help says how it is used.\n');
+    return code;
+  }
+}

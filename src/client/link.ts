@@ -1,5 +1,6 @@
 import { takeBatch } from '../jsonrpc/batch.ts';
 import { Connection } from '../jsonrpc/connection.ts';
+import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import { notify, pipeOutlet } from '../jsonrpc/outlet.ts';
@@ -223,7 +224,12 @@ export class Link {
   }
 
   async #restart(transport: ClientTransport): Promise<void> {
-    await transport.reopen?.();
+    if (this.transport === transport) await transport.reopen?.();
+    if (this.transport !== transport) {
+      // The client was closed: no server stays behind.
+      await transport.close();
+      throw new ConnectionError('closed', 'the client was closed');
+    }
     this.connection.close('the server was started again');
     this.#anew();
   }

@@ -136,6 +136,32 @@ test('pipe: a server that leaves at the probe is started again', async () => {
   assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);
 });
 
+test('a client that is closed while it connects starts no server again, and leaves none that was just started', async () => {
+  const silent = new Scripted('pipe', () => undefined);
+  const client = new McpClient(info, { limits: { probeTimeoutMs: 20 } });
+  const asked = silent.until('server/discover');
+  const connecting = assert.rejects(client.connect(silent), /the client was closed/);
+  await asked;
+  await client.close();
+  await connecting;
+  assert.deepEqual([silent.reopened, silent.closed > 0], [0, true]);
+  // Closed while the server is started again.
+  let reopened: () => void = () => {};
+  const leaving = new Scripted('pipe', (_sent, wire) => {
+    wire.reopening = new Promise((resolve) => (reopened = resolve));
+    queueMicrotask(() => wire.receiver.closed('exited'));
+    return undefined;
+  });
+  const again = new McpClient(info);
+  const failed = assert.rejects(again.connect(leaving), /the client was closed/);
+  while (leaving.reopened === 0) await new Promise(setImmediate);
+  await again.close();
+  const closed = leaving.closed;
+  reopened();
+  await failed;
+  assert.equal(leaving.closed, closed + 1);
+});
+
 test('http: a 4xx that is no modern error leads to initialize; a lost network does not', async () => {
   for (const status of [400, 404, 405]) {
     const { client } = await connect('http', (sent, wire) =>

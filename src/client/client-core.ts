@@ -4,17 +4,18 @@ import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import { weighValue } from '../bounds/weight.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
+import type { ListName } from '../protocol/cursor.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { shapeFault } from '../protocol/shape.ts';
-import type { Shape } from '../protocol/shape.ts';
+import type { MessageShape } from '../protocol/shape.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/client-port.ts';
 import { ConnectedServer } from './connected-server.ts';
 import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } from './options.ts';
-import type { CallOptions, CoreClientOptions, ListName } from './options.ts';
+import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
 import { MalformedResult } from './result-shapes.ts';
@@ -197,7 +198,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
    * Throws a `MalformedResult` if a result does not have the members of its method's type. `request` does not call
    * this: its results have no type.
    */
-  protected checkResult(method: string, result: Bag, shape: Shape | undefined = this.#server.known().of(method).shape): void {
+  protected checkResult(method: string, result: Bag, shape: MessageShape | undefined = this.#server.known().of(method).shape): void {
     // Results of other types than `complete` belong to extensions: 2026-07-28 basic/index#resulttype.
     if (shape === undefined || (result['resultType'] ?? 'complete') !== 'complete') return;
     const fault = shapeFault(result, shape, 'result');

@@ -13,9 +13,10 @@ export type { Agreement } from './negotiation.ts';
 export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
 export type {
   AnsweringLimits, AnsweringOptions, Answers, CallOptions, ClientExtension, ClientHandlers, ClientLimits, ClientOptions,
-  CoreClientLimits, CoreClientOptions, ElicitAnswer, ListName, QuestionContext, ResultContext, TakeResult,
+  CoreClientLimits, CoreClientOptions, ElicitAnswer, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
+export type { ListName } from '../protocol/cursor.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { MalformedResult } from './result-shapes.ts';
 export type { AnyServer, ServerTypes } from './server-types.ts';

@@ -3,6 +3,7 @@ import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
+import type { ListName } from '../protocol/cursor.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
@@ -56,9 +57,6 @@ export interface ClientHandlers {
   /** Asks the model. Declares sampling; `sampling.tools` is declared through `capabilities`. */
   onSample?: Answers<CreateMessageRequestParams, CreateMessageResult> | undefined;
 }
-
-/** The name of a list that changed. */
-export type ListName = 'tools' | 'resources' | 'prompts';
 
 /** The call that a result belongs to. */
 export interface ResultContext {

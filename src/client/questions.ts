@@ -10,7 +10,7 @@ import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
 import { samplingFault } from '../protocol/sampling-rules.ts';
 import { shapeFault } from '../protocol/shape.ts';
-import type { Shape } from '../protocol/shape.ts';
+import type { MessageShape } from '../protocol/shape.ts';
 import { completeForm } from '../protocol/form.ts';
 import type { Form } from '../protocol/form.ts';
 import type { RequestedSchema } from '../protocol/form-schema.ts';
@@ -73,7 +73,7 @@ export async function answerQuestion(
 }
 
 /** The members of a sampling request, without its messages. */
-const sampling = (): Shape => ({
+const sampling = (): MessageShape => ({
   maxTokens: 'number', 'systemPrompt?': 'string', 'temperature?': 'number', 'stopSequences?': ['string'], 'includeContext?': 'string',
   'metadata?': 'object', 'toolChoice?': { 'mode?': 'string' },
   'modelPreferences?': {
@@ -83,10 +83,10 @@ const sampling = (): Shape => ({
 });
 
 /** 2025-11-25 client/elicitation#requested-schema. */
-const form: Shape = { type: 'string', properties: 'object', 'required?': ['string'] };
-const field: Shape = { type: 'string' };
+const form: MessageShape = { type: 'string', properties: 'object', 'required?': ['string'] };
+const field: MessageShape = { type: 'string' };
 
-function mustHave(value: unknown, shape: Shape): void {
+function mustHave(value: unknown, shape: MessageShape): void {
   const fault = shapeFault(value, shape, shape === field ? 'requestedSchema.properties: a field' : '');
   if (fault !== undefined) throw invalidParams(fault);
 }

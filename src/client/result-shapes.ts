@@ -1,5 +1,5 @@
 import { block, resourceContents } from '../protocol/content-shapes.ts';
-import type { Shape } from '../protocol/shape.ts';
+import type { MessageShape } from '../protocol/shape.ts';
 
 /** A result of the server that does not have the type of its method. */
 export class MalformedResult extends Error {
@@ -18,7 +18,7 @@ export class MalformedResult extends Error {
  * The members of a method's result by the types of the revisions; undefined for an unknown method. 2025-11-25 schema,
  * server/tools, server/resources, server/prompts.
  */
-export function resultShape(method: string): Shape | undefined {
+export function resultShape(method: string): MessageShape | undefined {
   const named = { name: 'string', 'title?': 'string', 'description?': 'string', 'icons?': ['object'], '_meta?': 'object' } as const;
   const located = { ...named, 'mimeType?': 'string', 'annotations?': 'object' } as const;
   switch (method) {

@@ -3,7 +3,7 @@ import { serverSupports } from '../protocol/capabilities.ts';
 import * as columns from '../protocol/columns.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import { mayAsk } from '../protocol/methods.ts';
-import type { Shape } from '../protocol/shape.ts';
+import type { MessageShape } from '../protocol/shape.ts';
 import type { ToolHeaders } from '../transport/client-port.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CallOptions, CoreClientOptions } from './options.ts';
@@ -29,7 +29,7 @@ export interface MethodTerms {
   /** The cache of its results; undefined: they are not kept. */
   readonly cache: Cache | undefined;
   /** The members of its result; undefined: unknown. */
-  readonly shape: Shape | undefined;
+  readonly shape: MessageShape | undefined;
 }
 
 /** The number of methods whose terms are kept. Terms of further methods are determined at each request. */

@@ -4,7 +4,7 @@ import type { KeptStream, StreamStore } from './engine.ts';
 import { isListening } from './names.ts';
 
 /** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
-export interface Carrier {
+export interface StreamCarrier {
   /** False while the client leaves too much unread. */
   readonly room: boolean;
   /** Takes events, the first with this number. `over`: the stream ends. `unkept`: the store does not have them. */
@@ -32,14 +32,14 @@ export interface StreamConnectionOptions {
 }
 
 /** A response of this process that carries a stream, whichever process writes it. Each event goes out once and in order. */
-export class StreamConnection implements Carrier {
+export class StreamConnection implements StreamCarrier {
   readonly request: HttpRequest;
   readonly #options: StreamConnectionOptions;
   /** Writes the events to the response. Its `seq` is the number of the event that was written last. */
   readonly #stream: SseStream;
   #primed: boolean;
   /** What was delivered while the store is being read; undefined: it is not. */
-  #waiting: Parameters<Carrier['deliver']>[] | undefined;
+  #waiting: Parameters<StreamCarrier['deliver']>[] | undefined;
   #reading: Promise<void> = Promise.resolve();
 
   /** Opens the response. */

@@ -3,7 +3,7 @@ import type { Decoded, Notification } from '../jsonrpc/index.ts';
 import { refuse, refuseSession } from '../transport/door.ts';
 import type { Auth, EndpointServices, Reply, Session, Sessions, Shared } from '../transport/door.ts';
 import { isUndeliverable } from './engine.ts';
-import type { Carried } from './messages.ts';
+import type { CarriedMessage } from './messages.ts';
 import { processIn } from './names.ts';
 import type { FleetProcess } from './process.ts';
 
@@ -49,7 +49,7 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
 
   function forward(session: Pick<Session, 'id' | 'auth'>, decoded: Decoded, reply?: Reply): boolean {
     if (!self.connected || decoded.kind === 'request') return false;
-    const carry = (message: unknown): Carried =>
+    const carry = (message: unknown): CarriedMessage =>
       ({ kind: 'message', session: session.id, paired: false, auth: dataOf(session.auth), message });
     const sent: Promise<void>[] = [];
     /** Sends a message on. Returns whether nothing of it is for this process. */
@@ -108,7 +108,7 @@ function dataOf(auth: Auth | undefined): Auth | undefined {
 }
 
 /** Hands a client's message that another process received to the session, where it is open here. */
-export function deliver(sessions: Sessions, { session: name, paired, auth, message }: Carried): void {
+export function deliver(sessions: Sessions, { session: name, paired, auth, message }: CarriedMessage): void {
   const session = sessions.peek(name);
   if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return;
   if (paired) session.heard(auth);
@@ -124,14 +124,14 @@ const most = { messages: 256, characters: 1_048_576 };
  * answers.
  */
 export interface Undelivered {
-  keep(process: string, message: Carried): void;
+  keep(process: string, message: CarriedMessage): void;
   /** Returns what is kept for a process, and keeps it no longer. */
-  take(process: string): readonly Carried[];
+  take(process: string): readonly CarriedMessage[];
 }
 
 /** Keeps the newest messages. */
 export function undelivered(): Undelivered {
-  let kept: { readonly process: string; readonly message: Carried; readonly characters: number }[] = [];
+  let kept: { readonly process: string; readonly message: CarriedMessage; readonly characters: number }[] = [];
   let held = 0;
 
   return {

@@ -8,7 +8,7 @@ import type { EndpointConnections, ResumedStream } from './carrier.ts';
 import { goOn, release } from './shared-stream.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StoringProcess } from './process.ts';
-import type { Listener, StoredRecord } from './session-records.ts';
+import type { ListenerRecord, StoredRecord } from './session-records.ts';
 
 /** What streams need of the records of their sessions. */
 export interface StreamRecords {
@@ -77,15 +77,15 @@ export function listeningStreams(
    * session has ended.
    */
   async function claim(
-    session: Session, next: (before: Listener | undefined, own: Listener) => Listener | undefined,
-  ): Promise<{ stream: SharedStream; record: StoredRecord; before: Listener | undefined } | undefined> {
+    session: Session, next: (before: ListenerRecord | undefined, own: ListenerRecord) => ListenerRecord | undefined,
+  ): Promise<{ stream: SharedStream; record: StoredRecord; before: ListenerRecord | undefined } | undefined> {
     const stream = make(session);
     claiming.add(stream);
     const replaced = held.get(session.id);
     held.set(session.id, stream);
     replaced?.finish();
     records.listens(session);
-    let before: Listener | undefined;
+    let before: ListenerRecord | undefined;
     let record: StoredRecord | undefined;
     try {
       record = await records.change(session.id, (known) => {

@@ -4,7 +4,7 @@ import { Undeliverable } from './engine.ts';
 import type { Bus, BusHandler, KeptSession, SessionStore, SpentStore, StoringEngine, StreamStore } from './engine.ts';
 
 /** A process that has joined. */
-interface Member {
+interface JoinedProcess {
   readonly inbox: string[];
   handler: BusHandler | undefined;
   /** A turn of the event loop that reads the inbox is on its way. */
@@ -28,9 +28,9 @@ export interface MemoryEngineOptions {
 export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
   checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number' });
   const { maxSessions = 100_000, maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
-  const members = new Map<string, Member>();
+  const members = new Map<string, JoinedProcess>();
 
-  function read(member: Member): void {
+  function read(member: JoinedProcess): void {
     if (member.handler === undefined || member.reading) return;
     member.reading = true;
     queueMicrotask(() => {
@@ -45,7 +45,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
     spent: memorySpent(),
     async join(process): Promise<Bus> {
       if (members.has(process)) throw new Error(`the name ${process} is taken`);
-      const own: Member = { inbox: [], handler: undefined, reading: false };
+      const own: JoinedProcess = { inbox: [], handler: undefined, reading: false };
       members.set(process, own);
       return {
         leaseMs: 10_000,
@@ -73,7 +73,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
   };
 }
 
-interface Kept {
+interface MemorySession {
   text: string;
   version: number;
   readonly owner: string | undefined;
@@ -86,10 +86,10 @@ interface Kept {
  * that was used longest ago.
  */
 function memorySessions(max: number): SessionStore {
-  const records = new BoundedMap<string, Kept>(max);
+  const records = new BoundedMap<string, MemorySession>(max);
   let sweepAt = 1000;
 
-  function alive(id: string): Kept | undefined {
+  function alive(id: string): MemorySession | undefined {
     const kept = records.get(id);
     if (kept === undefined || kept.until > Date.now()) return kept;
     records.delete(id);
@@ -138,7 +138,7 @@ function memorySessions(max: number): SessionStore {
 const eventBytes = 64;
 const weigh = (text: string): number => 2 * text.length + eventBytes;
 
-interface Log {
+interface StreamLog {
   readonly head: string;
   /** The number of `texts[0]`. */
   first: number;
@@ -153,7 +153,7 @@ interface Log {
 /** Events in memory: at most so many bytes of one stream and of all. Nothing here is waited for. */
 function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
   // By session and stream; the stream that was written last is at the end.
-  const logs = new Map<string, Log>();
+  const logs = new Map<string, StreamLog>();
   const streamsOf = new Map<string, Set<string>>();
   let size = 0;
 
@@ -165,7 +165,7 @@ function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
     if (keys?.size === 0) streamsOf.delete(session);
   }
 
-  function add(log: Log, text: string): void {
+  function add(log: StreamLog, text: string): void {
     const added = weigh(text);
     log.texts.push(text);
     log.size += added;

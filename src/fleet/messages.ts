@@ -3,7 +3,7 @@ import type { ListName } from '../server/index.ts';
 import type { Auth } from '../transport/door.ts';
 
 /** A message of the client's for a session that the other process has open. */
-export interface Carried {
+export interface CarriedMessage {
   readonly kind: 'message';
   /** The name of the session, or the id of a pair. */
   readonly session: string;
@@ -75,14 +75,14 @@ export interface Announced {
 }
 
 /** What goes from one process to another. */
-export type FleetMessage = Carried | Take | Handed | Part | Dropped | Returned | Superseded | Announced;
+export type FleetMessage = CarriedMessage | Take | Handed | Part | Dropped | Returned | Superseded | Announced;
 
 /** A list, or a resource, has changed. */
 export type Change = { readonly list: ListName } | { readonly uri: string };
 
 /** What is told to all processes. */
 export type Told =
-  | { readonly kind: 'cancelled'; readonly carried: Carried }
+  | { readonly kind: 'cancelled'; readonly carried: CarriedMessage }
   | { readonly kind: 'changed'; readonly change: Change }
   /** Another record has taken the place of a session's. */
   | { readonly kind: 'record'; readonly session: string; readonly version: number; readonly text: string }

@@ -3,7 +3,7 @@ import type { RequestStateSealer } from '../server/door.ts';
 import type { Sessions } from '../transport/door.ts';
 import type { SessionStore, StreamStore } from './engine.ts';
 import type { FailureDetector } from './failure-detector.ts';
-import type { Carried, FleetMessage, Told } from './messages.ts';
+import type { CarriedMessage, FleetMessage, Told } from './messages.ts';
 
 /** This process as a member of its fleet: what its sessions and streams need of it. */
 export interface FleetProcess {
@@ -43,7 +43,7 @@ export interface StoringProcess extends FleetProcess {
 /** The sessions of one endpoint, and what other processes say of them. */
 export interface SharedSessions extends Sessions {
   /** Takes a message for this process, other than a client's message. */
-  receive(message: Exclude<FleetMessage, Carried>): void;
+  receive(message: Exclude<FleetMessage, CarriedMessage>): void;
   /** Takes what another process has told all. */
   hear(told: Told): void;
   /** What was told to all may have been missed. */

@@ -6,7 +6,7 @@ import type { Agreed } from '../transport/door.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 
 /** The GET stream of a session, and the process that writes it. */
-export interface Listener {
+export interface ListenerRecord {
   readonly process: string;
   readonly stream: string;
   /** Streams before it whose client has opened another one itself, the last one first: they do not go on. */
@@ -23,7 +23,7 @@ export interface StoredRecord {
   readonly watched: readonly string[];
   /** When the handshake was: milliseconds since the epoch. */
   readonly opened: number;
-  readonly listener: Listener | undefined;
+  readonly listener: ListenerRecord | undefined;
 }
 
 /** The record as text. */
@@ -53,7 +53,7 @@ function isAgreed(value: unknown): value is Agreed {
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-function isListener(value: unknown): value is Listener {
+function isListener(value: unknown): value is ListenerRecord {
   return isObject(value) && typeof value['process'] === 'string' && typeof value['stream'] === 'string'
     && (value['replaced'] === undefined || isTexts(value['replaced']));
 }

@@ -2,7 +2,7 @@ import { failureText, internalError, isObject, toErrorObject } from '../jsonrpc/
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { AnswerStream, Attachment, EndpointServices, HttpRequest, Session } from '../transport/door.ts';
 import { StreamConnection } from './carrier.ts';
-import type { Carrier } from './carrier.ts';
+import type { StreamCarrier } from './carrier.ts';
 import type { KeptStream } from './engine.ts';
 import type { StreamHead } from './messages.ts';
 import type { StoringProcess } from './process.ts';
@@ -37,7 +37,7 @@ export class SharedStream implements AnswerStream {
   readonly #queue: string[] = [];
   #waiting = 0;
   #last = '';
-  #carrier: Carrier | undefined;
+  #carrier: StreamCarrier | undefined;
   #flushing = false;
   #storing = false;
   #known = false;
@@ -53,7 +53,7 @@ export class SharedStream implements AnswerStream {
     this.#head = JSON.stringify(head);
   }
 
-  get carrier(): Carrier | undefined {
+  get carrier(): StreamCarrier | undefined {
     return this.#carrier;
   }
 
@@ -73,14 +73,14 @@ export class SharedStream implements AnswerStream {
   }
 
   /** Replaces the carrier. The one before ends. */
-  take(carrier: Carrier): void {
+  take(carrier: StreamCarrier): void {
     const before = this.#carrier;
     this.#carrier = carrier;
     before?.end();
   }
 
   /** The carrier has ended by itself. */
-  release(carrier: Carrier): void {
+  release(carrier: StreamCarrier): void {
     if (this.#carrier === carrier) this.#carrier = undefined;
   }
 

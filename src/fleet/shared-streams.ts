@@ -4,7 +4,7 @@ import type { AnswerStream, EndpointServices, HttpRequest, Session } from '../tr
 import type { EndpointConnections } from './carrier.ts';
 import { listeningStreams } from './listening-streams.ts';
 import type { StreamRecords } from './listening-streams.ts';
-import type { Carried, FleetMessage } from './messages.ts';
+import type { CarriedMessage, FleetMessage } from './messages.ts';
 import { cannotResume, resumption } from './resumption.ts';
 import type { StoringProcess } from './process.ts';
 import type { StoredRecord } from './session-records.ts';
@@ -23,7 +23,7 @@ export interface SharedStreams {
   announce(session: string, text: string): Promise<void>;
   /** Tells the client that these resources may have changed, if its GET stream is written here. */
   refresh(session: string, watched: readonly string[]): void;
-  receive(message: Exclude<FleetMessage, Carried>): void;
+  receive(message: Exclude<FleetMessage, CarriedMessage>): void;
   /** The session's record names another GET stream. */
   settle(session: string, record: StoredRecord): void;
   /** The session has ended: so do its streams, and the store keeps nothing of them. */

@@ -1,6 +1,6 @@
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { EndpointServices, Session } from '../transport/door.ts';
-import type { Carrier } from './carrier.ts';
+import type { StreamCarrier } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
 import type { FleetMessage, Take } from './messages.ts';
 import { SharedStream } from './shared-stream.ts';
@@ -70,7 +70,7 @@ export function writtenStreams(
 }
 
 /** A stream of this process while another one carries it. */
-export interface LentStream extends Carrier {
+export interface LentStream extends StreamCarrier {
   /** The other process holds the connection no more. */
   close(): void;
 }

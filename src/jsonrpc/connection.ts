@@ -45,13 +45,13 @@ export interface ConnectionHandlers {
    */
   error(error: Error): void;
   /** The request that a notification cancels; undefined: it cancels none. */
-  cancellation(notification: Notification): Cancellation | undefined;
+  cancellation(notification: Notification): CancelledRequest | undefined;
   /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
   giveUp?(id: RequestId, method: string): boolean;
 }
 
 /** A request that the peer no longer wants answered, and why. */
-export interface Cancellation {
+export interface CancelledRequest {
   readonly id: RequestId;
   readonly reason: string;
 }

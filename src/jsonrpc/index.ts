@@ -9,7 +9,7 @@ export type { Kind, Shape } from '../bounds/options.ts';
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from '../bounds/budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';
-export type { Cancellation, ConnectionHandlers, ConnectionLimits } from './connection.ts';
+export type { CancelledRequest, ConnectionHandlers, ConnectionLimits } from './connection.ts';
 export { ConnectionError, errorCodes, RpcError } from './errors.ts';
 export type { LocalFailure } from './errors.ts';
 export { createFramer, defaultMaxMessageBytes } from './framing.ts';

@@ -1,5 +1,5 @@
 import { isRequestId } from '../jsonrpc/codec.ts';
-import type { Cancellation } from '../jsonrpc/connection.ts';
+import type { CancelledRequest } from '../jsonrpc/connection.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
@@ -17,7 +17,7 @@ export interface CancelledNotificationParams extends NotificationParams {
 const cancelled = 'notifications/cancelled';
 
 /** The request that a notification cancels. 2025-11-25 basic/utilities/cancellation: a malformed one is ignored. */
-export function readCancellation({ method, params }: Notification): Cancellation | undefined {
+export function readCancellation({ method, params }: Notification): CancelledRequest | undefined {
   if (method !== cancelled) return undefined;
   const { requestId: id, reason } = params ?? {};
   if (!isRequestId(id)) return undefined;

@@ -1,5 +1,8 @@
 // Pages of a list, and the cursors between them. Source: server/utilities/pagination (all revisions).
 
+/** The lists that can change. */
+export type ListName = 'tools' | 'prompts' | 'resources';
+
 /** An item of a list. */
 export interface Listed {
   /**

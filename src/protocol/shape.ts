@@ -6,20 +6,20 @@ import { isObject } from '../jsonrpc/codec.ts';
  * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object
  * whose required members a function returns for it.
  */
-export type Shape = ShapeKind | readonly [Shape] | Members | ((value: Record<string, unknown>) => Members);
+export type MessageShape = ShapeKind | readonly [MessageShape] | MemberShapes | ((value: Record<string, unknown>) => MemberShapes);
 
 type ShapeKind = 'string' | 'number' | 'boolean' | 'object' | 'role';
 
 /** An object with these members. `name?` may be left out. */
-export interface Members {
-  readonly [member: string]: Shape;
+export interface MemberShapes {
+  readonly [member: string]: MessageShape;
 }
 
 /**
  * The first member that is missing or of another type, worded for an error; undefined: all members are valid. `path`
  * names the value. Some peers write null for an optional member: it is removed from the value.
  */
-export function shapeFault(value: unknown, shape: Shape, path: string): string | undefined {
+export function shapeFault(value: unknown, shape: MessageShape, path: string): string | undefined {
   if (typeof shape === 'string') return isOf(value, shape) ? undefined : wrong(value, shape, path);
   if (isList(shape)) {
     if (!Array.isArray(value)) return wrong(value, 'list', path);
@@ -37,7 +37,7 @@ export function shapeFault(value: unknown, shape: Shape, path: string): string |
     const member = value[name];
     if (optional && member === null) delete value[name];
     if (optional && (member === undefined || member === null)) continue;
-    const expected = members[key] as Shape;
+    const expected = members[key] as MessageShape;
     // Most members are strings: check them here, since a call for each would be half of all calls.
     if (typeof expected === 'string' && isOf(member, expected)) continue;
     const fault = shapeFault(member, expected, path && `${path}.${name}` || name);
@@ -46,7 +46,7 @@ export function shapeFault(value: unknown, shape: Shape, path: string): string |
   return undefined;
 }
 
-const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
+const isList = (shape: MessageShape): shape is readonly [MessageShape] => Array.isArray(shape);
 
 /** Whether a value is of a kind. */
 const isOf = (value: unknown, kind: ShapeKind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'

@@ -1,6 +1,6 @@
 import { keywordCheck } from './checks.ts';
 import { SchemaError } from './errors.ts';
-import type { Kind } from './kinds.ts';
+import type { KeywordKind } from './kinds.ts';
 import type { JsonSchema } from './model.ts';
 import { escapeToken, tokensOf } from './pointer.ts';
 import type { Language, Reader } from './reader.ts';
@@ -8,7 +8,7 @@ import type { CompileOptions, Validate } from './types.ts';
 import { createValidator } from './validator.ts';
 
 /** The keywords of the small dialect: those of tool arguments, and what zod writes. */
-const KEYWORDS: readonly (readonly [kind: Kind, names: string])[] = [
+const KEYWORDS: readonly (readonly [kind: KeywordKind, names: string])[] = [
   ['a string', '$ref pattern format'],
   ['an object', '$defs definitions properties patternProperties'],
   ['a list of schemas', 'allOf anyOf oneOf prefixItems'],

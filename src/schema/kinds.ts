@@ -1,5 +1,5 @@
 /** The kind of a keyword's value: subschemas in some arrangement, or a value that is checked as a whole. */
-export type Kind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
+export type KeywordKind = 'a schema' | 'a list of schemas' | 'items' | 'an object' | 'dependencies' | ValueKind;
 
 /** The kinds that are not subschemas. */
 export type ValueKind =

@@ -1,4 +1,4 @@
-import type { Failure, Saying } from './model.ts';
+import type { CheckFailure, Sentence } from './model.ts';
 import type { ValidationError } from './types.ts';
 
 // By keyword. @ is the value, $ the detail of the failure. The others are the same each time: # is the value of the
@@ -27,7 +27,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   false: '@ is not allowed here',
 };
 
-function prepare({ node, keyword, detail }: Failure, more: typeof SENTENCES | undefined): Saying {
+function prepare({ node, keyword, detail }: CheckFailure, more: typeof SENTENCES | undefined): Sentence {
   const { keywords, path } = node;
   const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
   // Cut first: the keyword's value may contain signs.
@@ -45,7 +45,7 @@ function prepare({ node, keyword, detail }: Failure, more: typeof SENTENCES | un
 }
 
 /** Puts a failure into words: only for errors that are reported, and not for those that are discarded. */
-export function explain(failure: Failure, more?: Readonly<Record<string, string>>): ValidationError {
+export function explain(failure: CheckFailure, more?: Readonly<Record<string, string>>): ValidationError {
   const { path, node, keyword, value, detail } = failure;
   const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure, more));
   let [message = ''] = parts;

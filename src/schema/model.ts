@@ -21,7 +21,7 @@ export interface Node {
   /** Address and JSON Pointer. */
   path: string;
   /** The document that contains it. Only the whole dialect has several. */
-  resource?: Resource;
+  resource?: SchemaResource;
   /** The target of its `$ref`. */
   target?: Node;
   /** The target of its `$dynamicRef`, unless the dynamic scope has another. */
@@ -29,13 +29,13 @@ export interface Node {
   /** The matchers of `pattern` and `patternProperties`, by source. */
   patterns?: Map<string, PatternTest>;
   /** The sentences about its broken rules, by keyword. */
-  sayings?: Record<string, Saying>;
+  sayings?: Record<string, Sentence>;
   /** Compiled at the first use. */
   check?: Check;
 }
 
 /** A schema with its own address: the whole document, or a subschema with an `$id`. */
-export interface Resource {
+export interface SchemaResource {
   uri: string;
   raw: unknown;
   path: string;
@@ -122,7 +122,7 @@ export interface Compiler {
 }
 
 /** A noted error: where and what. It is put into words when the list is complete. */
-export interface Failure {
+export interface CheckFailure {
   path: string;
   node: Node;
   keyword: string;
@@ -131,28 +131,28 @@ export interface Failure {
   /** What the sentence needs beside the value, or the expected value if the keyword does not contain it. */
   detail: unknown;
   /** The error that was noted before this. */
-  before: Failure | undefined;
+  before: CheckFailure | undefined;
 }
 
 /**
  * The parts of an error that are the same each time: its place, and its sentence split into text and signs (@ or $)
  * in turn.
  */
-export interface Saying {
+export interface Sentence {
   schemaPath: string;
   parts: string[];
 }
 
 /** The resources entered so far, innermost first: the dynamic scope of `$dynamicRef`. */
 export interface Scope {
-  resource: Resource | undefined;
+  resource: SchemaResource | undefined;
   outer: Scope | undefined;
 }
 
 /** The state of one validation. */
 export interface Run {
   /** The newest noted error. The list is linked because most lists stay empty or short. */
-  last: Failure | undefined;
+  last: CheckFailure | undefined;
   /** How many more errors to note. At 0 none is noted, and every rule stops at its first failure. */
   room: number;
   /** Steps left. */

@@ -1,7 +1,7 @@
 import { SchemaError } from './errors.ts';
 import { isOfKind } from './kinds.ts';
-import type { Kind } from './kinds.ts';
-import type { Check, Compiler, JsonSchema, Keywords, Node, Resource } from './model.ts';
+import type { KeywordKind } from './kinds.ts';
+import type { Check, Compiler, JsonSchema, Keywords, Node, SchemaResource } from './model.ts';
 import { boundedPattern, weightOf } from './patterns.ts';
 import { escapeToken } from './pointer.ts';
 import type { CompileOptions, SchemaLimits } from './types.ts';
@@ -14,7 +14,7 @@ export interface Language {
   /** The keywords of a schema object that count. Also records the object's `$id`, `$schema` and anchors. */
   names(raw: Readonly<Record<string, unknown>>, node: Node): readonly string[];
   /** The kind of a keyword; undefined when it is ignored. Throws when it is refused. */
-  kindOf(keyword: string, node: Node): Kind | undefined;
+  kindOf(keyword: string, node: Node): KeywordKind | undefined;
   /** Called with the keywords after reading. */
   learn?(keywords: Keywords, node: Node): void;
   /** The subschema that a reference leads to. */
@@ -28,7 +28,7 @@ export interface Language {
 /** What a language needs for reading. */
 export interface Reader {
   /** Reads a subschema and those in it: a bounded walk that makes no closures. */
-  read(raw: unknown, path: string, resource: Resource | undefined, depth: number): Node;
+  read(raw: unknown, path: string, resource: SchemaResource | undefined, depth: number): Node;
   /** The subschema that was read from a value of the schema. */
   nodeOf(raw: unknown): Node | undefined;
 }
@@ -56,7 +56,7 @@ export function readSchema(
   let count = 0;
   let room = limits.patterns;
 
-  function read(raw: unknown, path: string, resource: Resource | undefined, depth: number): Node {
+  function read(raw: unknown, path: string, resource: SchemaResource | undefined, depth: number): Node {
     const over = ++count > limits.subschemas ? 'subschemas' : depth > limits.depth && 'depth';
     if (over) throw new SchemaError('limit', path, `exceeds the limit "${over}" (${limits[over]})`);
     const node: Node = { keywords: raw === true, path };
@@ -75,7 +75,7 @@ export function readSchema(
     return node;
   }
 
-  function readValue(kind: Kind, value: unknown, { resource }: Node, path: string, depth: number): unknown {
+  function readValue(kind: KeywordKind, value: unknown, { resource }: Node, path: string, depth: number): unknown {
     const sub = (raw: unknown, key: string | number): Node =>
       read(raw, `${path}/${escapeToken(String(key))}`, resource, depth);
     if (kind === 'items') kind = resource?.dialect.draft7 && Array.isArray(value) ? 'a list of schemas' : 'a schema';

@@ -1,4 +1,4 @@
-import type { Check, Failure, Node, Run } from './model.ts';
+import type { Check, CheckFailure, Node, Run } from './model.ts';
 
 /** Charges for steps. The RangeError, which names the limit, ends the validation: see `limitOf`. */
 export function spend(run: Run, steps: number): void {
@@ -24,7 +24,7 @@ export function fail(run: Run, node: Node, keyword: string, value: unknown, deta
  * Prepends a step to the paths of the errors noted after `mark`, on the way out of a property or item, so that a
  * valid value never pays for a path. Returns the new mark.
  */
-export function place(run: Run, mark: Failure | undefined, step: string): Failure | undefined {
+export function place(run: Run, mark: CheckFailure | undefined, step: string): CheckFailure | undefined {
   for (let error = run.last; error && error !== mark; error = error.before) error.path = step + error.path;
   return run.last;
 }

@@ -1,8 +1,8 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
+import type { ListName } from '../protocol/cursor.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Server } from './server.ts';
 import type { TellListeners } from './extensions.ts';
-import type { ListName } from './feature.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './exchange.ts';
 

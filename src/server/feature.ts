@@ -1,5 +1,6 @@
 import type { Params } from '../jsonrpc/message.ts';
 import type { Serialized } from '../jsonrpc/outlet.ts';
+import type { ListName } from '../protocol/cursor.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -19,9 +20,6 @@ export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHos
  * A throw refuses to listen.
  */
 export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
-
-/** The lists that can change. */
-export type ListName = 'tools' | 'prompts' | 'resources';
 
 /**
  * A part of the protocol that a server may have or lack: what it answers, and what it declares. `tools()` and

@@ -24,7 +24,7 @@ export type { LegacyExtension, ServerExtension, TellListeners } from './extensio
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
-export type { Agree, AnswerMethod, Feature, FeatureHost, ListName } from './feature.ts';
+export type { Agree, AnswerMethod, Feature, FeatureHost } from './feature.ts';
 export { defaultServerLimits } from './server-core.ts';
 export type { ServerLimits } from './server-core.ts';
 export type { Callable, ListedKind, Guarded, Need, Entry, Handle, Registry, View } from './registry.ts';
@@ -35,7 +35,7 @@ export { LeftBehind } from './asking-exchange.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export { pages } from './pages.ts';
-export type { Listed, Page } from '../protocol/cursor.ts';
+export type { Listed, ListName, Page } from '../protocol/cursor.ts';
 export type { Pages } from './pages.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';

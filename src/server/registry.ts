@@ -3,11 +3,11 @@ import type { Shape } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Listed } from '../protocol/cursor.ts';
+import type { Listed, ListName } from '../protocol/cursor.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { AnswerCall, Handled } from './chain.ts';
 import type { PlainContext } from './context.ts';
-import type { FeatureHost, ListName } from './feature.ts';
+import type { FeatureHost } from './feature.ts';
 import type { Pages } from './pages.ts';
 
 /** What a handler may need of a client of its: what it will ask. */

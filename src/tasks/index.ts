@@ -13,7 +13,7 @@ export { receiveTasks } from './legacy/received.ts';
 export { memoryStore } from './memory-store.ts';
 export { sealedStore } from './sealed-store.ts';
 export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
-export type { Lease, LeasedTask, Listed, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
+export type { Lease, LeasedTask, ListedTask, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';
 export type { Step, TaskSteps } from '../server/index.ts';
 export { TaskClient } from './task-client.ts';
 export type { Started, TaskClientOptions } from './task-client.ts';

@@ -2,7 +2,7 @@ import { clock } from '../bounds/times.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
-interface Kept extends NewTask {
+interface MemoryTask extends NewTask {
   records: string[];
   answers: Map<string, string>;
   waiting: readonly string[] | undefined;
@@ -14,15 +14,15 @@ interface Kept extends NewTask {
 
 /** Keeps tasks in this process: they end with it. */
 export function memoryStore(): TaskStore {
-  const tasks = new Map<string, Kept>();
+  const tasks = new Map<string, MemoryTask>();
   const watchers = new Watchers();
-  const isFree = (task: Kept): boolean => task.end === undefined && task.until <= clock() && !isWaiting(task);
-  const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: Kept): StoredTask => ({
+  const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock() && !isWaiting(task);
+  const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: MemoryTask): StoredTask => ({
     id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
   });
 
   /** The task, where this lease holds it. */
-  function held(lease: Lease): Kept {
+  function held(lease: Lease): MemoryTask {
     const task = tasks.get(lease.id);
     if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
     if (task.end !== undefined) throw new LeaseLost(lease, 'the task has ended');
@@ -31,7 +31,7 @@ export function memoryStore(): TaskStore {
     return task;
   }
 
-  function add(lease: Lease, after: number, records: readonly string[]): Kept {
+  function add(lease: Lease, after: number, records: readonly string[]): MemoryTask {
     const task = held(lease);
     if (task.records.length !== after) throw new LeaseLost(lease, `there are ${task.records.length} records, not ${after}`);
     task.records.push(...records);

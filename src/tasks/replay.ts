@@ -11,7 +11,7 @@ export class ChangedCode extends Error {
 }
 
 /** What a record says was done. A question counts once, however often it was put. */
-export function entriesOf(record: JournalRecord): readonly Entry[] {
+export function entriesOf(record: JournalRecord): readonly ReplayEntry[] {
   switch (record.t) {
     case 'status': return [];
     case 'ask': return Object.entries(record.asked)
@@ -22,15 +22,15 @@ export function entriesOf(record: JournalRecord): readonly Entry[] {
 }
 
 /** One thing that an earlier run has done: a step, a version, a question. */
-export type Entry = StepRecord | VersionRecord | { readonly t: 'question'; readonly key: string };
+export type ReplayEntry = StepRecord | VersionRecord | { readonly t: 'question'; readonly key: string };
 
-const nameOf = ({ t, key }: Pick<Entry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
+const nameOf = ({ t, key }: Pick<ReplayEntry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
 
 /** Gives what was begun in this turn of the event loop time to go on. */
 export const nextTurn: (run: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
 
-interface Held {
+interface WaitingStep {
   readonly at: number;
   readonly go: () => void;
 }
@@ -40,13 +40,13 @@ interface Held {
  * another must do the same things in the same order. One whose steps overlapped gets their ends in the order in which
  * they ended then, and begins nothing new before: so it goes the way it went.
  */
-export class Replay {
-  readonly #entries: readonly Entry[];
+export class JournalReplay {
+  readonly #entries: readonly ReplayEntry[];
   readonly #claimed: boolean[] = [];
   /** Entries before this one have been given to the handler. */
   #next = 0;
   readonly #overlapped: boolean;
-  readonly #held = new Set<Held>();
+  readonly #held = new Set<WaitingStep>();
   readonly #stallMs: number;
   readonly #fail: (error: ChangedCode) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +55,7 @@ export class Replay {
 
   /** @param stallMs how long overlapping steps wait for one that an earlier run had before it counts as missing */
   constructor(records: readonly JournalRecord[], stallMs: number, fail: (error: ChangedCode) => void) {
-    const entries: Entry[] = [];
+    const entries: ReplayEntry[] = [];
     let overlapped = false;
     for (const record of records) {
       const ended = entriesOf(record);
@@ -84,12 +84,12 @@ export class Replay {
    * The handler begins something. Resolves with what came of it in an earlier run; undefined: it is new, and may
    * begin. Where the code has changed it never settles, and `fail` is told.
    */
-  claim(t: Entry['t'], key: string): Promise<Entry | undefined> {
+  claim(t: ReplayEntry['t'], key: string): Promise<ReplayEntry | undefined> {
     this.#begun = true;
     if (this.done) return Promise.resolve(undefined);
     const at = this.#find(t, key);
     if (!this.#overlapped && at !== this.#next) {
-      const was = this.#entries[this.#next] as Entry;
+      const was = this.#entries[this.#next] as ReplayEntry;
       return this.#changed(`${nameOf(was)} came next, and now ${nameOf({ t, key })} does`);
     }
     if (at >= 0) this.#claimed[at] = true;
@@ -114,7 +114,7 @@ export class Replay {
         this.#held.delete(held);
         resolve(0);
       }, this.#stallMs / 4);
-      const held: Held = {
+      const held: WaitingStep = {
         at: this.#entries.length,
         go: () => {
           clearTimeout(timer);
@@ -138,7 +138,7 @@ export class Replay {
     this.#held.clear();
   }
 
-  #find(t: Entry['t'], key: string): number {
+  #find(t: ReplayEntry['t'], key: string): number {
     return this.#entries.findIndex((entry, i) => this.#claimed[i] !== true && entry.t === t && entry.key === key);
   }
 

@@ -3,7 +3,7 @@ import type { AesGcm } from '../server/door.ts';
 import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
 import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 
-type Place = readonly (string | number)[];
+type SealedPlace = readonly (string | number)[];
 
 /**
  * A store that never sees what tasks say: arguments, steps, answers and results are sealed by AES-256-GCM, each bound
@@ -22,12 +22,12 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
   const ciphers = (): Promise<AesGcm[]> => made ??= Promise.all(keys.map((key) => aesGcm(key)));
 
   // Places are told apart as JSON: the key of a question may hold any characters.
-  async function seal(text: string, ...place: Place): Promise<string> {
+  async function seal(text: string, ...place: SealedPlace): Promise<string> {
     const [cipher] = await ciphers();
     return toBase64(await (cipher as AesGcm).seal(JSON.stringify(place), text), 'base64url');
   }
 
-  async function open(sealed: string, ...place: Place): Promise<string> {
+  async function open(sealed: string, ...place: SealedPlace): Promise<string> {
     const bytes = fromBase64Url(sealed);
     for (const cipher of bytes ? await ciphers() : []) {
       try {

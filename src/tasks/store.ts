@@ -47,7 +47,7 @@ export interface TaskStore {
   /** Ids of tasks that a worker could take now, those that wait longest first; at most `limit`. */
   due(limit: number): Promise<readonly string[]>;
   /** An owner's tasks in the order of their places (`placeOf`), after the place `after`; at most `limit`. */
-  list(owner: string, after: string | undefined, limit: number): Promise<readonly Listed[]>;
+  list(owner: string, after: string | undefined, limit: number): Promise<readonly ListedTask[]>;
   /** How many tasks there are; of one owner, where one is named. */
   count(owner?: string): Promise<number>;
   /** Deletes the tasks whose time is over at `now` (milliseconds since the epoch); returns their ids. */
@@ -87,7 +87,7 @@ export interface StoredTask extends NewTask {
 }
 
 /** A task in a list, and its place there. */
-export interface Listed {
+export interface ListedTask {
   readonly id: string;
   readonly place: string;
 }
@@ -100,7 +100,7 @@ export function placeOf({ id, createdAt }: Pick<NewTask, 'id' | 'createdAt'>): s
 /** The tasks after a place, for stores that have them all at hand. */
 export function pageOf(
   tasks: readonly Pick<NewTask, 'id' | 'createdAt'>[], after: string | undefined, limit: number,
-): readonly Listed[] {
+): readonly ListedTask[] {
   return tasks.map((task) => ({ id: task.id, place: placeOf(task) }))
     .filter(({ place }) => after === undefined || place > after)
     .sort((one, other) => (one.place < other.place ? -1 : 1))

@@ -7,7 +7,7 @@ import { dictionary, RepeatedExchange } from '../server/door.ts';
 import type { AnswerStore, AskedBefore } from '../server/door.ts';
 import type { Context, Step, TaskSteps } from '../server/index.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
-import { Attempts, entriesOf, nextTurn, Replay } from './replay.ts';
+import { Attempts, entriesOf, nextTurn, JournalReplay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
 
 /** What a run of a handler needs of the worker. */
@@ -135,7 +135,7 @@ const keyOf = (name: string, n: number): string => (n === 1 ? name : `${name}~${
 export class TaskExchange extends RepeatedExchange implements Context, TaskSteps {
   #answers: JournalAnswers | undefined;
   readonly #port: RunPort;
-  readonly #replay: Replay;
+  readonly #replay: JournalReplay;
   readonly #attempts: Attempts;
   #pause: (pause: Pause) => void = () => {};
   readonly #versions = new Map<string, number>();
@@ -161,7 +161,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     super(inbound, named, auth && scopes ? reaching(auth, scopes) : auth);
     this.#port = port;
     const { records } = port.task;
-    this.#replay = new Replay(records, port.stallMs, (changed) => this.#pause({ changed }));
+    this.#replay = new JournalReplay(records, port.stallMs, (changed) => this.#pause({ changed }));
     this.#attempts = new Attempts(records, port.run);
     this.#ended = records.reduce((sum, record) => sum + entriesOf(record).length, 0);
     if (head.made) this.made = Object.assign(Object.create(null) as Bag, head.made);

@@ -14,7 +14,7 @@ export interface Follower {
   leave(): void;
 }
 
-interface Followed extends Follower {
+interface FollowedTask extends Follower {
   tell(task: Bag): void;
 }
 
@@ -28,7 +28,7 @@ const maxNamed = 500;
  */
 export class TaskNews {
   readonly #listen: (ids: readonly string[] | undefined) => Promise<unknown>;
-  readonly #followed = new Map<string, Set<Followed>>();
+  readonly #followed = new Map<string, Set<FollowedTask>>();
   /** What the server of this connection was asked to tell of. */
   #asked: ReadonlySet<string> = new Set();
   #asking = false;
@@ -50,7 +50,7 @@ export class TaskNews {
     let told: Bag | undefined;
     let woken = false;
     let go: () => void = () => {};
-    const follower: Followed = {
+    const follower: FollowedTask = {
       wait: (ms) => new Promise((resolve) => {
         go = () => {
           clearTimeout(timer);

@@ -18,7 +18,7 @@ interface Queued {
 }
 
 /** An end; the result goes beside it. */
-type Ending = Exclude<TaskEnd, { status: 'completed' }> | { readonly status: 'completed'; readonly at: number; readonly message?: string };
+type EndRecord = Exclude<TaskEnd, { status: 'completed' }> | { readonly status: 'completed'; readonly at: number; readonly message?: string };
 
 /** What a run needs of its worker. */
 export interface RunOptions {
@@ -210,7 +210,7 @@ export class TaskRun {
   }
 
   /** `result`: of a task that is completed, as JSON. */
-  async #end(end: Ending, result?: string): Promise<void> {
+  async #end(end: EndRecord, result?: string): Promise<void> {
     if (this.#over) return;
     const message = end.message ?? this.#status;
     this.#stop();

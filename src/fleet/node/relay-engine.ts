@@ -11,14 +11,14 @@ export interface RelayedEngine extends StoringEngine {
 }
 
 /** What the bus brought before `receive`, and then whoever receives. */
-interface Inbox {
+interface EarlyInbox {
   handler: BusHandler | undefined;
   readonly early: ((handler: BusHandler) => void)[];
 }
 
 /** The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. */
 export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): RelayedEngine {
-  const inboxes = new Map<string, Inbox>();
+  const inboxes = new Map<string, EarlyInbox>();
   const asked = new Map<number, (answer: Done) => void>();
   let count = 0;
 
@@ -83,7 +83,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
       return keys.map((key) => new Uint8Array(Buffer.from(key, 'base64')));
     },
     async join(name): Promise<Bus> {
-      const inbox: Inbox = { handler: undefined, early: [] };
+      const inbox: EarlyInbox = { handler: undefined, early: [] };
       if (inboxes.has(name)) throw new Error(`the name ${name} is taken`);
       inboxes.set(name, inbox);
       let leaseMs: number;

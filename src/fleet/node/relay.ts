@@ -3,7 +3,7 @@ import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 
 /** One name on the bus. */
-interface Member {
+interface RelayedProcess {
   readonly name: string;
   readonly port: Port<ToRelay, FromRelay>;
   /** When its lease ends: milliseconds of a clock that never goes back. */
@@ -21,11 +21,11 @@ export interface Relay {
  * and streams are in the memory of the relay's process.
  */
 export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
-  const members = new Map<string, Member>();
+  const members = new Map<string, RelayedProcess>();
   const { sessions, streams, spent } = memoryEngine();
 
   /** The member with this name, while its lease lasts. */
-  function alive(name: string): Member | undefined {
+  function alive(name: string): RelayedProcess | undefined {
     const member = members.get(name);
     return member && member.until > performance.now() ? member : undefined;
   }
@@ -49,7 +49,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
   }
 
   /** Does what a process asks for; what it returns goes into the answer. Throws why it cannot. */
-  function take(message: Exclude<ToRelay, { kind: 'renew' | 'keep' }>, port: Member['port']): Partial<Done> {
+  function take(message: Exclude<ToRelay, { kind: 'renew' | 'keep' }>, port: RelayedProcess['port']): Partial<Done> {
     switch (message.kind) {
       case 'keys': return { keys };
       case 'join': {

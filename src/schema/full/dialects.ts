@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds.ts';
+import type { KeywordKind } from '../kinds.ts';
 import type { Dialect } from '../model.ts';
 
 /** The prefix of the names of the metaschemas and vocabularies of 2020-12. */
@@ -7,7 +7,7 @@ export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
 // Vocabulary and kind, then the keywords. Draft-07 does not know those marked +, 2020-12 not those marked -.
-const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: string])[] = [
+const TABLE: readonly (readonly [vocabulary: string, kind: KeywordKind, keywords: string])[] = [
   ['core', 'a string', '$ref $anchor+ $dynamicAnchor+ $dynamicRef+'],
   ['core', 'an object', '$defs+ definitions'],
   ['applicator', 'a list of schemas', 'allOf anyOf oneOf prefixItems+'],
@@ -31,7 +31,7 @@ const TABLE: readonly (readonly [vocabulary: string, kind: Kind, keywords: strin
 ];
 
 let keywords:
-  | ReadonlyMap<string, readonly [vocabulary: string, kind: Kind, mark: string | undefined]>
+  | ReadonlyMap<string, readonly [vocabulary: string, kind: KeywordKind, mark: string | undefined]>
   | undefined;
 
 /** By name. Made at the first use, since importing a module does nothing. */
@@ -45,7 +45,7 @@ const byName = (): NonNullable<typeof keywords> => keywords ??= new Map(
 );
 
 /** The kind of a keyword in a dialect; undefined if the dialect lacks it (then it is ignored). */
-export function kindOf(keyword: string, { draft7, vocabularies }: Dialect): Kind | undefined {
+export function kindOf(keyword: string, { draft7, vocabularies }: Dialect): KeywordKind | undefined {
   const [vocabulary = '', kind, mark] = byName().get(keyword) ?? [];
   if (mark === (draft7 ? '+' : '-')) return undefined;
   return !vocabularies || vocabulary === 'core' || vocabularies.has(vocabulary) ? kind : undefined;

@@ -1,5 +1,5 @@
 import { SchemaError } from '../errors.ts';
-import type { Dialect, JsonSchema, Keywords, Node, Resource } from '../model.ts';
+import type { Dialect, JsonSchema, Keywords, Node, SchemaResource } from '../model.ts';
 import { escapeToken, tokensOf } from '../pointer.ts';
 import type { Language, Reader } from '../reader.ts';
 import type { FullCompileOptions } from './options.ts';
@@ -10,7 +10,7 @@ import { resolveUri } from './references.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** The subschema that an anchor names if it is a `$dynamicAnchor`. */
-export function dynamicAnchor(resource: Resource, name: string): Node | undefined {
+export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {
   const node = resource.anchors.get(name);
   return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;
 }
@@ -23,7 +23,7 @@ export function createLibrary(
   { read, nodeOf }: Reader,
   { schemas = {}, formats }: FullCompileOptions,
 ): Omit<Language, 'check' | 'sentences'> {
-  const resources = new Map<string, Resource>();
+  const resources = new Map<string, SchemaResource>();
   const registered = new Map(Object.entries(schemas));
 
   /** `seen`: the schemas on the way to a metaschema that names its dialect. */
@@ -46,9 +46,9 @@ export function createLibrary(
     return { vocabularies };
   }
 
-  function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): Resource {
+  function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): SchemaResource {
     const dialect = isObject(raw) ? dialectOf(raw, path, inherited) : inherited;
-    const resource: Resource = { uri, raw, path, dialect, anchors: new Map() };
+    const resource: SchemaResource = { uri, raw, path, dialect, anchors: new Map() };
     resources.set(uri, resource);
     return resource;
   }
@@ -69,7 +69,7 @@ export function createLibrary(
     return target;
   }
 
-  function point(resource: Resource, fragment: string): Node | undefined {
+  function point(resource: SchemaResource, fragment: string): Node | undefined {
     let { raw, path } = resource;
     for (const token of tokensOf(fragment)) {
       if (typeof raw !== 'object' || !raw || !Object.hasOwn(raw, token)) return undefined;

@@ -1,4 +1,4 @@
-import type { Node, Resource, Run } from '../model.ts';
+import type { Node, SchemaResource, Run } from '../model.ts';
 import { dynamicAnchor } from './library.ts';
 
 /** The current target of a `$ref` or a `$dynamicRef` (2020-12 core 8.2.3.2). */
@@ -16,7 +16,7 @@ export function goalOf({ keywords, target, dynamicTarget }: Node, dynamic: boole
 }
 
 /** Runs `act` with a resource as the innermost of the dynamic scope. */
-export function within<T, R>(resource: Resource | undefined, act: (value: T, run: Run) => R, value: T, run: Run): R {
+export function within<T, R>(resource: SchemaResource | undefined, act: (value: T, run: Run) => R, value: T, run: Run): R {
   const { scope } = run;
   if (scope?.resource !== resource) run.scope = { resource, outer: scope };
   const result = act(value, run);

@@ -11,7 +11,7 @@ import { ToolError } from '../failure.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
 /** An answer, with the digest of the question that it was given to. */
-type Answer = [digest: string, answer: Bag];
+type CarriedAnswer = [digest: string, answer: Bag];
 
 /**
  * The questions and answers of a request, which travel in `requestState` between its rounds. The names of the members of
@@ -20,7 +20,7 @@ type Answer = [digest: string, answer: Bag];
  */
 class SealedAnswers implements AnswerStore {
   readonly numbersKeyed = false;
-  readonly a: Record<string, Answer>;
+  readonly a: Record<string, CarriedAnswer>;
   readonly q: Record<string, [digest: string, asked: number]>;
   /** The answers of a client that brought no state, which mrtr allows: only the key tells what each is for. */
   readonly #stateless: Bag | undefined;

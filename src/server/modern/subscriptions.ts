@@ -3,11 +3,11 @@ import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
+import type { ListName } from '../../protocol/cursor.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Server } from '../server.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extensions.ts';
-import type { ListName } from '../feature.ts';
 
 interface Subscription {
   readonly exchange: Exchange;

@@ -31,7 +31,7 @@ export function detailedTask(view: TaskView): Bag {
 }
 
 /** A task that somebody listens to, and what was told of it last. */
-interface Followed {
+interface ListenedTask {
   readonly controller: AbortController;
   told: { readonly view: TaskView; readonly task: Bag } | undefined;
 }
@@ -42,7 +42,7 @@ export class ExtensionTasks {
   readonly #tasks: Tasks;
   #tell: TellListeners = () => {};
   /** What is followed, by owner and id: nobody stops what is told to another. */
-  readonly #heard = new Map<string, Followed>();
+  readonly #heard = new Map<string, ListenedTask>();
 
   constructor(tasks: Tasks) {
     this.#tasks = tasks;
@@ -99,7 +99,7 @@ export class ExtensionTasks {
       if (before.told) this.#tellOf(before.told.view, before.told.task);
       return;
     }
-    const followed: Followed = { controller: new AbortController(), told: undefined };
+    const followed: ListenedTask = { controller: new AbortController(), told: undefined };
     const { signal } = followed.controller;
     this.#heard.set(key, followed);
     let last = '';

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LeaseTime } from '../store.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from '../store.ts';
-import type { Lease, LeasedTask, Listed, NewTask, TaskStore } from '../store.ts';
+import type { Lease, LeasedTask, ListedTask, NewTask, TaskStore } from '../store.ts';
 import { FolderIndex } from './folder-index.ts';
 import { markFolder } from './marked-folder.ts';
 import { answerName, endedName, isId, newName, segmentName, segmentNumber, unfinishedName } from './names.ts';
@@ -15,7 +15,7 @@ import { readTaskFolder } from './task-folder.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** A lease of this process: the segment that it writes. */
-interface Held {
+interface HeldLease {
   readonly lease: Lease;
   readonly file: FileHandle;
   ms: number;
@@ -48,7 +48,7 @@ class FolderStore implements TaskStore {
   readonly #path: string;
   readonly #syncing = new Syncing();
   readonly #watchers = new Watchers();
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldLease>();
   readonly #sightings = new Sightings();
   readonly #index: FolderIndex;
 
@@ -92,7 +92,7 @@ class FolderStore implements TaskStore {
     const file = await this.#named(folder, segmentName(fence), sealLine({ k: 'lease', ms }));
     if (!file) return undefined;
     const lease: Lease = { id, fence };
-    const held: Held = { lease, file, ms, time, records: 0, writing: Promise.resolve(), dropped: false };
+    const held: HeldLease = { lease, file, ms, time, records: 0, writing: Promise.resolve(), dropped: false };
     try {
       // After the name is there: whoever had the task before finds it at the next write, and what was acknowledged
       // until then is read here.
@@ -184,7 +184,7 @@ class FolderStore implements TaskStore {
     return this.#index.due(limit, held);
   }
 
-  async list(owner: string, after: string | undefined, limit: number): Promise<readonly Listed[]> {
+  async list(owner: string, after: string | undefined, limit: number): Promise<readonly ListedTask[]> {
     return pageOf((await this.#index.all()).filter((task) => task.owner === owner), after, limit);
   }
 
@@ -221,7 +221,7 @@ class FolderStore implements TaskStore {
   }
 
   /** The lease, where this process holds it and its time is not over. */
-  #of(lease: Lease): Held {
+  #of(lease: Lease): HeldLease {
     const held = this.#held.get(`${lease.id}/${lease.fence}`);
     if (!held) throw new LeaseLost(lease, 'it is not held here');
     if (!held.time.isOver) return held;
@@ -229,7 +229,7 @@ class FolderStore implements TaskStore {
     throw new LeaseLost(lease, 'its time is over');
   }
 
-  async #add(lease: Lease, after: number, records: readonly string[], waiting?: readonly string[]): Promise<Held> {
+  async #add(lease: Lease, after: number, records: readonly string[], waiting?: readonly string[]): Promise<HeldLease> {
     const held = this.#of(lease);
     if (held.records !== after) throw new LeaseLost(lease, `there are ${held.records} records, not ${after}`);
     held.records += records.length;
@@ -242,7 +242,7 @@ class FolderStore implements TaskStore {
    * Adds a line. After one that was not taken whole nothing could be read any more: the lease is over, and the next one
    * says how much of this segment counts.
    */
-  #write(held: Held, line: string, then?: () => Promise<void>): Promise<void> {
+  #write(held: HeldLease, line: string, then?: () => Promise<void>): Promise<void> {
     const writing = held.writing.then(async () => {
       await writeAll(held.file, line);
       await then?.();
@@ -252,7 +252,7 @@ class FolderStore implements TaskStore {
   }
 
   /** Waits for what is done to the file of a lease. Whatever fails there ends the lease. */
-  async #using<T>(held: Held, work: Promise<T>): Promise<T> {
+  async #using<T>(held: HeldLease, work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
@@ -263,21 +263,21 @@ class FolderStore implements TaskStore {
   }
 
   /** What was written counts only if nobody has taken the task before: then the next lease does not read it. */
-  async #check(held: Held): Promise<void> {
+  async #check(held: HeldLease): Promise<void> {
     const why = await this.#overtaken(held);
     if (why === undefined) return;
     await this.#drop(held);
     throw new LeaseLost(held.lease, why);
   }
 
-  async #overtaken({ lease: { id, fence } }: Held): Promise<string | undefined> {
+  async #overtaken({ lease: { id, fence } }: HeldLease): Promise<string | undefined> {
     const names = await ifOurs(readdir(this.#folder(id)));
     if (!names?.includes(segmentName(fence))) return 'the task is gone';
     const later = names.some((name) => (segmentNumber(name) ?? 0) > fence);
     return later ? 'another worker has the task, or it has ended' : undefined;
   }
 
-  async #drop(held: Held): Promise<void> {
+  async #drop(held: HeldLease): Promise<void> {
     held.dropped = true;
     this.#held.delete(`${held.lease.id}/${held.lease.fence}`);
     await held.file.close().catch(() => {});

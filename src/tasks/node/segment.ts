@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * A segment is a file of lines, each with a checksum: what is after a line that is torn is not read. The first line of
  * a task's segment 0 says what it is to do. Each further segment is a lease, or the end; its first line says which.
  */
-export type Line =
+export type SegmentLine =
   | { readonly k: 'task'; readonly owner: string; readonly createdAt: number; readonly expiresAt: number | null; readonly head: string }
   /** Earlier versions wrote `cut` here. */
   | { readonly k: 'lease'; readonly ms: number; readonly cut?: readonly number[] }
@@ -17,7 +17,7 @@ export type Line =
 
 /** What a file says. */
 export interface Segment {
-  readonly lines: readonly Line[];
+  readonly lines: readonly SegmentLine[];
   /** For each line, the bytes up to and with it. */
   readonly ends: readonly number[];
 }
@@ -58,7 +58,7 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 const areSizes = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
 
 /** Whether a value is a line that the store writes. */
-function isLine(value: unknown): value is Line {
+function isLine(value: unknown): value is SegmentLine {
   const line = (value ?? {}) as Record<string, unknown>;
   switch (line['k']) {
     case 'task': return isText(line['owner']) && isText(line['head']) && Number.isFinite(line['createdAt'])
@@ -77,10 +77,10 @@ export function readSegment(bytes: Buffer): Segment {
   const { values, ends } = readLines(bytes);
   const stray = values.findIndex((value) => !isLine(value));
   const whole = stray < 0 ? values.length : stray;
-  return { lines: values.slice(0, whole) as Line[], ends: ends.slice(0, whole) };
+  return { lines: values.slice(0, whole) as SegmentLine[], ends: ends.slice(0, whole) };
 }
 
 /** The lines of a segment that count, where so many bytes of it do. */
-export function linesWithin({ lines, ends }: Segment, bytes: number): readonly Line[] {
+export function linesWithin({ lines, ends }: Segment, bytes: number): readonly SegmentLine[] {
   return lines.filter((_, i) => (ends[i] as number) <= bytes);
 }

@@ -4,7 +4,7 @@ import type { StoredTask } from '../store.ts';
 import { isAnswer, segmentName, segmentNumber } from './names.ts';
 import { ifOurs, ifThere } from './private-files.ts';
 import { linesWithin, readLines, readSegment } from './segment.ts';
-import type { Line, Segment } from './segment.ts';
+import type { SegmentLine, Segment } from './segment.ts';
 
 /** A lease, as its file says it. */
 export interface WrittenLease {
@@ -79,14 +79,14 @@ function contentOf(segments: readonly Segment[], cut: readonly number[]): Pick<S
 }
 
 /** The lease that a segment is. One that is damaged is nobody's any more: it got its name when it was whole. */
-async function leaseOf(path: string, segment: number, lines: readonly Line[]): Promise<WrittenLease | undefined> {
+async function leaseOf(path: string, segment: number, lines: readonly SegmentLine[]): Promise<WrittenLease | undefined> {
   if (segment === 0) return undefined;
   const written = await ifThere(stat(join(path, segmentName(segment))));
   return { segment, writtenAt: written?.mtimeMs ?? 0, ms: leaseMsOf(lines) };
 }
 
 /** For how long a lease is believed after its file was written. */
-export function leaseMsOf(lines: readonly Line[]): number {
+export function leaseMsOf(lines: readonly SegmentLine[]): number {
   const said = lines.findLast((line) => line.k === 'renew' || line.k === 'lease');
   return said && 'ms' in said ? said.ms : 0;
 }

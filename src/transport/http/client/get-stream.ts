@@ -1,6 +1,6 @@
 import type { HttpClientLimits } from './options.ts';
 import { follow } from './resumption.ts';
-import type { Resumption } from './resumption.ts';
+import type { ResumptionPort } from './resumption.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
 
 /**
@@ -14,9 +14,9 @@ export class GetStream {
   #held: Promise<void> | undefined;
   #heldQuestions: Promise<void> | undefined;
   readonly #limits: HttpClientLimits;
-  readonly #at: Resumption;
+  readonly #at: ResumptionPort;
 
-  constructor(at: Resumption) {
+  constructor(at: ResumptionPort) {
     this.#limits = at.limits;
     this.#at = at;
   }

@@ -17,7 +17,7 @@ import type { HttpSession, PostedRequest } from './posted-request.ts';
 import { requester } from './requester.ts';
 import type { HttpRequester } from './requester.ts';
 import { delay, follow, isRefusal } from './resumption.ts';
-import type { Resumption } from './resumption.ts';
+import type { ResumptionPort } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
 // 2026-07-28 basic/transports/streamable-http#backward-compatibility:
@@ -40,7 +40,7 @@ export class ClientPosting {
   readonly #base: URL;
   readonly #limits: HttpClientLimits;
   readonly #trace: HttpTransportOptions['trace'];
-  readonly #resumption: Resumption;
+  readonly #resumption: ResumptionPort;
   #session: HttpSession | undefined;
   /** Whether the client has declared that it can be asked. */
   #answersQuestions = false;

@@ -11,7 +11,7 @@ import type { PostedRequest, PostedRequests } from './posted-request.ts';
 import type { HttpAnswer } from './sender.ts';
 
 /** What `follow` needs of the transport. */
-export interface Resumption {
+export interface ResumptionPort {
   readonly requests: PostedRequests;
   readonly limits: HttpClientLimits;
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -29,7 +29,7 @@ const heardAtOnce = 8192;
 /** A stream that is read, and resumed where it breaks. */
 class Following {
   readonly #posted: PostedRequest;
-  readonly #at: Resumption;
+  readonly #at: ResumptionPort;
   #lastEventId = '';
   #retry: number | undefined;
   /** Reconnections since the last event, since the last message, and failed ones since one that succeeded. */
@@ -38,7 +38,7 @@ class Following {
   #failures = 0;
   #noise = 0;
 
-  constructor(posted: PostedRequest, at: Resumption, begun: boolean) {
+  constructor(posted: PostedRequest, at: ResumptionPort, begun: boolean) {
     this.#posted = posted;
     this.#at = at;
     // The GET stream is connected at once.
@@ -135,7 +135,7 @@ class Following {
  * Resolves once nothing more is wanted of it, rejects where it is lost.
  * Source: 2025-11-25 basic/transports#resumability-and-redelivery.
  */
-export async function follow(posted: PostedRequest, at: Resumption, answer?: HttpAnswer): Promise<void> {
+export async function follow(posted: PostedRequest, at: ResumptionPort, answer?: HttpAnswer): Promise<void> {
   const following = new Following(posted, at, answer !== undefined);
   posted.streaming = true;
   for (let stream = answer ?? await following.resume(undefined); stream !== undefined;) {
@@ -162,7 +162,7 @@ export const isRefusal = (thrown: unknown): boolean => thrown instanceof Authori
  * `reconnectMinMs` is not taken at its word: while no message comes, that time doubles, up to `reconnectInitialMs`.
  */
 export function delay(
-  attempts: number, empty: number, retry: number | undefined, { limits, random }: Resumption,
+  attempts: number, empty: number, retry: number | undefined, { limits, random }: ResumptionPort,
 ): number {
   const { reconnectMinMs, reconnectInitialMs, reconnectMaxMs } = limits;
   if (retry !== undefined && attempts === 0) {

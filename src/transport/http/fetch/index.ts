@@ -13,7 +13,7 @@ export type {
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/admission.ts';
 export type { CloseOptions } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
-export type { EventStore, Replay } from '../server/event-store.ts';
+export type { EventStore, MissedMessages } from '../server/event-store.ts';
 export { health } from '../server/health.ts';
 export type { Health } from '../server/health.ts';
 export type { RequestInfo } from '../server/http-request.ts';

@@ -6,13 +6,13 @@ export interface EventStore {
    * The messages after `seq`, in order; undefined where one of them is not kept any more,
    * or the stream never was.
    */
-  after(session: string, stream: string, seq: number): Replay | Promise<Replay>;
+  after(session: string, stream: string, seq: number): MissedMessages | Promise<MissedMessages>;
   /** The session has ended. */
   drop(session: string): void;
 }
 
 /** The texts of messages; undefined: they are not kept. */
-export type Replay = readonly string[] | undefined;
+export type MissedMessages = readonly string[] | undefined;
 
 /** What a stream that is kept costs beside its messages, and a message beside its text, in bytes. */
 const streamBytes = 512;
@@ -21,7 +21,7 @@ const eventBytes = 64;
 /** The memory that a message takes: a string may take two bytes a character. */
 const weigh = (text: string): number => 2 * text.length + eventBytes;
 
-interface Log {
+interface EventLog {
   session: string;
   stream: string;
   /** The sequence number of the first message. */
@@ -43,13 +43,13 @@ const maxJoined = 65_536;
  * Joins what was written in a row: most streams are one call and its few messages. What is kept outlives the young
  * generation, and one text costs the collector less than eleven.
  */
-function join(log: Log): void {
+function join(log: EventLog): void {
   if (log.loose > 1 && log.size <= maxJoined) log.texts.push(log.texts.splice(-log.loose).join('\n'));
   log.loose = 0;
 }
 
 /** Drops the first message. Returns what it weighed. */
-function dropFirst(log: Log): number {
+function dropFirst(log: EventLog): number {
   const text = log.texts[0] as string;
   const end = text.indexOf('\n');
   log.first++;
@@ -66,10 +66,10 @@ function dropFirst(log: Log): number {
 /** Keeps messages in memory, at most so many bytes of one stream and of all. */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
   // Both maps have what was used last at their end.
-  const sessions = new Map<string, Map<string, Log>>();
+  const sessions = new Map<string, Map<string, EventLog>>();
   let size = 0;
   /** The log at the very end: most messages follow one of their own stream. */
-  let last: Log | undefined;
+  let last: EventLog | undefined;
 
   /**
    * Makes room for some more at once: finding the oldest in a map that was used long
@@ -88,8 +88,8 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   }
 
   /** The log of a stream, as the one that was used last. */
-  function use(session: string, stream: string, seq: number): Log {
-    const logs = sessions.get(session) ?? new Map<string, Log>();
+  function use(session: string, stream: string, seq: number): EventLog {
+    const logs = sessions.get(session) ?? new Map<string, EventLog>();
     let log = logs.get(stream);
     if (log === undefined) {
       log = { session, stream, first: seq, count: 0, texts: [], loose: 0, size: streamBytes };

@@ -23,8 +23,8 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 14 * KIB, ceiling: 19.05 * KIB },
   { ...programNamed('http-server'), budget: 20 * KIB, ceiling: 30.63 * KIB },
   { ...programNamed('protected'), ceiling: 39.90 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 36.18 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 51.17 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 36.35 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 51.3 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
   { ...programNamed('http-caller'), budget: 12 * KIB, ceiling: 21.11 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.17 * KIB, firstLoad: true },
@@ -38,7 +38,7 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.39 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.35 * KIB },
-  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 80.4 * KIB },
+  { ...programNamed('everything'), budget: 45 * KIB, ceiling: 80.56 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

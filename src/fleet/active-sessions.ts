@@ -45,7 +45,10 @@ export interface ActiveSessions {
   close(): void;
 }
 
-/** Makes those of one endpoint. */
+/**
+ * Makes those of one endpoint. More than 60 lines: its short functions share the records, the settings and the streams of
+ * the sessions.
+ */
 export function activeSessions(self: StoringProcess, services: EndpointServices, local: Sessions): ActiveSessions {
   const { sessions } = self;
   const { maxSessions, sessionIdleMs } = services.limits;

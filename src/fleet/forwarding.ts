@@ -21,7 +21,10 @@ const nobodyWaits = 'The process that asked cannot be reached: nobody waits for 
 /** A message that is no batch. */
 type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;
 
-/** Forwards the client's messages to the processes that their ids name. */
+/**
+ * Forwards the client's messages to the processes that their ids name. More than 60 lines: its short functions share the
+ * process and the services of one endpoint.
+ */
 export function createForwarding(self: FleetProcess, services: EndpointServices): Pick<Shared, 'forward' | 'pairElsewhere'> {
   /** Finds where a message belongs: to another process, to every process, or here (undefined). */
   function divide(value: SingleMessage): Abroad | 'everybody' | undefined {

@@ -21,7 +21,10 @@ export interface JoinedChanges {
   end(): void;
 }
 
-/** `tell` tells the other processes; `report` is told of a server whose changes cannot be known. */
+/**
+ * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. More than 60 lines: its
+ * short functions share the servers that have joined.
+ */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {
   const servers = new Set<Server>();
   const lists = new Set<ListName>();

@@ -51,7 +51,10 @@ const mostReplaced = 4;
 const clocksDifferMs = 5000;
 const lists = ['tools', 'prompts', 'resources'] as const;
 
-/** `make` makes a GET stream that this process writes. */
+/**
+ * `make` makes a GET stream that this process writes. More than 60 lines: its short functions share the streams that are
+ * held and those that are claimed.
+ */
 export function listeningStreams(
   self: StoringProcess, services: EndpointServices, records: StreamRecords, connections: EndpointConnections,
   make: (session: Session) => SharedStream,

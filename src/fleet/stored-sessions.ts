@@ -10,7 +10,10 @@ import type { Known, StoredRecord } from './session-records.ts';
 import { changeIn } from './session-settings.ts';
 import type { SharedSessions, StoringProcess } from './process.ts';
 
-/** Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. */
+/**
+ * Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. More than 60 lines:
+ * its short functions share the sessions that are active.
+ */
 export function storedSessions(self: StoringProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const opened = activeSessions(self, services, local);

@@ -36,7 +36,8 @@ export interface Framer {
  * The framing of the stdio transport. 2026-07-28 basic/transports/stdio: one message a line.
  * CRLF is taken for LF and empty lines are skipped, because people type and tools convert.
  * `maxBytes` bounds one line; a longer one is refused by name and skipped to its end without being held.
- * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise.
+ * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise. More than 60
+ * lines: a state machine whose functions share the bytes of an unfinished line.
  */
 export function createFramer(
   events: FramerEvents, maxBytes: number = defaultMaxMessageBytes, budget?: Budget,

@@ -69,10 +69,7 @@ interface PropertyEntry {
  * are patterns.
  */
 function namedProperties(
-  node: Node,
-  keywords: Keywords,
-  compiler: Compiler,
-  others: Check<Properties> | undefined,
+  node: Node, keywords: Keywords, compiler: Compiler, others: Check<Properties> | undefined,
 ): Check<Properties> {
   const { properties = [], required = [] } = keywords;
   const named = new Map(properties);

@@ -9,7 +9,7 @@ import type { FormContent } from '../protocol/form.ts';
 import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema, StringSchema } from '../protocol/form-schema.ts';
 import { ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
-import type { FormAnswer, Question, QuestionOptions, Reading } from './question.ts';
+import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading } from './question.ts';
 
 /**
  * The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message.
@@ -127,7 +127,7 @@ export const ask: {
   email(message: string, options?: FieldOptions & { default?: string }): Asked<string>;
   /** Several fields at once; the value is the form's content. */
   form<const S extends FormProperties | RequestedSchema>(
-    message: string, form: S, options?: QuestionOptions,
+    message: string, form: S, options?: FormQuestionOptions<FormContent<S>>,
   ): Asked<FormContent<S>>;
   /** Sends the person to a page, for what must not go through the client. Goes on when the person has agreed to open it. */
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;

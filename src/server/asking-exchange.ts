@@ -8,7 +8,7 @@ import type { Context, Outcome, QuestionGenerator } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { placeOf, ToolError } from './failure.ts';
 import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
-import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 import type { Need } from './registry.ts';
 
 /** Undoes what a run of a handler took. */
@@ -52,6 +52,12 @@ export abstract class AskingExchange extends Exchange implements Context {
    * Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer.
    */
   abstract ask<T>(question: Question<T>): Promise<T>;
+
+  /** What a question with `otherwise` has for a client that did not declare such questions; undefined: the client is asked. */
+  protected instead<T>(question: Question<T>): Reading<T> | undefined {
+    const { method, otherwise = {} } = question;
+    return missingForQuestion(method, {}, this.capabilities, this.rules) && question.read(otherwise);
+  }
 
   /** A question as it is sent. Throws where the client cannot answer such a question. */
   protected put(question: Question, problem?: string): Params {
@@ -112,7 +118,7 @@ export abstract class AskingExchange extends Exchange implements Context {
   elicit<const S extends Form>(
     message: string,
     form: S,
-    options?: QuestionOptions,
+    options?: FormQuestionOptions<FormContent<S>>,
   ): Promise<FormAnswer<FormContent<S>>> {
     return this.ask(formQuestion(message, form, options));
   }
@@ -186,6 +192,8 @@ export abstract class RepeatedExchange extends AskingExchange {
   protected abstract nextTurn(run: () => void): unknown;
 
   override async ask<T>(question: Question<T>): Promise<T> {
+    const instead = question.otherwise && this.instead(question);
+    if (instead && 'value' in instead) return instead.value;
     const { answers } = this;
     const { method } = question;
     const params = this.put(question);

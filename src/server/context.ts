@@ -4,7 +4,7 @@ import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { FormAnswer, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
 
 /** A handler that yields its questions, one or several at a time. */
 export type QuestionGenerator<R> =
@@ -79,10 +79,10 @@ export interface Context extends PlainContext {
   /**
    * Asks the user to fill in a form: the properties of a restricted schema, or a whole one. An answer that
    * does not fit is asked for again with the reason, three times in all. Rejects with
-   * `MissingCapabilityError` where the client has no elicitation. 2025-06-18 client/elicitation.
+   * `MissingCapabilityError` where the client has no elicitation, unless `otherwise` is given. 2025-06-18 client/elicitation.
    */
   elicit<const S extends Form>(
-    message: string, form: S, options?: QuestionOptions,
+    message: string, form: S, options?: FormQuestionOptions<FormContent<S>>,
   ): Promise<FormAnswer<FormContent<S>>>;
 
   /**

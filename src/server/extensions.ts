@@ -4,6 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import { MissingCapabilityError } from '../protocol/capabilities.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { Revision } from '../protocol/revisions.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import type { Server } from './server.ts';
 import type { Context, Listener, Outcome, PlainContext } from './context.ts';
@@ -99,6 +100,11 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
   return (...what) => inside.changes?.tell(...what);
 }
 
+const extensionShape: Shape<Extension> = {
+  id: 'string', settings: 'object', methods: 'object', resultTypes: 'list', filters: 'object',
+  legacy: { capabilities: 'function', tailor: 'function', methods: 'object' },
+};
+
 function extensions(server: Server): Extensions {
   // One map a namespace: an extension's method may be called like another's result type.
   const ids = new Map<string, Extension>();
@@ -107,25 +113,23 @@ function extensions(server: Server): Extensions {
   const resultTypes = new Map<unknown, Extension>();
   const answer = (handler: Handler | undefined, extension?: Extension): AnswerMethod => (params, exchange) => {
     if (extension) needExtension(extension, exchange);
-    return server.guard<unknown>(
-      exchange, () => handler?.(params as never, exchange as never), (value) => value as object,
-    );
+    return server.guard<unknown>(exchange, () => handler?.(params as never, exchange as never), (value) => value as object);
   };
   server.isExtended = (value, exchange) => {
     const extension = resultTypes.get(value['resultType']);
     if (extension) needExtension(extension, exchange);
     return extension !== undefined;
   };
+  const capabilities = (revision: Revision): ServerCapabilities => columns.extensions(revision)
+    ? { extensions: Object.fromEntries([...ids.values()].map(({ id, settings = {} }) => [id, settings])) }
+    : Object.assign({}, ...[...ids.values()].map(({ legacy }) => legacy?.capabilities(revision.version)));
   return {
     filters,
+    capabilities,
     add(extension) {
-      checkOptions<object>('extend: extension', { ...extension, id: extension?.id ?? null }, {
-        id: 'string', settings: 'object', methods: 'object', resultTypes: 'list', filters: 'object',
-        legacy: { capabilities: 'function', tailor: 'function', methods: 'object' },
-      } satisfies Shape<Extension>);
+      checkOptions<object>('extend: extension', { ...extension, id: extension?.id ?? null }, extensionShape);
       const { id, methods: own = {}, filters: agrees = {}, resultTypes: types = [] } = extension;
-      // 2026-07-28 basic/versioning#extension-negotiation:
-      // identifiers follow the rules of `_meta` keys, with a prefix.
+      // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
       if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
       const taken = [
         ...[id].filter((name) => ids.has(name)),
@@ -144,12 +148,6 @@ function extensions(server: Server): Extensions {
         };
       }
     },
-    capabilities(revision) {
-      if (columns.extensions(revision)) {
-        return { extensions: Object.fromEntries([...ids.values()].map(({ id, settings = {} }) => [id, settings])) };
-      }
-      return Object.assign({}, ...[...ids.values()].map(({ legacy }) => legacy?.capabilities(revision.version)));
-    },
     methods({ era, version }) {
       const answers: Record<string, AnswerMethod> = {};
       if (era === 'modern') {
@@ -162,9 +160,7 @@ function extensions(server: Server): Extensions {
       }
       return answers;
     },
-    tailor: (capabilities, requester) => [...ids.values()].reduce(
-      (left, { legacy }) => legacy?.tailor?.(left, requester) ?? left, capabilities,
-    ),
+    tailor: (whole, requester) => [...ids.values()].reduce((left, { legacy }) => legacy?.tailor?.(left, requester) ?? left, whole),
     attach() {},
   };
 }

@@ -42,7 +42,7 @@ export { prompts } from './prompts.ts';
 export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,
 } from './prompts.ts';
-export type { FormAnswer, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
+export type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 export { guards } from './guards.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';

@@ -22,6 +22,8 @@ export interface Question<T = unknown> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   /** Tells this question from the others of one request; without it, its place among them does. */
   readonly key: string | undefined;
+  /** The answer that counts where the client did not declare that it answers such questions. */
+  readonly otherwise?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer.
    */
@@ -36,6 +38,15 @@ export interface QuestionOptions {
    * A name for this question, unique within the request, so that its answer is found again in the next round.
    */
   readonly key?: string | undefined;
+}
+
+/** What the question of a form may be given. `C`: its content. */
+export interface FormQuestionOptions<C> extends QuestionOptions {
+  /**
+   * What counts where the client cannot be asked. Content is taken as if the person had accepted it, and must fit the
+   * form; `'skip'` counts as `cancel`. Default: the question rejects with `MissingCapabilityError`.
+   */
+  readonly otherwise?: C | 'skip' | undefined;
 }
 
 /** What the question of a page may be given. */
@@ -63,13 +74,15 @@ const withProblem = (message: string, problem: string | undefined): string =>
 export function formQuestion<const S extends Form>(
   message: string,
   form: S,
-  options?: QuestionOptions,
+  options?: FormQuestionOptions<FormContent<S>>,
 ): Question<FormAnswer<FormContent<S>>> {
-  if (options) checkOptions('elicit: options', options, { key: 'string' });
+  if (options) checkOptions<object>('elicit: options', options, { key: 'string', otherwise: 'object or "skip"' });
   const full = formSchema(form);
-  return {
+  const content = options?.otherwise;
+  const question: Question<FormAnswer<FormContent<S>>> = {
     method: 'elicitation/create',
     key: options?.key,
+    otherwise: content && (content === 'skip' ? { action: 'cancel' } : { action: 'accept', content }),
     params(revision, problem) {
       const fit = formFor(full, { richForms: columns.richForms(revision) });
       if ('faults' in fit) {
@@ -89,6 +102,11 @@ export function formQuestion<const S extends Form>(
       return { problem: completed.errors.map((error) => `${error.property} ${error.message}`).join('; ') };
     },
   };
+  if (question.otherwise) {
+    const reading = question.read(question.otherwise);
+    if ('problem' in reading) throw new TypeError(`elicit: options.otherwise does not fit the form: ${reading.problem}`);
+  }
+  return question;
 }
 
 export function urlQuestion(

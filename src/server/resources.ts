@@ -126,34 +126,17 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
   const templates = new Registry<TemplateEntry>('resource template', 'resources', adaptListed);
   const watched = watchedResources({
     check(uri, exchange) {
-      const found = findWatched(uri, exchange);
+      const found = findWatched(entries, templates, uri, exchange);
       if (found && found !== 'hidden') checkScopes(found.definition, exchange);
     },
-    visible: (uri, listener) => findWatched(uri, listener) !== 'hidden',
+    visible: (uri, listener) => findWatched(entries, templates, uri, listener) !== 'hidden',
   });
-
-  /**
-   * What is registered for this URI and shown to the listener; `hidden`: only what is hidden from it. Undefined: nothing is
-   * registered, which may be watched too.
-   */
-  function findWatched(uri: string, listener: Listener): ResourceEntry | TemplateEntry | 'hidden' | undefined {
-    const lent = hostOf(entries.host);
-    const entry = entries.get(uri);
-    if (entry && lent.shows('resources', entry, listener)) return entry;
-    let hidden = entry !== undefined;
-    for (const template of templates.values()) {
-      if (template.pattern.match(uri) === undefined) continue;
-      if (lent.shows('resourceTemplates', template, listener)) return template;
-      hidden = true;
-    }
-    return hidden ? 'hidden' : undefined;
-  }
   const methods: Record<string, AnswerMethod> = {
     'resources/list': (params, exchange, lent) => lent.page('resources', entries, params, exchange),
     'resources/templates/list': (params, exchange, lent) => lent.page('resourceTemplates', templates, params, exchange),
     'resources/read': (params, exchange, lent) => readResource(entries, templates, params, exchange, lent),
   };
-  const finish = (value: ResourceReturn | undefined, definition: Described, exchange: Exchange, { uri }: Params): object => {
+  const finish: Finish = (value, definition, exchange, { uri }) => {
     if (value === undefined) throw notFound(uri as string, exchange);
     return toResult(uri as string, value, definition, exchange, entries.host?.caching);
   };
@@ -168,23 +151,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     },
     add(uri, definition, read) {
       if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: this is no URI (RFC 3986)`);
-      return entries.register(uri, definition, (current) => {
-        checkDefinition<ResourceDefinition>('resource', uri, current, read, { ...describedShape, size: 'number' });
-        const { cache, needs, scopes, data, ...shown } = current;
-        cacheFields(cache);
-        checkMeta(`resource ${JSON.stringify(uri)}`, shown._meta);
-        return {
-          kind: 'resource',
-          name: uri,
-          listed: { uri, name: uri, ...shown },
-          definition: current,
-          handler: read as unknown as ResourceEntry['handler'],
-          finish(value, exchange, params) {
-            if (value === undefined) throw new TypeError('the handler returned nothing');
-            return finish(value, current, exchange, params);
-          },
-        };
-      });
+      return entries.register(uri, definition, (current) => resourceEntry(uri, current, read as unknown as ResourceEntry['handler'], finish));
     },
     addTemplate(template, definition, read) {
       const pattern = uriTemplate<string>(template);
@@ -192,27 +159,9 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
         throw new TypeError(`resource template ${JSON.stringify(template)}: it must begin with a scheme`);
       }
       const handler = read as unknown as ReadTemplate<string, Exchange>;
-      return templates.register(template, definition as ResourceTemplateDefinition, (current) => {
-        const { cache, complete, needs, scopes, data, ...shown } = current;
-        checkDefinition<ResourceTemplateDefinition>(
-          'resource template', template, current, read, { ...describedShape, complete: 'object' },
-        );
-        checkOptions<object>(
-          `resource template ${JSON.stringify(template)}.definition.complete`, complete ?? {},
-          Object.fromEntries(pattern.variables.map((name) => [name, 'function'])),
-        );
-        cacheFields(cache);
-        checkMeta(`resource template ${JSON.stringify(template)}`, shown._meta);
-        return {
-          kind: 'resource',
-          name: template,
-          listed: { uriTemplate: template, name: template, ...shown },
-          definition: current,
-          pattern,
-          handler: (variables, exchange, { uri }) => handler(variables, exchange, uri as string),
-          finish: (value, exchange, params) => finish(value, current, exchange, params),
-        };
-      });
+      return templates.register(
+        template, definition as ResourceTemplateDefinition, (current) => templateEntry(template, pattern, current, handler, finish),
+      );
     },
     methods: ({ era }) => era === 'modern' ? methods : {
       ...methods, 'resources/subscribe': watched.subscribe, 'resources/unsubscribe': watched.unsubscribe,
@@ -228,20 +177,86 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       return entries.scoped || templates.scoped;
     },
     completes: () => [...templates.values()].some(({ definition }) => definition.complete),
-    completer(ref, argument, exchange) {
-      const lent = hostOf(entries.host);
-      const entry = entries.get(ref);
-      // A resource's own URI is a legal reference, with nothing to complete.
-      if (entry && lent.shows('resources', entry, exchange)) return undefined;
-      const { pattern, definition } = lent.require('resourceTemplates', templates, ref, exchange);
-      checkScopes(definition, exchange);
-      if (!pattern.variables.includes(argument)) {
-        throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
-      }
-      const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
-      return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+    completer: (ref, argument, exchange) => completerOf(entries, templates, ref, argument, exchange),
+  };
+}
+
+/** Makes the result of what was read. */
+type Finish = (value: ResourceReturn | undefined, definition: Described, exchange: Exchange, params: Params) => object;
+
+function checkDescribed<D extends Described>(kind: string, name: string, definition: D, handler: unknown, shape: OwnShape<D>): void {
+  checkDefinition<D>(kind, name, definition, handler, shape);
+  cacheFields(definition.cache);
+  checkMeta(`${kind} ${JSON.stringify(name)}`, definition._meta);
+}
+
+function resourceEntry(uri: string, definition: ResourceDefinition, handler: ResourceEntry['handler'], finish: Finish): ResourceEntry {
+  checkDescribed<ResourceDefinition>('resource', uri, definition, handler, { ...describedShape, size: 'number' });
+  const { cache, needs, scopes, data, ...shown } = definition;
+  return {
+    kind: 'resource',
+    name: uri,
+    listed: { uri, name: uri, ...shown },
+    definition,
+    handler,
+    finish(value, exchange, params) {
+      if (value === undefined) throw new TypeError('the handler returned nothing');
+      return finish(value, definition, exchange, params);
     },
   };
+}
+
+function templateEntry(
+  template: string, pattern: UriTemplate, definition: ResourceTemplateDefinition, read: ReadTemplate<string, Exchange>, finish: Finish,
+): TemplateEntry {
+  checkDescribed<ResourceTemplateDefinition>('resource template', template, definition, read, { ...describedShape, complete: 'object' });
+  const { cache, complete, needs, scopes, data, ...shown } = definition;
+  checkOptions<object>(
+    `resource template ${JSON.stringify(template)}.definition.complete`, complete ?? {},
+    Object.fromEntries(pattern.variables.map((name) => [name, 'function'])),
+  );
+  return {
+    kind: 'resource',
+    name: template,
+    listed: { uriTemplate: template, name: template, ...shown },
+    definition,
+    pattern,
+    handler: (variables, exchange, { uri }) => read(variables, exchange, uri as string),
+    finish: (value, exchange, params) => finish(value, definition, exchange, params),
+  };
+}
+
+/**
+ * What is registered for this URI and shown to the listener; `hidden`: only what is hidden from it. Undefined: nothing is
+ * registered, which may be watched too.
+ */
+function findWatched(
+  entries: Registry<ResourceEntry>, templates: Registry<TemplateEntry>, uri: string, listener: Listener,
+): ResourceEntry | TemplateEntry | 'hidden' | undefined {
+  const lent = hostOf(entries.host);
+  const entry = entries.get(uri);
+  if (entry && lent.shows('resources', entry, listener)) return entry;
+  let hidden = entry !== undefined;
+  for (const template of templates.values()) {
+    if (template.pattern.match(uri) === undefined) continue;
+    if (lent.shows('resourceTemplates', template, listener)) return template;
+    hidden = true;
+  }
+  return hidden ? 'hidden' : undefined;
+}
+
+function completerOf(
+  entries: Registry<ResourceEntry>, templates: Registry<TemplateEntry>, ref: string, argument: string, exchange: Exchange,
+): Completer | undefined {
+  const lent = hostOf(entries.host);
+  const entry = entries.get(ref);
+  // A resource's own URI is a legal reference, with nothing to complete.
+  if (entry && lent.shows('resources', entry, exchange)) return undefined;
+  const { pattern, definition } = lent.require('resourceTemplates', templates, ref, exchange);
+  checkScopes(definition, exchange);
+  if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
+  const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
+  return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
 }
 
 /**

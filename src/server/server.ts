@@ -75,8 +75,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
 }
 
 /**
- * Makes a server, and attaches its features to it. Longer than a function should be, since it is an object of short methods over
- * the same few variables.
+ * Makes a server, and attaches its features to it. More than 60 lines: an object of short methods over the same few variables.
  */
 export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
   const { revisions, failures, caching, changes, info, pages } = parts;

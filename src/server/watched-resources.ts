@@ -39,14 +39,16 @@ interface Watching {
   listener: Listener;
 }
 
+/** What is known of who watches. Not the exchange: it leads to the whole request. */
+const listenerOf = ({ auth, capabilities, client, meta, revision }: Exchange): Listener => ({ auth, capabilities, client, meta, revision });
+
 /** Without `visible` nothing is hidden. */
 export function watchedResources({ check, visible = () => true }: WatchRules): WatchedResources {
   const watchers = new Map<LegacyRequester, Watching>();
   const agreements = new WeakMap<object, ReadonlySet<string>>();
 
-  function watchedBy(client: LegacyRequester, { auth, capabilities, client: info, meta, revision }: Exchange): Set<string> {
-    // Not the exchange: it leads to the whole request.
-    const listener: Listener = { auth, capabilities, client: info, meta, revision };
+  function watchedBy(client: LegacyRequester, exchange: Exchange): Set<string> {
+    const listener = listenerOf(exchange);
     const known = watchers.get(client);
     if (known) {
       known.listener = listener;

@@ -16,7 +16,10 @@ interface EarlyInbox {
   readonly early: ((handler: BusHandler) => void)[];
 }
 
-/** The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. */
+/**
+ * The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. More than 60 lines: its
+ * short functions share the channel and the calls that wait for an answer.
+ */
 export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): RelayedEngine {
   const inboxes = new Map<string, EarlyInbox>();
   const asked = new Map<number, (answer: Done) => void>();

@@ -29,6 +29,8 @@ export class LegacyExchange extends AskingExchange {
   }
 
   async ask<T>(question: Question<T>): Promise<T> {
+    const instead = question.otherwise && this.instead(question);
+    if (instead && 'value' in instead) return instead.value;
     const { method } = question;
     this.#questions.asked = true;
     let problem: string | undefined;

@@ -49,7 +49,10 @@ const CR = 13;
 const LF = 10;
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** Makes a parser. Linear in its input however it is cut; holds at most one event. */
+/**
+ * Makes a parser. Linear in its input however it is cut; holds at most one event. More than 60 lines: a state machine whose
+ * functions share the bytes of an unfinished line and the fields of an unfinished event.
+ */
 export function sseParser(options: SseParserOptions): SseParser {
   const { onEvent, onRefused, maxEventBytes = 4 * 1024 * 1024, utf8 = 'refuse', lastEventId = '' } = options;
   const decoder = new TextDecoder('utf-8', { fatal: utf8 === 'refuse', ignoreBOM: true });

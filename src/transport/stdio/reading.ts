@@ -37,7 +37,8 @@ export interface StreamReading {
 
 /**
  * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
- * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
+ * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits. More than 60
+ * lines: its short functions share the bytes that wait and the time of the turn.
  */
 export function readMessages<D extends Unjudged | Decoded>(stream: Readable, reader: MessageReader<D>): StreamReading {
   const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;

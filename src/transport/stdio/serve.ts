@@ -54,7 +54,8 @@ export interface StdioServing {
  * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted;
  * the process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if
  * nobody listened. A client that no longer reads ends the session quietly.
- * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
+ * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory. More than 60
+ * lines: its short functions share the streams and the phase of one connection.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
   checkOptions('serveStdio: options', options, {

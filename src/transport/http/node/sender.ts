@@ -20,7 +20,10 @@ interface Route {
   readonly proxied: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. */
+/**
+ * Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. More than 60 lines: its functions
+ * share the agents, the proxy and the path of the last request.
+ */
 export function nodeSender(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): HttpSender {
   const { socketPath } = options;
   let route: Route | Promise<Route> | undefined;

@@ -36,7 +36,10 @@ export interface Endpoint {
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** Makes an endpoint of a server: everything of HTTP that is the same in every runtime. */
+/**
+ * Makes an endpoint of a server: everything of HTTP that is the same in every runtime. More than 60 lines: its short
+ * functions share the services, the sessions and the phase of one endpoint.
+ */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
   const { auth, cors, fleet, health } = options;
   const services = createServices(server, options);

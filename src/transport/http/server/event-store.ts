@@ -63,7 +63,10 @@ function dropFirst(log: EventLog): number {
   return weigh(text);
 }
 
-/** Keeps messages in memory, at most so many bytes of one stream and of all. */
+/**
+ * Keeps messages in memory, at most so many bytes of one stream and of all. More than 60 lines: its short functions share
+ * the logs and the size of all of them.
+ */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
   // Both maps have what was used last at their end.
   const sessions = new Map<string, Map<string, EventLog>>();

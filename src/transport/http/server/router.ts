@@ -17,7 +17,10 @@ export type Serve = (request: HttpRequest, auth: Auth | undefined) => void;
 /** Finds what serves a request's path and method. Undefined: there is nothing, and the request is refused. */
 export type Router = (request: HttpRequest) => Serve | undefined;
 
-/** Makes the router of an endpoint, by its paths. */
+/**
+ * Makes the router of an endpoint, by its paths. More than 60 lines: one function for each path and method, which share the
+ * services of the endpoint.
+ */
 export function createRouter(
   services: EndpointServices, sessions: Sessions, posting: Posting, options: HttpOptions,
 ): Router {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { longFunctions } from './functions.ts';
+
+/** The most lines of a function without a reason; those of the functions inside it count. */
+const most = 60;
+
+/** Functions of more lines that nobody has looked at yet. A name leaves this list, and none is added: see CONTRIBUTING.md. */
+const notYet: readonly string[] = [
+  'cli/answers.ts answersOf',
+  'cli/bridge/relay.ts relay',
+  'cli/commands/host.ts run',
+  'cli/commands/tour.ts run',
+  'cli/options.ts readOptions',
+  'cli/reporter.ts watchReporter',
+  'cli/tour.ts tour',
+  'cli/tour.ts walk',
+  'cli/with-client.ts withClient',
+  'executables/executables.ts executables',
+  'executables/tool-process.ts startProcess',
+  'host/node/form.ts fill',
+  'oauth/client/authorization-code.ts authorizationCode',
+  'oauth/client/held-tokens.ts holdTokens',
+  'oauth/client/oauth.ts oauth',
+  'oauth/client/renewal.ts renewal',
+  'oauth/resource/bearer.ts bearer',
+  'oauth/resource/dpop-proof.ts check',
+  'oauth/resource/key-set.ts keySet',
+  'oauth/resource/proof-replays.ts proofReplays',
+];
+
+test('lengths: a function of more than 60 lines says why in its comment', () => {
+  const long = longFunctions(fileURLToPath(new URL('../../../src', import.meta.url)), most);
+  assert.ok(long.some(({ reason }) => reason !== undefined), 'no function has a reason: the comments were not found');
+  assert.deepEqual(long.filter(({ reason }) => reason === undefined).map(({ name }) => name), notYet);
+});
+
+test('lengths: what counts as a function, and where its reason is found', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-lengths-test-'));
+  const lines = (count: number): string => 'void 0;\n'.repeat(count);
+  writeFileSync(join(folder, 'a.ts'), `
+export function outer() {\nfunction inner() {\n${lines(3)}}\n${lines(2)}}
+/** Says what it does.\n * More than 4 lines is no reason. More than 60 lines: it is one\n * long table. */
+export const table = () => {\n${lines(9)}};
+class A {\n  // More than 60 lines: a state machine.\n  constructor() {\n${lines(9)}}\n  get long() {\n${lines(9)}return 1; }\n  short() {\n${lines(2)}}\n}
+export const made = { method: function () {\n${lines(9)}} };
+`);
+  try {
+    assert.deepEqual(longFunctions(folder, 6).map(({ name, reason }) => [name, reason]), [
+      ['a.ts outer', undefined], ['a.ts table', 'it is one long table.'], ['a.ts constructor', 'a state machine.'], ['a.ts long', undefined],
+      ['a.ts method', undefined],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Node, SourceFile } from 'typescript/unstable/ast';
+import { isArrowFunction, isConstructorDeclaration, isFunctionDeclaration, isFunctionExpression, isGetAccessorDeclaration, isMethodDeclaration, isSetAccessorDeclaration, isVariableDeclaration, isPropertyAssignment } from 'typescript/unstable/ast/is';
+import { API } from 'typescript/unstable/sync';
+
+// Finds long functions by their syntax.
+
+/** A function, with the lines from its first to its last, functions inside it counted. */
+export interface LongFunction {
+  /** `FILE NAME`. */
+  readonly name: string;
+  readonly lines: number;
+  /** What the comment before it says after `More than 60 lines:`; undefined where it says nothing. */
+  readonly reason: string | undefined;
+}
+
+/** The functions of more than `most` lines in the TypeScript files below `folder`. */
+export function longFunctions(folder: string, most: number): LongFunction[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/')).filter((file) => file.endsWith('.ts')).sort();
+  const own = mkdtempSync(join(tmpdir(), 'barewire-lengths-'));
+  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: { noResolve: true, noLib: true, types: [], module: 'nodenext', target: 'es2022', noEmit: true, allowImportingTsExtensions: true },
+    files: files.map((file) => join(folder, file)),
+  }));
+  const api = new API({ cwd: own });
+  try {
+    const [project] = api.updateSnapshot({ openProject: join(own, 'tsconfig.json') }).getProjects();
+    return files.flatMap((file) => {
+      const source = project?.program.getSourceFile(join(folder, file));
+      if (!source) throw new Error(`${file} was not parsed`);
+      // A shorter file has no longer function.
+      return source.text.split('\n').length > most ? longIn(source, file, most) : [];
+    });
+  } finally {
+    api.close();
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+const isFunction = (node: Node): boolean => isFunctionDeclaration(node) || isFunctionExpression(node) || isArrowFunction(node)
+  || isMethodDeclaration(node) || isConstructorDeclaration(node) || isGetAccessorDeclaration(node) || isSetAccessorDeclaration(node);
+
+function longIn(source: SourceFile, file: string, most: number): LongFunction[] {
+  const found: LongFunction[] = [];
+  const lineOf = (position: number): number => source.text.slice(0, position).split('\n').length;
+
+  function visit(node: Node, above: readonly Node[]): void {
+    const lines = isFunction(node) ? source.text.slice(node.getStart(source), node.getEnd()).split('\n').length : 0;
+    if (lines > most) {
+      // The statement or member that begins on the function's line has its comment.
+      const begins = lineOf(node.getStart(source));
+      const outer = above.find((parent) => parent.kind !== source.kind && lineOf(parent.getStart(source)) === begins) ?? node;
+      const comment = source.text.slice(outer.getFullStart(), outer.getStart(source)).replaceAll(/\s*\n\s*(\*|\/\/)?\s*/g, ' ');
+      found.push({ name: `${file} ${nameOf(node, above)}`, lines, reason: /More than 60 lines: ([^.]+\.)/.exec(comment)?.[1] });
+    }
+    node.forEachChild((child) => visit(child, [...above, node]));
+  }
+
+  visit(source, []);
+  return found;
+}
+
+function nameOf(node: Node, above: readonly Node[]): string {
+  if (isConstructorDeclaration(node)) return 'constructor';
+  const named = [node, above.at(-1)].find((each) => each !== undefined && (isFunctionDeclaration(each) || isMethodDeclaration(each) || isGetAccessorDeclaration(each) || isSetAccessorDeclaration(each)
+    || isFunctionExpression(each) || isVariableDeclaration(each) || isPropertyAssignment(each)) && each.name !== undefined);
+  return named !== undefined && 'name' in named ? (named.name as Node).getText() : '(no name)';
+}

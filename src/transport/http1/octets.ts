@@ -1,0 +1,43 @@
+// Which octets may stand where in a head, as bits of one table: RFC 9110 section 5.
+
+/** `tchar` of a token: a method, the name of a field. RFC 9110, 5.6.2. */
+export const tokenOctet = 1;
+/** What a field value may hold: visible characters, obs-text, space and tab. RFC 9110, 5.5: no other control character. */
+export const valueOctet = 2;
+/** `HEXDIG` of a chunk size. */
+export const hexOctet = 4;
+
+export const CR = 13;
+export const LF = 10;
+export const SPACE = 32;
+export const TAB = 9;
+
+/** The bits of each octet. */
+const octets: Uint8Array = /* @__PURE__ */ makeOctets();
+
+function makeOctets(): Uint8Array {
+  const table = new Uint8Array(256);
+  for (let octet = 0; octet < 256; octet++) {
+    const letter = String.fromCharCode(octet);
+    table[octet] = (/^[!#$%&'*+.^_`|~0-9A-Za-z-]$/.test(letter) ? tokenOctet : 0)
+      | (octet === TAB || (octet >= SPACE && octet !== 127) ? valueOctet : 0)
+      | (/^[\dA-Fa-f]$/.test(letter) ? hexOctet : 0);
+  }
+  return table;
+}
+
+/** Whether an octet has a bit. */
+export const isOctet = (octet: number, bit: number): boolean => ((octets[octet] as number) & bit) !== 0;
+
+/** Makes a string of octets, one character each. */
+export type Latin1 = (bytes: Uint8Array) => string;
+
+/** How many octets become arguments of one call. */
+const block = 4096;
+
+/** The same with the language only. */
+export const latin1: Latin1 = (bytes) => {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += block) text += String.fromCharCode(...bytes.subarray(at, at + block));
+  return text;
+};

@@ -1,0 +1,133 @@
+// HTTP/1.1 as a codec: what is read and refused, whole, cut at every byte, and a byte at a time.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Budget } from '../../src/bounds/budget.ts';
+import { requestDecoder } from '../../src/transport/http1/request-decoder.ts';
+import { responseDecoder } from '../../src/transport/http1/response-decoder.ts';
+import { everyNth } from '../every-nth.ts';
+import { octetsOf, piecesOf, readAll } from './reading.ts';
+import { canary, requests } from './requests.ts';
+import { nextResponse, responses } from './responses.ts';
+
+const readRequests = (pieces: readonly Uint8Array[]): string[] =>
+  readAll(requestDecoder(), pieces, ({ method, path, query }) => `${method} ${path}${query && '?'}${query}`);
+
+const readResponses = (pieces: readonly Uint8Array[], method: string): string[] => {
+  let asked = method;
+  return readAll(responseDecoder(() => asked, {}), pieces, ({ status, fields }) => {
+    if (status >= 200) asked = 'GET';
+    return `${status}${fields.get('x-canary') ?? ''}`;
+  });
+};
+
+/** Every way to cut that a test looks at: at each place, and everywhere. */
+function* cuttings(length: number): Generator<readonly number[]> {
+  yield Array.from({ length: length - 1 }, (_, i) => i + 1);
+  // Of what is long, places that are near to its ends say as much.
+  for (let at = 1; at < length; at += at > 300 && at < length - 60 ? 97 : 1) yield [at];
+}
+
+test('http1: there are at least 300 requests and 150 responses', () => {
+  assert.ok(requests.length >= 300 && responses.length >= 150, `${requests.length} requests, ${responses.length} responses`);
+});
+
+test('http1: each request is read as the table says, and the next one is found', () => {
+  for (const { name, bytes, want } of requests) {
+    const said = readRequests([octetsOf(bytes + (want === 'unfinished' ? '' : canary))]);
+    if (typeof want === 'number') assert.deepEqual(said, [`!${want}`], name);
+    else if (want === 'unfinished') assert.deepEqual(said, ['…'], name);
+    else assert.deepEqual([said[0]?.split(' "')[1], ...said.slice(1)], [JSON.stringify(want).slice(1), 'GET /canary ""'], name);
+  }
+});
+
+test('http1: each response is read as the table says, and the next one is found', () => {
+  for (const { name, bytes, method, want } of responses) {
+    const lasts = want.endsWith('…');
+    const said = readResponses([octetsOf(bytes + (want === 'unfinished' || lasts ? '' : nextResponse))], method);
+    const final = said.filter((one) => !one.startsWith('1'));
+    if (want === 'refused') assert.ok(final.length === 1 && final[0]?.startsWith('!'), `${name}: ${final.join()}`);
+    else if (want === 'unfinished') assert.deepEqual(final, ['…'], name);
+    else assert.deepEqual([final[0]?.slice(4), ...final.slice(1)], [JSON.stringify(want), ...lasts ? [] : ['204yes ""']], name);
+  }
+});
+
+test('http1: requests are read alike however they are cut', () => {
+  const step = everyNth(5);
+  for (const { name, bytes } of requests.filter((_, i) => i % step === 0)) {
+    const whole = octetsOf(bytes + canary);
+    const said = readRequests([whole]);
+    for (const cuts of cuttings(whole.length)) assert.deepEqual(readRequests(piecesOf(whole, cuts)), said, `${name}, cut at ${cuts.length > 1 ? 'every byte' : cuts[0]}`);
+  }
+});
+
+test('http1: responses are read alike however they are cut', () => {
+  const step = everyNth(5);
+  for (const { name, bytes, method } of responses.filter((_, i) => i % step === 0)) {
+    const whole = octetsOf(bytes + nextResponse);
+    const said = readResponses([whole], method);
+    for (const cuts of cuttings(whole.length)) assert.deepEqual(readResponses(piecesOf(whole, cuts), method), said, `${name}, cut at ${cuts.length > 1 ? 'every byte' : cuts[0]}`);
+  }
+});
+
+test('http1: the time that reading takes grows with the input, not faster, a byte at a time', () => {
+  const steps = (size: number): number => {
+    const bytes = octetsOf(`POST / HTTP/1.1\r\nHost: h\r\nA: ${'a'.repeat(size)}\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(size)}0\r\n\r\n`);
+    const pieces = piecesOf(bytes, Array.from({ length: bytes.length - 1 }, (_, i) => i + 1));
+    const began = process.cpuUsage().user;
+    assert.equal(readRequests(pieces).length, 1);
+    return process.cpuUsage().user - began;
+  };
+  steps(1000);
+  const small = Math.min(steps(1000), steps(1000), steps(1000));
+  const large = Math.min(steps(10_000), steps(10_000), steps(10_000));
+  // Quadratic would be a hundred times as long.
+  assert.ok(large < 40 * Math.max(small, 500), `${small} and ${large} µs`);
+});
+
+test('http1: a head that has not come to its end is charged, and released', () => {
+  const budget = new Budget(10_000);
+  const decoder = requestDecoder({ budget });
+  const read = (text: string): string => decoder.read(octetsOf(text), 0);
+  assert.equal(read('GET / HTTP/1.1\r\nHost: h\r\nA: '), 'more');
+  assert.ok(budget.used > 0);
+  assert.equal(read('b\r\n\r\n'), 'head');
+  assert.equal(budget.used, 0);
+  decoder.read(octetsOf(''), 0);
+  decoder.next();
+  read('GET /');
+  decoder.clear();
+  assert.equal(budget.used, 0);
+});
+
+test('http1: a head for which there is no room is refused with 503', () => {
+  const decoder = requestDecoder({ budget: new Budget(10) });
+  assert.equal(decoder.read(octetsOf('GET / HTTP/1.1\r\n'), 0), 'fault');
+  assert.equal(decoder.refused?.status, 503);
+  assert.equal(decoder.read(octetsOf('GET / HTTP/1.1\r\n'), 0), 'fault');
+});
+
+test('http1: what is known of a request', () => {
+  const head = (text: string): { readonly persists: boolean; readonly expects: boolean; readonly minor: number; header(name: string): string | undefined; all: unknown[] } => {
+    const decoder = requestDecoder();
+    assert.equal(decoder.read(octetsOf(`${text}\r\n\r\n`), 0), 'head');
+    const { persists, expects, minor, fields } = decoder.head ?? assert.fail();
+    return { persists, expects, minor, header: (name) => fields.get(name), all: [...fields] };
+  };
+  assert.equal(head('GET / HTTP/1.1\r\nHost: h').persists, true);
+  assert.equal(head('GET / HTTP/1.1\r\nHost: h\r\nConnection: Close').persists, false);
+  assert.equal(head('GET / HTTP/1.1\r\nHost: h\r\nConnection: a, close').persists, false);
+  assert.equal(head('GET / HTTP/1.1\r\nHost: h\r\nConnection: a\r\nConnection: close').persists, false);
+  assert.equal(head('GET / HTTP/1.0').persists, false);
+  assert.equal(head('GET / HTTP/1.0\r\nConnection: keep-alive').persists, true);
+  assert.equal(head('GET / HTTP/1.0\r\nConnection: keep-alive, close').persists, false);
+  assert.equal(head('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nExpect: 100-continue').expects, true);
+  assert.equal(head('POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue').expects, false);
+  assert.equal(head('POST / HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue').expects, false);
+  const { header, all } = head('GET / HTTP/1.1\r\nHOST:\t h \t\r\nAccept: a/b\r\naccept: c/d\r\nCookie: a\r\nCookie: b\r\n__proto__: x\r\nA: B c');
+  assert.equal(header('host'), 'h');
+  assert.equal(header('accept'), 'a/b, c/d');
+  assert.equal(header('cookie'), 'a; b');
+  assert.equal(header('__proto__'), 'x');
+  assert.equal(header('constructor'), undefined);
+  assert.deepEqual(all.at(-1), ['a', 'B c']);
+});

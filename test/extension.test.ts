@@ -6,12 +6,12 @@ import type { CallOptions, ClientOptions } from '../src/client/index.ts';
 import { errorCodes, McpServer, MissingCapabilityError, RpcError } from '../src/server/index.ts';
 import type { Context, Listener, TellListeners } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
-import { serveHttp } from '../src/transport/http/node/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
 import type { Auth } from '../src/transport/auth.ts';
 import type { ClientTransport } from '../src/transport/client-port.ts';
 import type { TraceEntry } from '../src/transport/trace.ts';
 import { connect, later } from './server/peer.ts';
+import { serveHttp } from './transport/http/engine.ts';
 
 // An extension that is made like io.modelcontextprotocol/tasks, with nothing but the door of either role: a call that
 // answers with a handle, methods about it, questions on the way, a key in the filter of listeners, a notification.

@@ -9,8 +9,8 @@ import { liveAt } from '../transport/http/harness.ts';
 import type { Live } from '../transport/http/harness.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
-import { serveHttp } from '../../src/transport/http/node/index.ts';
 import type { HttpServer, ServeHttpOptions } from '../../src/transport/http/node/index.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 export const newKey = (): Uint8Array => new Uint8Array(randomBytes(32));

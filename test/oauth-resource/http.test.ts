@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpServer } from '../../src/server/mcp-server.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/handler.ts';
-import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { bearer } from '../../src/oauth/resource/bearer.ts';
 import type { BearerOptions } from '../../src/oauth/resource/options.ts';
 import { proofKey, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 // The resource of these tests; the real one listens elsewhere, as behind a proxy.
 const resource = 'https://trips.example/mcp';

@@ -7,11 +7,11 @@ import { hideUnreachable } from '../../src/oauth/resource/hide-unreachable.ts';
 import { McpServer } from '../../src/server/mcp-server.ts';
 import type { ServerOptions } from '../../src/server/mcp-server.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/handler.ts';
-import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import type { HttpOptions } from '../../src/transport/http/server/options.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { resource, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 const origin = 'https://trips.example';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
-import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { modernMeta } from '../server/peer.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 /** The status that a POST of server/discover gets, or the code of the error that ends it. */
 function post(host: string, port: number, headers: Record<string, string>): Promise<number | string | undefined> {

@@ -6,10 +6,10 @@ import { decode } from '../../src/jsonrpc/codec.ts';
 import type { Decoded } from '../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../src/protocol/revisions.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
-import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { inbox } from './play.ts';
 import type { Channel } from './play.ts';
 import { fixture } from './server.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 /** A fixture in this process: text in, text out, each message in a turn of its own. */
 export async function memoryChannel(name: string): Promise<Channel> {

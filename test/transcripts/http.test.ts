@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { serveHttp } from '../../src/transport/http/node/index.ts';
 import type { HttpServer } from '../../src/transport/http/node/index.ts';
 import { playHttpClient, playHttpServer } from './http-play.ts';
 import { parseHttpTranscript } from './http-wire.ts';
 import type { HttpTranscript } from './http-wire.ts';
 import { fixture } from './server.ts';
+import { serveHttp } from '../transport/http/engine.ts';
 
 // The compiled test lies in dist/test/transcripts.
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));

@@ -85,8 +85,8 @@ function requestLine(line: string): RequestLine | HttpFault {
   if (target === '*') {
     return method === 'OPTIONS' ? { method, path: '*', query: '', minor, authority: undefined } : new HttpFault('the target is malformed');
   }
-  const [, authority, rest] = /^https?:\/\/([^/?]+)(.*)$/i.exec(target) ?? [];
-  const origin = rest ?? target;
+  const [scheme, authority] = /^https?:\/\/([^/?]+)/i.exec(target) ?? [];
+  const origin = target.slice(scheme?.length ?? 0);
   const mark = origin.indexOf('?');
   const path = (mark < 0 ? origin : origin.slice(0, mark)) || (authority === undefined ? '' : '/');
   if (!path.startsWith('/')) return new HttpFault('the target is malformed');

@@ -8,10 +8,11 @@ import type { TestContext } from 'node:test';
 import { McpClient } from '../../../src/client/index.ts';
 import { ask, McpServer } from '../../../src/server/index.ts';
 import type { ServerOptions } from '../../../src/server/index.ts';
-import { httpListener, httpTransport, serveHttp } from '../../../src/transport/http/node/index.ts';
+import { httpListener, httpTransport } from '../../../src/transport/http/node/index.ts';
 import type { HttpServer } from '../../../src/transport/http/node/index.ts';
 import { modernMeta } from '../../server/peer.ts';
 import { both } from './harness.ts';
+import { serveHttp } from './engine.ts';
 
 function asking(options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'asking', version: '1.0.0' }, options);

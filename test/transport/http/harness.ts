@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import type { HttpServer, ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
 import type { SseEvent } from '../../../src/transport/http/sse-parser.ts';
 import { fakeServer } from './fake-server.ts';
 import type { FakeServer } from './fake-server.ts';
+import { serveHttp } from './engine.ts';
 
 export const both = 'application/json, text/event-stream';
 export const modernVersion = '2026-07-28';

@@ -9,9 +9,9 @@ import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
 import { BodyReader } from '../../../src/transport/http/server/body-reader.ts';
 import { Unread } from '../../../src/transport/http/server/unread.ts';
 import { McpServer } from '../../../src/server/index.ts';
-import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, code, modern, rpc, start } from './harness.ts';
+import { serveHttp } from './engine.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpServer } from '../../../src/server/index.ts';
-import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
+import { serveHttp } from './engine.ts';
 
 test('a malformed answer is refused, and ends the question that it was to answer', async (t) => {
   const server = new McpServer({ name: 'test', version: '1' });

@@ -5,8 +5,8 @@ import { McpClient } from '../../../src/client/index.ts';
 import { ConnectionError } from '../../../src/jsonrpc/index.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { httpTransport } from '../../../src/transport/http/client/index.ts';
-import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import type { HttpServer } from '../../../src/transport/http/node/index.ts';
+import { serveHttp } from './engine.ts';
 
 /** One life of the server: it says which one answers. */
 async function live(life: string, port: number): Promise<{ http: HttpServer; server: McpServer }> {

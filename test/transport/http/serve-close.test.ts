@@ -5,11 +5,11 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import type { HttpServer, ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern } from './harness.ts';
 import type { Sent } from './harness.ts';
+import { serveHttp } from './engine.ts';
 
 async function begin(t: TestContext, options: ServeHttpOptions = {}): Promise<{ http: HttpServer; dial(): Promise<Socket> }> {
   const http = await serveHttp(fakeServer(), options);

@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { HttpEngine, ListenOptions } from './engine.ts';
 export { guarded, guardedUpgrade, ownAddress } from './guarded.ts';
 export type { GuardOf } from './guarded.ts';
 export { httpListener } from './listener.ts';

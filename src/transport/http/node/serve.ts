@@ -7,6 +7,7 @@ import type { CloseOptions } from '../server/endpoint.ts';
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { ServerPort } from '../../server-port.ts';
+import type { HttpEngine } from './engine.ts';
 import { listenerOf } from './listener.ts';
 
 /** The options of `serveHttp`. */
@@ -17,6 +18,8 @@ export interface ServeHttpOptions extends HttpOptions {
    * The address to listen on. Default 127.0.0.1: only this machine. For another, set `allowedHosts` as well.
    */
   host?: string | undefined;
+  /** What listens and speaks HTTP: `http1` of barewire/http1/node. Default: `node:http`. */
+  engine?: HttpEngine | undefined;
 }
 
 /** A server that listens on a port of its own. */
@@ -42,9 +45,10 @@ const lingerMs = 100;
 
 /** Serves a server over HTTP, every revision at once. Rejects where the port cannot be had. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  checkHttpOptions('serveHttp: options', options, { ...httpShape, port: 'number', host: 'string' });
-  const { host = '127.0.0.1', path = '/mcp' } = options;
+  checkHttpOptions('serveHttp: options', options, { ...httpShape, port: 'number', host: 'string', engine: 'function' });
+  const { host = '127.0.0.1', path = '/mcp', port = 0, engine } = options;
   const endpoint = createEndpoint(server, options);
+  if (engine) return engine(endpoint, { port, host, path });
   const late = new Set<Socket>();
   const http = createServer(listenerOf(endpoint, late));
   const sockets = new Set<Socket>();
@@ -92,10 +96,10 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
 
   return new Promise((resolve, reject) => {
     http.once('error', reject);
-    http.listen(options.port ?? 0, host, () => {
+    http.listen(port, host, () => {
       http.off('error', reject);
-      const { port } = http.address() as AddressInfo;
-      resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`, port, close });
+      const { port: found } = http.address() as AddressInfo;
+      resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${found}${path}`, port: found, close });
     });
   });
 }

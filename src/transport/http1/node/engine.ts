@@ -1,0 +1,106 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createSafeServer } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
+import { checkOptions } from '../../../bounds/options.ts';
+import type { Shape } from '../../../bounds/options.ts';
+import type { HttpEngine, ListenOptions } from '../../http/node/engine.ts';
+import type { HttpServer } from '../../http/node/serve.ts';
+import type { CloseOptions, Endpoint } from '../../http/server/endpoint.ts';
+import { Connections } from '../connections.ts';
+import { defaultHttp1Limits } from '../limits.ts';
+import type { Http1Limits } from '../limits.ts';
+
+/** How a server shows who it is. */
+export type ServerTls = Pick<TlsOptions, 'key' | 'cert' | 'ca' | 'passphrase' | 'pfx' | 'requestCert' | 'minVersion'>;
+
+/** What `http1Engine` may be given. */
+export interface Http1EngineOptions {
+  /** What bounds its connections; what is not named has its default. */
+  readonly limits?: Partial<Http1Limits> | undefined;
+  /** Serves `https:`. Without it, connections are plain. */
+  readonly tls?: ServerTls | undefined;
+}
+
+const tlsShape: Shape<ServerTls> = {
+  key: 'string or object or list', cert: 'string or object or list', ca: 'string or object or list', passphrase: 'string',
+  pfx: 'string or object or list', requestCert: 'boolean', minVersion: '"TLSv1.2" or "TLSv1.3"',
+};
+
+/** Milliseconds in which an idle connection may still bring a request at the close: one may be on its way already. */
+const lingerMs = 100;
+
+/** Makes an engine for `serveHttp(server, { engine })`. */
+export function http1Engine(options: Http1EngineOptions = {}): HttpEngine {
+  checkOptions('http1Engine: options', options, { limits: defaultHttp1Limits, tls: tlsShape });
+  return (endpoint, at) => listen(endpoint, at, options);
+}
+
+/** HTTP/1.1 of our own, with its defaults: `serveHttp(server, { engine: http1 })`. */
+export const http1: HttpEngine = /* @__PURE__ */ http1Engine();
+
+function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limits, tls }: Http1EngineOptions): Promise<HttpServer> {
+  const connections = new Connections(endpoint, limits, {
+    latin1: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'),
+    byteLength: Buffer.byteLength,
+    later: setImmediate,
+  });
+  // The connection is half-open until what was written last has been taken. RFC 9112, 9.6.
+  const settings = { allowHalfOpen: true, noDelay: true };
+  const take = (socket: Socket): void => serve(connections, socket);
+  // RFC 7301: a client that can speak HTTP/2 as well learns that this is HTTP/1.1.
+  const server: Server = tls ? createSafeServer({ ...settings, ...tls, ALPNProtocols: ['http/1.1'] }, take) : createServer(settings, take);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const found = (server.address() as AddressInfo).port;
+      const name = host.includes(':') ? `[${host}]` : host;
+      resolve({
+        url: `http${tls ? 's' : ''}://${name}:${found}${path}`, port: found,
+        close: (given) => close(endpoint, connections, server, given),
+      });
+    });
+  });
+}
+
+function serve(connections: Connections, socket: Socket): void {
+  const connection = connections.add({
+    write: (text, latin1) => void socket.write(text, latin1 ? 'latin1' : 'utf8'),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    get buffered() {
+      return socket.writableLength;
+    },
+  });
+  socket.on('error', () => socket.destroy());
+  if (connection === undefined) return;
+  socket.on('data', (chunk: Buffer) => connection.push(chunk));
+  socket.on('end', () => connection.ended());
+  socket.on('drain', () => connection.read());
+  socket.on('close', () => connection.closed());
+}
+
+async function close(endpoint: Endpoint, connections: Connections, server: Server, given: CloseOptions = {}): Promise<void> {
+  checkOptions('close: options', given, { drainMs: 0 });
+  const { drainMs = 5000 } = given;
+  const stop = (): Promise<void> => new Promise((done) => void server.close(() => done()));
+  connections.closing = true;
+  let stopped = endpoint.drain() ? undefined : stop();
+  const linger = Math.min(lingerMs, drainMs);
+  if (connections.size > 0 && linger > 0) await new Promise((resolve) => setTimeout(resolve, linger));
+  await endpoint.close({ drainMs: drainMs - linger });
+  stopped ??= stop();
+  // Some clients connect in advance, and what was answered last may still be on its way.
+  for (const connection of connections) {
+    if (connection.unused) connection.destroy();
+    else connection.finish();
+  }
+  const impatient = setTimeout(() => {
+    for (const connection of connections) connection.destroy();
+  }, 1000);
+  await stopped;
+  clearTimeout(impatient);
+}

@@ -1,0 +1,26 @@
+// In a process of its own: it says with which engine the tests of HTTP serve.
+// The tests of HTTP once more, with HTTP/1.1 of our own. npm test runs those that are nearest to the wire.
+import { everyNth } from '../every-nth.ts';
+
+process.env['BAREWIRE_ENGINE'] = 'http1';
+
+await import('../transport/http/faults.test.ts');
+await import('../transport/http/guard.test.ts');
+await import('../transport/http/serve-close.test.ts');
+await import('../transport/http/listening.test.ts');
+await import('../transport/http/modern.test.ts');
+if (everyNth(2) === 1) {
+  await import('../transport/http/authorization.test.ts');
+  await import('../transport/http/closing.test.ts');
+  await import('../transport/http/closing-questions.test.ts');
+  await import('../transport/http/hostile-bodies.test.ts');
+  await import('../transport/http/hostile-hooks.test.ts');
+  await import('../transport/http/http-sse.test.ts');
+  await import('../transport/http/resumption.test.ts');
+  await import('../transport/http/sessions.test.ts');
+  await import('../transport/http/status.test.ts');
+  await import('../transport/http/trace.test.ts');
+  await import('../transport/http/turns.test.ts');
+  await import('../transcripts/http.test.ts');
+  await import('../requirements/http.test.ts');
+}

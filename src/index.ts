@@ -16,6 +16,7 @@ export const entries: Readonly<Record<string, string>> = {
   McpClient: 'barewire/client',
   'serveStdio, stdioTransport': 'barewire/stdio',
   'serveHttp, httpListener': 'barewire/http',
+  http1: 'barewire/http1/node',
   'fetchHandler, httpTransport': 'barewire/fetch',
   'serveMessagePort, messagePortTransport': 'barewire/message-port',
   memoryTransport: 'barewire/memory',

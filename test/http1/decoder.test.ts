@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Budget } from '../../src/bounds/budget.ts';
+import type { DecoderLimits } from '../../src/transport/http1/limits.ts';
 import { requestDecoder } from '../../src/transport/http1/request-decoder.ts';
 import { responseDecoder } from '../../src/transport/http1/response-decoder.ts';
 import { everyNth } from '../every-nth.ts';
@@ -104,6 +105,19 @@ test('http1: a head for which there is no room is refused with 503', () => {
   assert.equal(decoder.read(octetsOf('GET / HTTP/1.1\r\n'), 0), 'fault');
   assert.equal(decoder.refused?.status, 503);
   assert.equal(decoder.read(octetsOf('GET / HTTP/1.1\r\n'), 0), 'fault');
+});
+
+test('http1: limits of a head, its fields, and chunk extensions', () => {
+  const status = (text: string, limits: Partial<DecoderLimits>): number | undefined => {
+    const decoder = requestDecoder({ limits });
+    const said = readAll(decoder, [octetsOf(text)], () => '');
+    return said.length > 0 && !decoder.refused ? 200 : decoder.refused?.status;
+  };
+  const head = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
+  assert.deepEqual([status(head, { maxHeadBytes: head.length }), status(head, { maxHeadBytes: head.length - 1 }), status(head, { maxHeadBytes: 10 })], [200, 431, 414]);
+  assert.deepEqual([status(head, { maxFields: 1 }), status(head, { maxFields: 0 })], [200, 431]);
+  const chunked = 'GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1;ab\r\nx\r\n0\r\n\r\n';
+  assert.deepEqual([status(chunked, { maxExtensionBytes: 3 }), status(chunked, { maxExtensionBytes: 2 })], [200, 413]);
 });
 
 test('http1: what is known of a request', () => {

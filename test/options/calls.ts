@@ -21,6 +21,8 @@ import { memoryStore, receiveTasks, runTasks, TaskClient, tasks } from '../../sr
 import { compareTranscripts, parseTranscript, Replay } from '../../src/transcript/index.ts';
 import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
 import { httpListener, httpTransport, rateLimit, serveHttp } from '../../src/transport/http/node/index.ts';
+import { http1Server, requestDecoder, responseDecoder } from '../../src/transport/http1/index.ts';
+import { http1Engine } from '../../src/transport/http1/node/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
@@ -187,6 +189,11 @@ const ofTransports: Readonly<Record<string, Tried>> = {
   },
   'barewire/http rateLimit(options)': { call: (options) => rateLimit(() => undefined, options), base: { requests: 1 } },
   'barewire/http httpTransport(options)': { call: (options) => httpTransport('http://127.0.0.1:1/', options) },
+  'barewire/http1 http1Server(options)': { call: (options) => http1Server(server(), options) },
+  'barewire/http1 Http1Server.close(options)': { call: (options) => http1Server(server()).close(options) },
+  'barewire/http1 requestDecoder(options)': { call: (options) => requestDecoder(options) },
+  'barewire/http1 responseDecoder(options)': { call: (options) => responseDecoder(() => 'GET', options) },
+  'barewire/http1/node http1Engine(options)': { call: (options) => http1Engine(options) },
   'barewire/fetch fetchHandler(options)': { call: (options) => fetchHandler(server(), options) },
   'barewire/fetch FetchHandler.close(options)': { call: (options) => fetchHandler(server()).close(options) },
   'barewire/fetch httpTransport(options)': { call: (options) => fetchTransport('http://127.0.0.1:1/', options) },

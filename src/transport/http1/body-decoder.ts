@@ -1,7 +1,7 @@
 import { HttpFault } from './fault.ts';
 import { HeadScanner } from './head-scanner.ts';
 import type { DecoderLimits } from './limits.ts';
-import { CR, hexOctet, isOctet, LF, valueOctet } from './octets.ts';
+import { CR, hasBit, hexOctet, LF, octetTable, valueOctet } from './octets.ts';
 
 /** How the end of a message body is known: its octets are counted, it is chunked, or the connection ends. RFC 9112, 6.3. */
 export type BodyLength = number | 'chunked' | 'close';
@@ -22,7 +22,7 @@ const trailers = 8;
 /** Hexadecimal digits of a chunk size: with more a number would lose some of them, or another recipient would. */
 const maxSizeDigits = 12;
 
-const crlfFault = new HttpFault('a chunk does not end with CR LF');
+const crlfFault = (): HttpFault => new HttpFault('a chunk does not end with CR LF');
 
 /** Reads message bodies, one after another. Linear in its input however it is cut; it holds nothing of it. */
 export class BodyDecoder {
@@ -32,6 +32,7 @@ export class BodyDecoder {
   body: Uint8Array = none;
   refused: HttpFault | undefined;
   readonly #limits: DecoderLimits;
+  readonly #octets: Uint8Array = octetTable();
   readonly #trailers: HeadScanner;
   #state: number = counted;
   /** Octets of the content, or of the chunk, that are to come. */
@@ -94,9 +95,10 @@ export class BodyDecoder {
 
   /** Takes an octet between the data of two chunks. RFC 9112, 7.1. */
   #line(octet: number): HttpFault | undefined {
+    const octets = this.#octets;
     switch (this.#state) {
       case chunkSize:
-        if (isOctet(octet, hexOctet)) {
+        if (hasBit(octets, octet, hexOctet)) {
           if (++this.#digits > maxSizeDigits) return new HttpFault('a chunk size is too long');
           this.#left = this.#left * 16 + (octet < 0x40 ? octet - 0x30 : (octet & 7) + 9);
           return undefined;
@@ -109,20 +111,20 @@ export class BodyDecoder {
         // 7.1.1: a recipient must ignore an extension that it does not know, and limit their length.
         if (++this.#extensions > this.#limits.maxExtensionBytes) return new HttpFault('the chunk extensions are too long', 413);
         if (octet === CR) this.#state = chunkSizeLf;
-        else if (!isOctet(octet, valueOctet)) return new HttpFault('a chunk extension holds a control character');
+        else if (!hasBit(octets, octet, valueOctet)) return new HttpFault('a chunk extension holds a control character');
         return undefined;
       case chunkSizeLf:
-        if (octet !== LF) return crlfFault;
+        if (octet !== LF) return crlfFault();
         this.#state = this.#left > 0 ? chunkData : trailers;
         // 7.1.2: what a trailer section says is dropped; only the fields of the head count.
         if (this.#left === 0) this.#trailers.begin(true);
         return undefined;
       case chunkDataCr:
-        if (octet !== CR) return crlfFault;
+        if (octet !== CR) return crlfFault();
         this.#state = chunkDataLf;
         return undefined;
       default:
-        if (octet !== LF) return crlfFault;
+        if (octet !== LF) return crlfFault();
         this.#state = chunkSize;
         this.#digits = 0;
         return undefined;

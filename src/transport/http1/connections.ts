@@ -43,8 +43,9 @@ export class Connections {
 
   constructor(endpoint: Endpoint, limits: Partial<Http1Limits> = {}, runtime: Runtime = {}) {
     this.#endpoint = endpoint;
-    this.limits = { ...defaultHttp1Limits, ...limits };
-    this.decoding = { limits: this.limits, budget: processBudget(), latin1: runtime.latin1 ?? latin1 };
+    const all = this.limits = { ...defaultHttp1Limits, ...limits };
+    const { maxHeadBytes, maxFields, maxExtensionBytes } = all;
+    this.decoding = { limits: { maxHeadBytes, maxFields, maxExtensionBytes }, budget: processBudget(), latin1: runtime.latin1 ?? latin1 };
     this.byteLength = runtime.byteLength ?? byteLength;
     this.#later = runtime.later ?? ((run) => void Promise.resolve().then(run));
     const seconds = Math.floor(this.limits.keepAliveMs / 1000);

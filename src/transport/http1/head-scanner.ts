@@ -1,4 +1,4 @@
-import { CR, isOctet, LF, SPACE, TAB, tokenOctet, valueOctet } from './octets.ts';
+import { CR, hasBit, LF, octetTable, SPACE, TAB, tokenOctet, valueOctet } from './octets.ts';
 import type { DecoderLimits } from './limits.ts';
 import { HttpFault } from './fault.ts';
 
@@ -11,7 +11,7 @@ const fieldValue = 5;
 const fieldLf = 6;
 const lastLf = 7;
 
-const lineFault = new HttpFault('a line does not end with CR LF');
+const lineFault = (): HttpFault => new HttpFault('a line does not end with CR LF');
 
 /**
  * Finds the lines of a head, or of a trailer section, and judges each octet once, however the head is cut. It holds no
@@ -30,6 +30,7 @@ export class HeadScanner {
   done = false;
   refused: HttpFault | undefined;
   readonly #limits: DecoderLimits;
+  readonly #octets: Uint8Array = octetTable();
   #state: number = startLine;
 
   constructor(limits: DecoderLimits) {
@@ -47,6 +48,7 @@ export class HeadScanner {
   /** Reads on at `from`. Returns where the head ends, or the length of `bytes` where it does not, or where it is refused. */
   scan(bytes: Uint8Array, from: number): number {
     const { marks } = this;
+    const octets = this.#octets;
     const offset = this.length - from;
     const end = Math.min(bytes.length, this.#limits.maxHeadBytes - offset);
     let state = this.#state;
@@ -54,13 +56,13 @@ export class HeadScanner {
     while (at < end) {
       const octet = bytes[at] as number;
       if (state === fieldValue) {
-        while (at < end && isOctet(bytes[at] as number, valueOctet)) at++;
+        while (at < end && hasBit(octets, bytes[at] as number, valueOctet)) at++;
         if (at === end) break;
         marks.push(at + offset);
-        if (bytes[at] !== CR) return this.#refuse(at, bytes[at] === LF ? lineFault : new HttpFault('a field value holds a control character'));
+        if (bytes[at] !== CR) return this.#refuse(at, bytes[at] === LF ? lineFault() : new HttpFault('a field value holds a control character'));
         state = fieldLf;
       } else if (state === fieldName) {
-        while (at < end && isOctet(bytes[at] as number, tokenOctet)) at++;
+        while (at < end && hasBit(octets, bytes[at] as number, tokenOctet)) at++;
         if (at === end) break;
         if (bytes[at] !== 0x3a) return this.#refuse(at, new HttpFault('a field name is malformed'));
         marks.push(at + offset);
@@ -74,20 +76,20 @@ export class HeadScanner {
       } else if (state === fieldStart) {
         if (octet === CR) state = lastLf;
         else if (octet === SPACE || octet === TAB) return this.#refuse(at, new HttpFault('a field is folded'));
-        else if (!isOctet(octet, tokenOctet)) return this.#refuse(at, new HttpFault('a field name is malformed'));
+        else if (!hasBit(octets, octet, tokenOctet)) return this.#refuse(at, new HttpFault('a field name is malformed'));
         else if (marks.length === 4 * this.#limits.maxFields) return this.#refuse(at, new HttpFault('the head has too many fields', 431));
         else {
           marks.push(at + offset);
           state = fieldName;
         }
       } else if (state === startLine) {
-        while (at < end && isOctet(bytes[at] as number, valueOctet)) at++;
+        while (at < end && hasBit(octets, bytes[at] as number, valueOctet)) at++;
         if (at === end) break;
-        if (bytes[at] !== CR) return this.#refuse(at, bytes[at] === LF ? lineFault : new HttpFault('the first line holds a control character'));
+        if (bytes[at] !== CR) return this.#refuse(at, bytes[at] === LF ? lineFault() : new HttpFault('the first line holds a control character'));
         this.lineLength = at + offset;
         state = startLineLf;
       } else {
-        if (octet !== LF) return this.#refuse(at, lineFault);
+        if (octet !== LF) return this.#refuse(at, lineFault());
         if (state === lastLf) {
           this.done = true;
           this.length = at + offset + 1;

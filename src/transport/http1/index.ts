@@ -5,15 +5,14 @@
  */
 
 export type { BodyLength, DecoderEvent } from './body-decoder.ts';
-export { HttpFault } from './fault.ts';
-export { Fields } from './fields.ts';
+export type { HttpFault } from './fault.ts';
+export type { Fields } from './fields.ts';
 export { chunk, fieldLine, lastChunk, requestLine, statusLine } from './head-writer.ts';
 export { http1Server } from './http1-server.ts';
 export type { Http1Connection, Http1Options, Http1Server } from './http1-server.ts';
 export { defaultDecoderLimits, defaultHttp1Limits } from './limits.ts';
 export type { DecoderLimits, Http1Limits } from './limits.ts';
-export { MessageDecoder } from './message-decoder.ts';
-export type { DecoderOptions, HeadParser } from './message-decoder.ts';
+export type { DecoderOptions, MessageDecoder } from './message-decoder.ts';
 export type { Latin1 } from './octets.ts';
 export type { Pipe } from './pipe.ts';
 export { requestDecoder } from './request-decoder.ts';

@@ -1,5 +1,6 @@
 import type { Budget } from '../../bounds/budget.ts';
 import { ByteGatherer } from '../../bounds/bytes.ts';
+import type { Shape } from '../../bounds/options.ts';
 import { BodyDecoder } from './body-decoder.ts';
 import type { BodyLength, DecoderEvent } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
@@ -17,6 +18,9 @@ export interface DecoderOptions {
   /** Makes a string of octets. Default: with the language only; a runtime may have something faster. */
   readonly latin1?: Latin1 | undefined;
 }
+
+/** For `checkOptions`. */
+export const decoderShape: Shape<DecoderOptions> = { limits: defaultDecoderLimits, budget: 'object', latin1: 'function' };
 
 /** Reads a head whose octets are judged: its text, with its first line and its fields where the scanner found them. */
 export type HeadParser<Head> = (text: string, scanner: HeadScanner) => Head | HttpFault;

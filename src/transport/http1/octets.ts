@@ -12,11 +12,12 @@ export const LF = 10;
 export const SPACE = 32;
 export const TAB = 9;
 
-/** The bits of each octet. */
-const octets: Uint8Array = /* @__PURE__ */ makeOctets();
+let table: Uint8Array | undefined;
 
-function makeOctets(): Uint8Array {
-  const table = new Uint8Array(256);
+/** The bits of each octet. */
+export function octetTable(): Uint8Array {
+  if (table !== undefined) return table;
+  table = new Uint8Array(256);
   for (let octet = 0; octet < 256; octet++) {
     const letter = String.fromCharCode(octet);
     table[octet] = (/^[!#$%&'*+.^_`|~0-9A-Za-z-]$/.test(letter) ? tokenOctet : 0)
@@ -26,8 +27,8 @@ function makeOctets(): Uint8Array {
   return table;
 }
 
-/** Whether an octet has a bit. */
-export const isOctet = (octet: number, bit: number): boolean => ((octets[octet] as number) & bit) !== 0;
+/** Whether an octet has a bit of the table. */
+export const hasBit = (octets: Uint8Array, octet: number, bit: number): boolean => ((octets[octet] as number) & bit) !== 0;
 
 /** Makes a string of octets, one character each. */
 export type Latin1 = (bytes: Uint8Array) => string;

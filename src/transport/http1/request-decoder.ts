@@ -1,7 +1,8 @@
+import { checkOptions } from '../../bounds/options.ts';
 import type { BodyLength } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
 import { Fields } from './fields.ts';
-import { MessageDecoder } from './message-decoder.ts';
+import { decoderShape, MessageDecoder } from './message-decoder.ts';
 import type { DecoderOptions } from './message-decoder.ts';
 import { announcedLength, persists } from './message-framing.ts';
 
@@ -24,6 +25,7 @@ export interface RequestHead {
 
 /** Makes the decoder of a server's connection. */
 export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<RequestHead> {
+  checkOptions('requestDecoder: options', options, decoderShape);
   // Nearly every request of a connection has the same first line.
   let lastLine = '';
   let lastTarget: RequestLine | undefined;

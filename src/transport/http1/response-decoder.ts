@@ -1,7 +1,8 @@
+import { checkOptions } from '../../bounds/options.ts';
 import type { BodyLength } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
 import { Fields } from './fields.ts';
-import { MessageDecoder } from './message-decoder.ts';
+import { decoderShape, MessageDecoder } from './message-decoder.ts';
 import type { DecoderOptions } from './message-decoder.ts';
 import { announcedLength, persists } from './message-framing.ts';
 
@@ -18,6 +19,7 @@ export interface ResponseHead {
 
 /** Makes the decoder of a client's connection. `method` is asked for the method of the request that is answered. */
 export function responseDecoder(method: () => string, options: DecoderOptions = {}): MessageDecoder<ResponseHead> {
+  checkOptions('responseDecoder: options', options, decoderShape);
   return new MessageDecoder<ResponseHead>((text, scanner) => {
     // RFC 9112, 4. The reason phrase means nothing; without it some servers leave out the space before it as well.
     const line = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/.exec(text.slice(0, scanner.lineLength));

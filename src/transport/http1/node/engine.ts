@@ -37,7 +37,7 @@ export function http1Engine(options: Http1EngineOptions = {}): HttpEngine {
 }
 
 /** HTTP/1.1 of our own, with its defaults: `serveHttp(server, { engine: http1 })`. */
-export const http1: HttpEngine = /* @__PURE__ */ http1Engine();
+export const http1: HttpEngine = (endpoint, at) => listen(endpoint, at, {});
 
 function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limits, tls }: Http1EngineOptions): Promise<HttpServer> {
   const connections = new Connections(endpoint, limits, {

@@ -19,7 +19,7 @@ export type {
   Cancellation, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,
 } from '../client/index.ts';
 export type { Authenticate, Authenticated, Authenticator, Documents } from '../server/admission.ts';
-export type { CloseOptions } from '../server/endpoint.ts';
+export type { CloseOptions, Endpoint } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, MissedMessages } from '../server/event-store.ts';
 export type { GuardOptions } from '../server/guard.ts';

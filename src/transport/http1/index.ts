@@ -6,7 +6,7 @@
 
 export type { BodyLength, DecoderEvent } from './body-decoder.ts';
 export type { HttpFault } from './fault.ts';
-export type { Fields } from './fields.ts';
+export type { FieldSection } from './field-section.ts';
 export { chunk, fieldLine, lastChunk, requestLine, statusLine } from './head-writer.ts';
 export { http1Server } from './http1-server.ts';
 export type { Http1Connection, Http1Options, Http1Server } from './http1-server.ts';

@@ -1,6 +1,6 @@
 import type { BodyLength } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
-import type { Fields } from './fields.ts';
+import type { FieldSection } from './field-section.ts';
 
 /**
  * How long the body is that these fields announce; undefined: they announce none. RFC 9112, 6.3.
@@ -8,7 +8,7 @@ import type { Fields } from './fields.ts';
  * 6.1 lets a recipient choose what to do where both lengths stand in one head, or a transfer coding in a message of
  * HTTP/1.0. Each of these is read differently by somebody, so they are refused.
  */
-export function announcedLength(fields: Fields, minor: number): BodyLength | HttpFault | undefined {
+export function announcedLength(fields: FieldSection, minor: number): BodyLength | HttpFault | undefined {
   const length = fields.get('content-length');
   const coding = fields.get('transfer-encoding');
   if (coding !== undefined) {
@@ -25,5 +25,5 @@ export function announcedLength(fields: Fields, minor: number): BodyLength | Htt
 }
 
 /** Whether the connection can bring another message. RFC 9112, 9.3. */
-export const persists = (fields: Fields, minor: number): boolean =>
+export const persists = (fields: FieldSection, minor: number): boolean =>
   (minor === 1 ? !fields.lists('connection', 'close') : fields.lists('connection', 'keep-alive') && !fields.lists('connection', 'close'));

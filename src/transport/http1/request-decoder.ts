@@ -1,7 +1,7 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { BodyLength } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
-import { Fields } from './fields.ts';
+import { FieldSection } from './field-section.ts';
 import { decoderShape, MessageDecoder } from './message-decoder.ts';
 import type { DecoderOptions } from './message-decoder.ts';
 import { announcedLength, persists } from './message-framing.ts';
@@ -15,7 +15,7 @@ export interface RequestHead {
   readonly query: string;
   /** The second digit of its version: 0 or 1. */
   readonly minor: number;
-  readonly fields: Fields;
+  readonly fields: FieldSection;
   readonly body: BodyLength;
   /** Whether the client may send another request on this connection. */
   readonly persists: boolean;
@@ -35,7 +35,7 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     if (target instanceof HttpFault) return target;
     lastLine = line;
     lastTarget = target;
-    const fields = new Fields(text, scanner);
+    const fields = new FieldSection(text, scanner);
     const { minor } = target;
     if (fields.repeated !== undefined) return new HttpFault(`the field ${fields.repeated} stands twice`);
     const host = fields.get('host');

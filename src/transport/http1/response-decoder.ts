@@ -1,7 +1,7 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { BodyLength } from './body-decoder.ts';
 import { HttpFault } from './fault.ts';
-import { Fields } from './fields.ts';
+import { FieldSection } from './field-section.ts';
 import { decoderShape, MessageDecoder } from './message-decoder.ts';
 import type { DecoderOptions } from './message-decoder.ts';
 import { announcedLength, persists } from './message-framing.ts';
@@ -11,7 +11,7 @@ export interface ResponseHead {
   readonly status: number;
   /** The second digit of its version: 0 or 1. */
   readonly minor: number;
-  readonly fields: Fields;
+  readonly fields: FieldSection;
   readonly body: BodyLength;
   /** Whether another request may be sent on this connection. */
   readonly persists: boolean;
@@ -26,7 +26,7 @@ export function responseDecoder(method: () => string, options: DecoderOptions = 
     if (line === null) return new HttpFault('the status line is malformed');
     const minor = Number(line[1]);
     const status = Number(line[2]);
-    const fields = new Fields(text, scanner);
+    const fields = new FieldSection(text, scanner);
     if (fields.repeated !== undefined) return new HttpFault(`the field ${fields.repeated} stands twice`);
     // RFC 9110, 7.8: only where the client asked for another protocol, which none of ours does.
     if (status === 101) return new HttpFault('the server switches to a protocol that nobody asked for');

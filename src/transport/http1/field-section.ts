@@ -10,7 +10,7 @@ const single: readonly string[] = [
 ];
 
 /** The fields of a head, in their order. */
-export class Fields {
+export class FieldSection {
   readonly #names: string[] = [];
   readonly #values: string[] = [];
 

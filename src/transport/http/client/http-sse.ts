@@ -8,8 +8,8 @@ import { HttpError } from '../http-error.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import { isStream } from './body.ts';
 import type { HttpClientLimits } from './options.ts';
-import type { PostedRequest, PostedRequests } from './posted-request.ts';
-import type { HttpRequester } from './requester.ts';
+import type { PostedRequest } from './posted-request.ts';
+import type { ResumptionPort } from './resumption.ts';
 import type { HttpAnswer } from './sender.ts';
 
 /** The stream of an HTTP+SSE server. */
@@ -115,29 +115,19 @@ export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | u
   };
 }
 
-/** What looking for the old transport needs of the new one. */
-export interface Fallback {
-  readonly base: URL;
-  readonly requests: PostedRequests;
-  readonly limits: HttpClientLimits;
-  readonly request: HttpRequester;
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
-
 /**
- * Looks for the old transport at the same address. Resolves with the endpoint that messages are posted to and the
+ * Looks for the old transport at the address of the new one. Resolves with the endpoint that messages are posted to and the
  * stream that they come on, or with undefined where it is not there; rejects where its endpoint is not usable.
  * 2025-11-25 basic/transports#backwards-compatibility.
  */
-export function findHttpSse(fallback: Fallback): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
-  const { base, requests, request } = fallback;
-  const stream = requests.begin({}, undefined);
-  return beginHttpSse(stream, () => request.send('GET', base, stream, { own: { accept: 'text/event-stream' } }), fallback);
+export function findHttpSse(base: URL, port: ResumptionPort): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
+  const stream = port.requests.begin({}, undefined);
+  return beginHttpSse(base, stream, () => port.get(stream, ''), port);
 }
 
 /** The same for a stream that has been asked for: `open` gives its answer. */
 export async function beginHttpSse(
-  stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { base, requests, limits, wait }: Omit<Fallback, 'request'>,
+  base: URL, stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { requests, limits, wait }: ResumptionPort,
 ): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
   const timer = new AbortController();
   let endpoint: URL | undefined;

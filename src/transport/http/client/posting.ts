@@ -183,9 +183,7 @@ export class ClientPosting {
 
   /** Looks for the transport of 2024-11-05 at the same address. Whether it is there. */
   async #fallBack(): Promise<boolean> {
-    const { requests, request } = this;
-    const { wait } = this.#resumption;
-    return this.#settle(await findHttpSse({ base: this.#base, requests, limits: this.#limits, request, wait }));
+    return this.#settle(await findHttpSse(this.#base, this.#resumption));
   }
 
   #settle(found: Awaited<ReturnType<typeof findHttpSse>>): boolean {
@@ -198,10 +196,8 @@ export class ClientPosting {
    * with room for one (@mastra/mcp 0.14), which end the second where the first one closes.
    */
   async #takeHttpSse(one: SentPost, answer: HttpAnswer): Promise<void> {
-    const { requests } = this;
-    const stream = requests.detach(one.posted);
-    const { wait } = this.#resumption;
-    if (!this.#settle(await beginHttpSse(stream, () => answer, { base: this.#base, requests, limits: this.#limits, wait }))) {
+    const stream = this.requests.detach(one.posted);
+    if (!this.#settle(await beginHttpSse(this.#base, stream, () => answer, this.#resumption))) {
       throw new HttpError(answer.status, '', 'the stream of HTTP+SSE ended before it began');
     }
     if (one.message.method === 'initialize') return this.#post(one);

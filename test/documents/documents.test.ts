@@ -15,7 +15,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md') && !file.includes('node_modules'))
   .map((file) => `docs/${file}`);
-const taught = ['README.md', ...pages];
+const taught = ['README.md', 'SKILL.md', ...pages];
 const evidence = ['requirements', 'removals', 'mutants'].map((name) => `requirements/${name}.md`);
 const documents = [...taught, ...evidence, 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 const built = existsSync(join(root, 'dist/lib')) ? {} : { skip: 'dist/lib is not built' };

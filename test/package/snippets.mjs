@@ -7,7 +7,7 @@ import { projectOf, snippetsOf } from '../../dist/test/documents/snippets.js';
 
 /** Throws at the first that does not hold. `folder` has barewire installed. Gives what was checked. */
 export function checkSnippets(root, folder) {
-  const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  const pages = ['README.md', 'SKILL.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
   const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]));
   const snippets = [...texts].flatMap(([page, text]) => snippetsOf(page, text));
   const work = join(folder, 'snippets');

@@ -6,6 +6,7 @@ import type { DecoderLimits } from '../../src/transport/http1/limits.ts';
 import { requestDecoder } from '../../src/transport/http1/request-decoder.ts';
 import { responseDecoder } from '../../src/transport/http1/response-decoder.ts';
 import { everyNth } from '../every-nth.ts';
+import { mutated } from './mutated.ts';
 import { octetsOf, piecesOf, readAll } from './reading.ts';
 import { canary, requests } from './requests.ts';
 import { nextResponse, responses } from './responses.ts';
@@ -67,6 +68,16 @@ test('http1: responses are read alike however they are cut', () => {
     const whole = octetsOf(bytes + nextResponse);
     const said = readResponses([whole], method);
     for (const cuts of cuttings(whole.length)) assert.deepEqual(readResponses(piecesOf(whole, cuts), method), said, `${name}, cut at ${cuts.length > 1 ? 'every byte' : cuts[0]}`);
+  }
+});
+
+test('http1: mutated requests are read alike whole and a byte at a time', () => {
+  // MUTATED: how many, on demand.
+  const count = Number(process.env['MUTATED'] ?? 20_000 / everyNth(10));
+  for (const text of mutated(requests.map(({ bytes }) => bytes), 7, count)) {
+    const whole = octetsOf(text + canary);
+    const cuts = Array.from({ length: whole.length - 1 }, (_, i) => i + 1);
+    assert.deepEqual(readRequests(piecesOf(whole, cuts)), readRequests([whole]), JSON.stringify(text));
   }
 });
 

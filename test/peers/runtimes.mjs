@@ -23,6 +23,10 @@ export const runtimes = [
     start: () => start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']),
   },
   {
+    name: 'http1',
+    start: () => start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0', '--http1']),
+  },
+  {
     // Four processes behind a round robin: the stored level of a fleet.
     name: 'fleet',
     start: () => start(process.execPath, [at('test/peers/everything/fleet.mjs')]),

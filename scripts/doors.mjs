@@ -36,10 +36,10 @@ export function throughDoors(file, { alsoIndexes = false } = {}) {
     const names = behind(join(folder, file.endsWith('.d.ts') ? door.replace(/\.ts$/, '.d.ts') : door));
     const from = new Map();
     for (const item of namesIn(list)) {
-      const [taken, own = taken] = item.split(' as ');
+      const [, inline = '', taken, own = taken] = /^(type )?(\w+)(?: as (\w+))?$/.exec(item) ?? [];
       const found = names.get(taken);
-      if (found === undefined) throw new Error(`${file}: ${door} has no ${taken}`);
-      from.set(found.file, [...from.get(found.file) ?? [], found.name === own ? own : `${found.name} as ${own}`]);
+      if (found === undefined) throw new Error(`${file}: ${door} does not name ${item}`);
+      from.set(found.file, [...from.get(found.file) ?? [], inline + (found.name === own ? own : `${found.name} as ${own}`)]);
     }
     const path = (to) => relative(folder, to).replaceAll('\\', '/').replace(/^(?!\.)/, './');
     return [...from].map(([to, items]) => `import ${type}{ ${items.join(', ')} } from '${path(to)}';`).join(' ') + '\n'.repeat(statement.split('\n').length - 1);

@@ -30,6 +30,13 @@ test('published: a stdio server loads four files, and no module of Node by name'
   assert.deepEqual(files.sort(), ['core.js', 'schema-parts.js', 'server.js', 'stdio.js']);
 });
 
+test('published: every file has code: a door or an index of the sources leaves none without', built, () => {
+  const code = (file: string): string => readFileSync(join(lib, file), 'utf8').replaceAll(/^\/\/.*$|^import "[^"]*";$/gm, '').trim();
+  const files = readdirSync(lib).filter((file) => file.endsWith('.js'));
+  assert.ok(files.includes('core.js'));
+  assert.deepEqual(files.filter((file) => code(file) === ''), []);
+});
+
 test('published: what V8 reads before a stdio server answers does not grow', built, () => {
   // Nobody saw the start grow with its source (bench/NOTES.md, "stdio, start"). The files are not minified, so that stacks can be
   // read: minified they had 115 KB, which V8 passes over in 2 ms less. Down with each saving, up only in a commit that says why.

@@ -20,7 +20,8 @@ export class Faults {
   /** Reports a fault, or counts it. */
   add(make: () => Error): void {
     const now = Date.now();
-    if (now - this.#since >= intervalMs) {
+    // In both directions: the clock may have been set back.
+    if (Math.abs(now - this.#since) >= intervalMs) {
       this.end();
       this.#since = now;
     }

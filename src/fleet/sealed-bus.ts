@@ -153,7 +153,7 @@ interface Numbers {
 /** The processes that have sent messages here, so that none is taken twice. `K` is the key of a sender. */
 class Senders<K> {
   readonly #known = new Map<string, Sender<K>>();
-  readonly #started = Date.now();
+  #started = Date.now();
   /** A message with an earlier time, of a process that is not remembered, may have been taken before. */
   #forgotten = -Infinity;
 
@@ -165,6 +165,8 @@ class Senders<K> {
   take(from: string, key: K, place: string, count: number, at: number): string | undefined {
     const known = this.#known.get(from);
     if (known === undefined && at <= this.#forgotten) return 'it may have come before';
+    // The clock may have been set back since.
+    this.#started = Math.min(this.#started, Date.now());
     // It was told before this process existed.
     if (known === undefined && place.startsWith('all ') && at < this.#started - clocksDifferMs) {
       return 'it was told minutes before this process began: it was kept for long, or the clocks of the machines differ';

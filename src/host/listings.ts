@@ -219,7 +219,8 @@ export class Listings {
     const { server, now } = this.#options;
     const { connection, kept, changed, at } = this.#of(name);
     const { connection: present, isSessionless } = server(name);
-    return connection !== undefined && connection === present && kept > changed && (!isSessionless || now() - at < maxAgeMs);
+    // In both directions: after the clock was set back, a list would count as new for as long as that was.
+    return connection !== undefined && connection === present && kept > changed && (!isSessionless || Math.abs(now() - at) < maxAgeMs);
   }
 
   /** The change of a tool that waits for a person. */

@@ -101,6 +101,8 @@ export class ManagedServer {
     if (this.#failures === 0) return 0;
     const rest = this.#failures >= limits.breakerFailures ? limits.breakerMs
       : Math.min(limits.maxBackoffMs, limits.backoffMs * 2 ** (this.#failures - 1));
+    // A failure that is later than now was noted before the clock was set back.
+    this.#lastFailure = Math.min(this.#lastFailure, now());
     return this.#lastFailure + rest - now();
   }
 

@@ -47,7 +47,7 @@ export class ProgressReports {
   next(progress: number, total?: number, message?: string): string | undefined {
     if (!(progress > this.#last)) return undefined;
     const now = Date.now();
-    this.#left = Math.min(maxBurst, this.#left + ((now - this.#at) * perSecond) / 1000);
+    this.#left = Math.min(maxBurst, this.#left + (Math.max(0, now - this.#at) * perSecond) / 1000);
     this.#at = now;
     if (this.#left < 1 && progress !== total) return undefined;
     this.#left--;

@@ -26,6 +26,17 @@ test('faults: ten a second are told in full, of the others their number; an erro
   assert.equal(told.length, 22);
 });
 
+test('faults: after the clock was set back they are told as before', () => {
+  mock.timers.enable({ apis: ['Date'], now: 86_400_000 });
+  const told: string[] = [];
+  const faults = new Faults(({ message }) => told.push(message));
+  for (let n = 0; n < 20; n++) faults.add(() => new Error('ahead'));
+  mock.timers.setTime(0);
+  faults.add(() => new Error('back'));
+  mock.timers.reset();
+  assert.deepEqual(told.slice(10), ['10 more faults within a second', 'back']);
+});
+
 test('faults: a fault now and then is told each time, and nothing is counted', () => {
   mock.timers.enable({ apis: ['Date'] });
   const told: string[] = [];

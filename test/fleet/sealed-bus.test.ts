@@ -155,6 +155,18 @@ test('a person\'s answer cannot be forged on the bus: the handler goes on waitin
   assert.equal(bench.errors.filter((error) => /nobody|asked/.test(error.message)).length, 0);
 });
 
+test('a process that began while its clock was ahead hears the others once the clock was set back', async (t) => {
+  const { now } = Date;
+  let ahead = 86_400_000;
+  t.mock.method(Date, 'now', () => now() + ahead);
+  const { places: [one, two] } = await processes([key(1)], [key(1)]);
+  if (!one || !two) return assert.fail();
+  ahead = 0;
+  await one.bus.tell('t', 'all');
+  await settled();
+  assert.deepEqual([two.heard, two.refused], [['t all'], []]);
+});
+
 test('a fleet whose processes have different keys hears nothing of each other, and says so', async () => {
   const engine = memoryEngine();
   const refused: Error[] = [];

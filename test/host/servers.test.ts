@@ -95,6 +95,28 @@ test('host: a call by server and tool starts no other server, and each listing i
   assert.deepEqual([opened, listed], [['a', 'b'], ['a', 'a', 'b']]);
 });
 
+test('host: after the clock was set back by a day, a server that failed is started again when its time has passed', async (t) => {
+  const day = 86_400_000;
+  let now = 2 * day;
+  let works = false;
+  const good = server('good');
+  const host = make(t, {
+    servers: { good: { command: 'good', trusted: true } },
+    transport: () => {
+      if (works) return memoryTransport(good);
+      throw new Error('no such program');
+    },
+    now: () => now,
+    limits: { backoffMs: 0, maxBackoffMs: 0, breakerFailures: 3, breakerMs: 60_000 },
+  });
+  for (let i = 0; i < 3; i++) await assert.rejects(host.call('good/look'), { code: 'server-down', message: /no such program/ });
+  works = true;
+  now -= day;
+  await assert.rejects(host.call('good/look'), { code: 'server-down', message: /not restarted for 60 s more/ });
+  now += 60_000;
+  assert.ok(await host.call('good/look'));
+});
+
 test('host: a server that cannot be started is started and reported in calls to itself, not in those to others', async (t) => {
   let now = 1_000_000;
   const tries: number[] = [];

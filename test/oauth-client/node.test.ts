@@ -76,6 +76,20 @@ test('file lock: one of a dead process is broken, one of a living process is wai
   assert.deepEqual(await readdir(join(path, '..')), []);
 });
 
+test('file lock: one that nobody gives back is broken in its time, and one that is held is waited for in its time, after the clock was set back too', async (t) => {
+  const path = join(await folder(t), 'lock');
+  const { now } = Date;
+  t.mock.method(Date, 'now', () => now() - 86_400_000);
+  await writeFile(path, JSON.stringify({ pid: process.pid, host: hostname(), id: 'living' }));
+  await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 20 }), { code: 'store_locked' });
+  assert.equal(await withFileLock(path, async () => 'broken', { staleMs: 30, waitMs: 60_000 }), 'broken');
+  // So is the lock of one that was breaking it.
+  await writeFile(path, JSON.stringify({ pid: process.pid, host: hostname(), id: 'living' }));
+  await writeFile(`${path}.break`, JSON.stringify({ pid: process.pid, host: hostname(), id: 'breaking' }));
+  assert.equal(await withFileLock(path, async () => 'broken', { staleMs: 30, waitMs: 60_000 }), 'broken');
+  assert.deepEqual(await readdir(join(path, '..')), []);
+});
+
 test('file lock: what keeps a stale lock from being broken is told at once, and is not taken for another that breaks it', async (t) => {
   const path = join(await folder(t), 'lock');
   const { pid } = spawnSync(process.execPath, ['-e', '']);

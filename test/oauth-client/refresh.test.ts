@@ -179,3 +179,28 @@ test('claim: a living owner renews it, a dead owner\'s runs out, and one that ca
   await store.update('claim', undefined, 'no JSON');
   await withClaim(options, async () => {});
 });
+
+test('claim: a dead owner\'s is believed for its own length at most, whatever the clock said when it was written', async () => {
+  const store = memoryStore();
+  const day = 86_400_000;
+  // The second is of a version that did not write the length: the waiter's own counts.
+  for (const claim of [{ owner: 'dead', until: Date.now() + day, ms: 30 }, { owner: 'dead', until: Date.now() + day }]) {
+    await store.update('claim', undefined, JSON.stringify(claim));
+    assert.equal(await withClaim({ store, key: 'claim', claimMs: 'ms' in claim ? day : 30 }, async () => 'mine'), 'mine');
+  }
+});
+
+test('claim: one that is found renewed at each look is not taken, however long that goes on', async (t) => {
+  const inner = memoryStore();
+  let [looks, steady] = [0, 0];
+  t.mock.method(performance, 'now', () => steady);
+  const store = {
+    ...inner,
+    async get() {
+      steady += 50_000;
+      return ++looks > 4 ? undefined : JSON.stringify({ owner: 'other', until: Date.now() + 60_000 + looks, ms: 60_000 });
+    },
+    update: async (key: string, expected: string | undefined, next: string | undefined) => expected !== undefined || inner.update(key, undefined, next),
+  };
+  await withClaim({ store, key: 'claim', claimMs: 60_000 }, async () => assert.equal(looks, 5));
+});

@@ -129,6 +129,37 @@ test('key set: one that cannot be fetched again is used for an hour, then no mor
   assert.equal(codeOf(await present(auth, long)), 'accepted');
 });
 
+test('key set: after the clock was set back, keys are fetched, kept and waited for no longer than before', async (t) => {
+  const issuer = await startIssuer(t);
+  const { auth, clock } = clocked(issuer);
+  const day = 86_400_000;
+  const long = issuer.token({ exp: seconds() + 3 * day });
+  // A failure a day ahead.
+  const { jwks } = issuer;
+  issuer.jwks = () => ({ status: 503, body: '' });
+  clock.ms = day;
+  await assert.rejects(present(auth, long), { code: 'jwks_unavailable' });
+  issuer.jwks = jwks;
+  clock.ms = 0;
+  await assert.rejects(present(auth, long), { code: 'jwks_unavailable' });
+  clock.ms = defaultKeySetLimits.keysCooldownMs;
+  assert.equal(codeOf(await present(auth, long)), 'accepted');
+  // A fetch a day ahead: a key that is gone meanwhile is refused as soon as at any other time.
+  clock.ms = day;
+  assert.equal(codeOf(await present(auth, long)), 'accepted');
+  clock.ms = 0;
+  issuer.keys = [signingKey('two')];
+  assert.equal(codeOf(await present(auth, long)), 'accepted');
+  clock.ms = defaultKeySetLimits.maxKeysAgeMs;
+  assert.equal(codeOf(await present(auth, long)), 'token_key');
+  // A key that is new is fetched at once.
+  clock.ms = day;
+  assert.equal(codeOf(await present(auth, issuer.token({}, { kid: 'invented' }))), 'token_key');
+  clock.ms = defaultKeySetLimits.maxKeysAgeMs;
+  issuer.keys = [signingKey('three')];
+  assert.equal(codeOf(await present(auth, issuer.token({ exp: seconds() + day }))), 'accepted');
+});
+
 test('key set: Cache-Control makes it shorter, never longer, and not a fetch a request', async (t) => {
   const cases: [string, number, number][] = [
     ['max-age=60', 59_000, 60_000], ['public, MAX-AGE=60', 59_000, 60_000], ['max-age=0', 29_000, 30_000],

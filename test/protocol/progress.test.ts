@@ -47,6 +47,19 @@ test('progress: reports in a loop are thinned out, the one that reaches the tota
   mock.timers.reset();
 });
 
+test('progress: after the clock was set back reports go out as before', () => {
+  mock.timers.enable({ apis: ['Date'], now: 86_400_000 });
+  const reports = new ProgressReports(1);
+  for (let i = 1; i <= 200; i++) reports.next(i);
+  mock.timers.setTime(0);
+  assert.equal(reports.next(201), undefined);
+  mock.timers.tick(1_000);
+  let later = 0;
+  for (let i = 202; i < 402; i++) if (reports.next(i)) later++;
+  mock.timers.reset();
+  assert.equal(later, 50);
+});
+
 test('progress: a malformed report names its token and no progress, one for a token that is none is nothing', () => {
   const report = (params: Record<string, unknown>): unknown =>
     readProgress({ jsonrpc: '2.0', method: 'notifications/progress', params });

@@ -1,3 +1,4 @@
+import { clock } from '../../bounds/times.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
@@ -6,8 +7,10 @@ import type { AuthorizationStore } from './store.ts';
 /** The claim of a process to renew the tokens of one server. It is written into the store for all that share it. */
 interface ClaimRecord {
   readonly owner: string;
-  /** Milliseconds since the epoch; after that the owner counts as dead. */
+  /** Milliseconds since the epoch, by the owner's clock; after that the owner counts as dead. */
   readonly until: number;
+  /** Milliseconds for which it is believed from the last renewal, at most. */
+  readonly ms?: number | undefined;
   /** The result of the owner's work, for the processes that waited for it. */
   readonly failed?: { readonly code: string; readonly message: string };
 }
@@ -25,7 +28,8 @@ const pollMs = 100;
 
 /**
  * Runs `work` while only this process holds the claim. If another process holds it, waits until that one has
- * finished, gone or died. The claim is renewed while `work` runs, and expires if its owner dies.
+ * finished, gone or died. The claim is renewed while `work` runs, and expires if its owner dies: at its `until`, and at
+ * the latest once it has stood unchanged for its own length, since the clock that wrote `until` may have been set back.
  *
  * `work` must first check whether there is still something to do. If the owner that this call waited for failed, this
  * rejects with the owner's error and does not try again: a person who refused is not asked once for each process.
@@ -33,16 +37,18 @@ const pollMs = 100;
 export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: () => Promise<T>): Promise<T> {
   const owner = randomText();
   const write = (failed?: ClaimRecord['failed']): string =>
-    JSON.stringify({ owner, until: Date.now() + claimMs, ...failed && { failed } } satisfies ClaimRecord);
+    JSON.stringify({ owner, until: Date.now() + claimMs, ms: claimMs, ...failed && { failed } } satisfies ClaimRecord);
   let waitedFor: string | undefined;
+  let seen: { readonly text: string | undefined; readonly at: number } = { text: undefined, at: 0 };
   let mine: string | undefined;
   while (mine === undefined) {
     const text = await store.get(key);
+    if (seen.text !== text) seen = { text, at: clock() };
     const held = readClaim(text);
     if (held?.failed && held.owner === waitedFor) {
       throw new OAuthError(held.failed.code, `another process tried it at the same time: ${held.failed.message}`);
     }
-    if (held && !held.failed && held.until > Date.now()) {
+    if (held && !held.failed && held.until > Date.now() && clock() - seen.at < (held.ms ?? claimMs)) {
       waitedFor = held.owner;
       await pause(pollMs * (0.5 + Math.random() / 2));
     } else {
@@ -77,11 +83,12 @@ export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: 
 }
 
 function readClaim(text: string | undefined): ClaimRecord | undefined {
-  const { owner, until, failed } = parseStored(text) ?? {};
+  const { owner, until, ms: length, failed } = parseStored(text) ?? {};
   if (typeof owner !== 'string' || typeof until !== 'number') return undefined;
+  const ms = typeof length === 'number' ? length : undefined;
   const { code, message } = (failed ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code !== 'string' || typeof message !== 'string') return { owner, until };
-  return { owner, until, failed: { code, message: shown(message) } };
+  if (typeof code !== 'string' || typeof message !== 'string') return { owner, until, ms };
+  return { owner, until, ms, failed: { code, message: shown(message) } };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,3 +1,4 @@
+import { clock } from '../../bounds/times.ts';
 import { toError } from '../../jsonrpc/door.ts';
 import type { FailedLogin } from './failed-login.ts';
 import { refreshTime } from './refresh.ts';
@@ -61,12 +62,12 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     const held = await load();
     const due = held && refreshTime(held, jitter);
     const now = Date.now();
-    if (held?.refresh_token === undefined || due === undefined || now < due || now < refreshPausedUntil) return held;
+    if (held?.refresh_token === undefined || due === undefined || now < due || clock() < refreshPausedUntil) return held;
     try {
       await renew({ used: held.access_token });
     } catch (thrown) {
       // The server may still accept the old token; otherwise it refuses the request.
-      refreshPausedUntil = now + refreshPauseMs;
+      refreshPausedUntil = clock() + refreshPauseMs;
       onError(toError(thrown));
     }
     return tokens;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { clock } from '../../bounds/times.ts';
 import { OAuthError } from '../errors.ts';
 
 /** The owner of a lock, as its file records it. */
@@ -48,7 +49,8 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 }
 
 async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLimits): Promise<void> {
-  const begun = Date.now();
+  const begun = clock();
+  const watched: Watched = new Map();
   for (;;) {
     try {
       // A hard link fails if the name is taken, on every file system that has links.
@@ -56,21 +58,30 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
     } catch (thrown) {
       if (codeOf(thrown) !== 'EEXIST') throw thrown;
     }
-    const stale = await staleOwner(path, staleMs);
-    if (stale !== undefined && await breakLock(path, mine, stale, staleMs)) continue;
-    if (Date.now() - begun > waitMs) {
+    const stale = await staleOwner(path, staleMs, watched);
+    if (stale !== undefined && await breakLock(path, mine, stale, staleMs, watched)) continue;
+    if (clock() - begun > waitMs) {
       throw new OAuthError('store_locked', `${path} is held by another process, and was not free within ${waitMs} ms`);
     }
     await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
   }
 }
 
-/** The text of a lock that may be broken; undefined if it may not be broken, or is gone. */
-async function staleOwner(path: string, staleMs: number): Promise<string | undefined> {
+/** The locks that a waiter has seen, by their paths: the text, and since when (`clock`). */
+type Watched = Map<string, { readonly text: string; readonly since: number }>;
+
+/**
+ * The text of a lock that may be broken; undefined if it may not be broken, or is gone. The time of its file does not count
+ * alone: if the system's clock was set back since, the lock would never seem old.
+ */
+async function staleOwner(path: string, staleMs: number, watched: Watched): Promise<string | undefined> {
   try {
     // The link that took the lock set ctime; mtime is the time when its owner began to wait.
     const [{ ctimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
-    return Date.now() - ctimeMs > staleMs || isAbandoned(text) ? text : undefined;
+    const before = watched.get(path);
+    const since = before?.text === text ? before.since : clock();
+    watched.set(path, { text, since });
+    return Date.now() - ctimeMs > staleMs || clock() - since > staleMs || isAbandoned(text) ? text : undefined;
   } catch {
     return undefined;
   }
@@ -90,14 +101,14 @@ function isAbandoned(text: string): boolean {
  * Removes a stale lock while only this process does so: if several find the same stale lock, the second must not
  * remove the new lock of the first. Resolves with false if another process is breaking it.
  */
-async function breakLock(path: string, mine: string, stale: string, staleMs: number): Promise<boolean> {
+async function breakLock(path: string, mine: string, stale: string, staleMs: number, watched: Watched): Promise<boolean> {
   const breaking = `${path}.break`;
   try {
     await link(mine, breaking);
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST') throw thrown;
     // Another process is still breaking it, or died while doing so.
-    if (await staleOwner(breaking, staleMs) !== undefined) await rm(breaking, { force: true });
+    if (await staleOwner(breaking, staleMs, watched) !== undefined) await rm(breaking, { force: true });
     return false;
   }
   try {

@@ -47,7 +47,8 @@ const burst = 3;
 export function keySet(locate: () => Promise<string>, what: string, options: KeySetOptions): KeySet {
   const { now, maxKeys, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;
   let held: readonly Jwk[] | undefined;
-  let freshUntil = -Infinity;
+  let loadedAt = -Infinity;
+  let freshMs = 0;
   let failedAt = -Infinity;
   let failure: unknown;
   let url: string | undefined;
@@ -66,7 +67,8 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
         throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): ${keys.length} keys, the limit is ${maxKeys}`);
       }
       held = keys.filter(isObject);
-      freshUntil = now() + Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAge(header('cache-control')) ?? maxKeysAgeMs));
+      loadedAt = now();
+      freshMs = Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAge(header('cache-control')) ?? maxKeysAgeMs));
       failedAt = -Infinity;
       return held;
     } catch (thrown) {
@@ -82,12 +84,20 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
   /** All waiting callers share one fetch. */
   const fetch = (): Promise<readonly Jwk[]> => fetching ??= load();
 
+  /** The present. A time that is later was noted before the clock was set back: from now on it counts as the present. */
+  function present(): number {
+    const at = now();
+    [loadedAt, failedAt, countedAt] = [Math.min(loadedAt, at), Math.min(failedAt, at), Math.min(countedAt, at)];
+    return at;
+  }
+
   return {
     async keys() {
-      if (held && now() < freshUntil) return held;
-      const usable = held !== undefined && now() < freshUntil + maxKeysStaleMs;
+      const at = present();
+      if (held && at < loadedAt + freshMs) return held;
+      const usable = held !== undefined && at < loadedAt + freshMs + maxKeysStaleMs;
       // After a failure, wait before the next attempt.
-      if (now() < failedAt + keysCooldownMs) {
+      if (at < failedAt + keysCooldownMs) {
         if (usable) return held as readonly Jwk[];
         throw failure;
       }
@@ -100,7 +110,7 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
     },
     refetch() {
       if (fetching) return fetching;
-      const at = now();
+      const at = present();
       allowance = Math.min(burst, allowance + (at - countedAt) / keysCooldownMs);
       countedAt = at;
       if (allowance < 1) return undefined;

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { httpRelay } from '../../src/cli/http-relay.ts';
 import { loopback } from '../../src/oauth/node/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
-import { httpListener, serveHttp } from '../../src/transport/http/node/index.ts';
+import { guarded, guardedUpgrade, httpListener, ownAddress, serveHttp } from '../../src/transport/http/node/index.ts';
 import { fakeServer } from '../transport/http/fake-server.ts';
 import { everyNth } from '../every-nth.ts';
 
@@ -163,4 +163,20 @@ test('guard: origins that are listed, or all, are told by Origin; a site that se
   assert.equal(await at({ allowedOrigins: '*' }, { host: 'evil.example', 'sec-fetch-site': 'cross-site' }), 403);
   assert.notEqual(await at({ allowedHosts: '*' }, { host: 'any.example' }), 403);
   assert.equal(await at({ allowedOrigins: [] }, { origin: 'http://localhost' }), 403);
+});
+
+test('guard: options that it does not know, or of another kind, are refused where the listener is made', () => {
+  const serve = (): void => assert.fail();
+  const wrong: readonly (readonly [given: unknown, code: string, message: RegExp])[] = [
+    [{}, 'invalid_option', /expected function, not object/], [undefined, 'invalid_option', /expected function, not undefined/],
+    [() => undefined, 'invalid_option', /expected object, not undefined/],
+    [() => ({ allowedHost: ['a'] }), 'unknown_option', /allowedHost is unknown, did you mean allowedHosts\?/],
+    [() => ({ allowedOrigns: '*' }), 'unknown_option', /did you mean allowedOrigins\?/], [() => ({ navigatoin: 'only' }), 'unknown_option', /did you mean navigation\?/],
+    [() => ({ allowedHosts: 'a' }), 'invalid_option', /allowedHosts/], [() => ({ allowedOrigins: 'on' }), 'invalid_option', /allowedOrigins/],
+    [() => ({ navigation: 'onyl' }), 'invalid_option', /navigation is invalid, expected "refused" or "allowed" or "only"/],
+  ];
+  for (const [given, code, message] of wrong) {
+    for (const make of [guarded, guardedUpgrade]) assert.throws(() => make(given as never, serve), { name: 'TypeError', code, message });
+  }
+  for (const given of [() => ({}), ownAddress(['localhost']), () => ({ allowedHosts: '*', allowedOrigins: 'own', navigation: 'allowed' } as const)]) guarded(given, serve);
 });

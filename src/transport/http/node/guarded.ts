@@ -1,20 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { checkOptions } from '../../../bounds/options.ts';
+import type { Shape } from '../../../bounds/options.ts';
 import { createGuard } from '../server/guard.ts';
 import type { Guard, GuardOptions } from '../server/guard.ts';
 
-/** What a listener's guard lets in, by the port that a request came to. */
+/** What a listener's guard lets in, by the port that a request came to. Called once with port 0, to check what it returns. */
 export type GuardOf = (port: number) => GuardOptions;
+
+// For `checkOptions`.
+const guardShape: Shape<GuardOptions> = {
+  allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', navigation: '"refused" or "allowed" or "only"',
+};
 
 /**
  * A listener for `http.createServer` behind a guard: what the guard refuses gets 403, and `serve` does not see it.
  * Every listener of this project is made by this function or by `serveHttp`, `httpListener` and `fetchHandler`, which
- * have the same guard.
+ * have the same guard. Throws a TypeError for an unknown or malformed option.
  */
 export function guarded(
   options: GuardOf, serve: (request: IncomingMessage, response: ServerResponse) => void,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const judge = nodeGuard(options);
+  const judge = nodeGuard('guarded', options);
   return (request, response) => {
     const what = judge(request);
     if (what === undefined) return serve(request, response);
@@ -27,7 +34,7 @@ export function guarded(
 export function guardedUpgrade(
   options: GuardOf, serve: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  const judge = nodeGuard(options);
+  const judge = nodeGuard('guardedUpgrade', options);
   return (request, socket, head) => {
     if (judge(request) === undefined) return serve(request, socket, head);
     // Node has taken its own listeners off the socket.
@@ -36,7 +43,9 @@ export function guardedUpgrade(
   };
 }
 
-function nodeGuard(options: GuardOf): (request: IncomingMessage) => string | undefined {
+function nodeGuard(place: string, options: GuardOf): (request: IncomingMessage) => string | undefined {
+  checkOptions(`${place}: options`, options, 'function');
+  checkOptions(`${place}: options`, options(0), guardShape);
   let made: { readonly port: number; readonly guard: Guard } | undefined;
   return ({ headers, socket: { localPort: port = 0 } }) => {
     if (made?.port !== port) made = { port, guard: createGuard(options(port)) };

@@ -63,6 +63,8 @@ function textsOf(text: string): Set<string> | undefined {
       texts.add(one.replaceAll('\\', '/'));
       // Programs that normalize turn full-width dots and slashes into those of ASCII.
       texts.add(one.normalize('NFKC').replaceAll('\\', '/'));
+      // Windows reads `//?/C:/a` and `\\.\C:\a` as `C:/a`; some programs so read `/C:/a`, which is the path of a `file:` URI.
+      texts.add(one.replaceAll('\\', '/').replace(/^(file:)?\/{1,4}(?:[?.]{1,2}\/)?(?=[a-z]:)/i, (_device, scheme = '') => scheme && 'file:///'));
     }
     const next = unescaped(escaped);
     if (next === escaped) return texts;
@@ -145,19 +147,22 @@ export function patternOf(text: string): string {
   return scheme === '' ? normal(path) : `${scheme.toLowerCase()}://${authority.toLowerCase()}${normal(rest)}`;
 }
 
-/** The kind of a location: locations of two kinds never mean the same thing. */
-export const kindOf = (location: string): 'absolute' | 'relative' | 'uri' =>
-  (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? 'uri' : location.startsWith('/') || /^[a-z]:\//i.test(location) ? 'absolute' : 'relative');
+/**
+ * The kind of a location. Two locations of one kind mean the same thing only if they fit each other; a path of one kind may
+ * be one of another: `/a` is on the present drive, if there are drives.
+ */
+export const kindOf = (location: string): 'absolute' | 'drive' | 'relative' | 'uri' =>
+  (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? 'uri' : /^\/?[a-z]:\//i.test(location) ? 'drive' : location.startsWith('/') ? 'absolute' : 'relative');
 
 /**
- * Whether a location fits a pattern on some file system: such systems ignore case, forms of Unicode, dots and blanks
- * at the end of a name, and the text after `:`.
+ * Whether a location fits a pattern on some file system: such systems ignore case, forms of Unicode, characters that are
+ * not drawn, dots and blanks at the end of a name, and the text after `:`.
  */
 export function fitsLoosely(pattern: string, location: string): boolean {
   return fitsPath(pattern, location) || fitsPath(folded(pattern), folded(location));
 }
 
-const folded = (location: string): string => location.normalize('NFKC').toUpperCase().toLowerCase().split('/')
+const folded = (location: string): string => location.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}+/gu, '').toUpperCase().toLowerCase().split('/')
   .map((segment, at) => {
     // Not the drive letter, and not the scheme.
     const name = at === 0 ? segment : segment.split(':', 1)[0] ?? '';

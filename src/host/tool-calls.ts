@@ -4,6 +4,7 @@ import type { CallOptions, McpClient } from '../client/index.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
+import { weighValue } from '../bounds/weight.ts';
 import type { CallToolResult, Tool } from '../protocol/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { Approvals } from './approvals.ts';
@@ -81,6 +82,9 @@ interface PendingCall {
   listing: number;
 }
 
+/** How deep arguments may be nested. What they are held against, shown and bound by goes into them by recursion. */
+const maxArgumentDepth = 200;
+
 /** How often a call that was not sent is tried again, because its connection or its tool was new. */
 const maxUnsent = 3;
 
@@ -107,6 +111,8 @@ export class ToolCalls {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
     const { server, tool } = this.#named(name);
+    const weight = weighValue(args, { maxDepth: maxArgumentDepth });
+    if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments pass ${weight.over}`);
     // A copy, so that later changes by the application do not differ from what was shown.
     const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });

@@ -11,6 +11,8 @@ import type { Pin } from '../../src/host/pins.ts';
 import { redact } from '../../src/host/redaction.ts';
 import { memoryStore } from '../../src/host/store.ts';
 import type { Tool } from '../../src/protocol/tools.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
 import { randomOf } from '../random.ts';
 import { scripted } from './scripted-server.ts';
 
@@ -191,6 +193,35 @@ test('bounds: new tools in every listing fill no store and no log: once there ar
   assert.deepEqual([...new Set(host.pendingChanges().map(({ kind }) => kind))], ['new']);
   assert.equal(host.pendingChanges().length, 50);
   await assert.rejects(host.call('s/r10-0'), { code: 'tool-changed', message: /is new, and waits for a person/ });
+});
+
+test('bounds: arguments that are nested deeper than what judges them goes are refused, before anybody is asked', async (t) => {
+  const log = memoryLog();
+  const server = new McpServer({ name: 's', version: '1.0.0' });
+  let ran = 0;
+  server.tool('t', {}, () => `${++ran}`);
+  const asked: unknown[] = [];
+  const host = new Host({
+    info: { name: 'host', version: '1.0.0' }, servers: { s: { command: 's' } }, transport: () => memoryTransport(server), log,
+    rules: [{ args: { path: '/etc/**' }, then: 'deny' }, { args: { path: '/home/**' }, then: 'allow' }],
+    person: { approve: async ({ args }) => (asked.push(args), { allow: 'once' }) },
+  });
+  t.after(() => host.close());
+  const nested = (levels: number, inner: unknown): unknown => {
+    let value = inner;
+    for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { path: value };
+    return value;
+  };
+  for (const levels of [200, 1_000, 5_000, 200_000]) {
+    for (const inner of ['/etc/passwd', '/home/x', 1]) {
+      await assert.rejects(host.call('s/t', { path: nested(levels, inner) }), { code: 'refused', message: /its arguments pass the limit of 200 levels/ });
+    }
+  }
+  assert.deepEqual([ran, asked], [0, []]);
+  const listed = (inner: unknown): unknown => Array.from({ length: 150 }).reduce((value) => [value], inner);
+  await assert.rejects(host.call('s/t', { path: listed('/etc/passwd') }), { code: 'refused', message: /a rule denies it/ });
+  assert.ok(await host.call('s/t', { path: listed(1) }));
+  assert.equal(ran, 1);
 });
 
 test('bounds: one line of the log is redacted in linear time, whatever is in it', async () => {

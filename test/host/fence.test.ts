@@ -30,7 +30,7 @@ const spellings = [
   '\\etc\\passwd', '/etc\\passwd', '\\\\?\\etc\\passwd', '/x\\..\\etc/passwd', ' /etc/passwd', '/etc/passwd ', '\t/etc/passwd', '/etc/passwd\n', '/e\ttc/passwd', '/etc/passwd\u0000.png', 'fi\nle:///etc/passwd',
   '~/../../etc/passwd', '~root/x', '$HOME/../etc/passwd', '${X}/etc/passwd', '%SystemRoot%/etc/passwd', '／etc／passwd', '/ｅtc/passwd', '/etc／passwd',
   '/proc/self/root/etc/passwd', '/proc/1/root/etc/passwd', '/dev/fd/3', 'view-source:file:///etc/passwd', 'url:/etc/passwd', 'file:file:///etc/passwd', 'file:///file:/etc/passwd', 'x'.repeat(10_000), '/ETC~1/passwd',
-  '%25252525252525252fetc',
+  '%25252525252525252fetc', '/e\u200ctc/passwd', '/etc\ufeff/passwd', '/\u202eetc/passwd', '/e\u00adtc/passwd',
 ];
 
 test('fence: no spelling of a path passes a rule that denies it', async () => {
@@ -57,6 +57,22 @@ test('fence: a pattern in another form is the same fence', async () => {
   for (const args of [{ path: '~/.ssh/**' }, { path: '~root/x' }, { deep: { path: '~/**' } }]) {
     await assert.rejects(decide([{ args, then: 'deny' }], '/home/x'), { code: 'invalid_option' });
   }
+});
+
+test('fence: a drive is denied by every name that Windows has for it on this machine', async () => {
+  const rules: Rule[] = [{ args: { path: 'C:/secret/**' }, then: 'deny' }, { then: 'allow' }];
+  for (const path of [
+    'C:/secret/x', 'c:\\secret\\x', '\\\\?\\C:\\secret\\x', '\\\\.\\C:\\secret\\x', '\\??\\C:\\secret\\x', '//?/C:/secret/x', '//./c:/secret/x', '/??/C:/secret/x', '//?/C:/open/../secret/x', '/C:/secret/x',
+    'file:///C:/secret/x', 'file:////?/C:/secret/x', 'file:////./C:/secret/x', 'file:///c|/secret/x', 'file:C:/secret/x', '%2f%2f%3f/C:/secret/x',
+  ]) {
+    for (const resolver of [undefined, async (one: string) => one]) assert.equal(await decide(rules, path, resolver), 'deny', path);
+    assert.equal(await decide([{ args: { path: '//?/**' }, then: 'allow' }, { args: { path: '/**' }, then: 'allow' }], path), 'ask', path);
+  }
+  for (const path of ['C:/open/x', 'D:/secret/x', 'file:///D:/secret/x']) assert.equal(await decide(rules, path), 'allow', path);
+  // Which drive is meant is known only to whoever resolves it.
+  assert.equal(await decide(rules, '/secret/x'), 'deny');
+  assert.equal(await decide([{ args: { path: '/secret/**' }, then: 'deny' }, { then: 'allow' }], 'C:/secret/x'), 'deny');
+  for (const [drive, verdict] of [['C:', 'deny'], ['D:', 'allow']] as const) assert.equal(await decide(rules, '/secret/x', async (one) => (one.startsWith('/') ? `${drive}${one}` : one)), verdict);
 });
 
 test('fence: a pattern with backslashes is a path', async () => {

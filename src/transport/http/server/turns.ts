@@ -55,7 +55,7 @@ export class Turns {
   #turn(): void {
     this.#next = undefined;
     const now = Date.now();
-    if (!this.#came || Math.abs(now - this.#wentOn) > patienceMs) {
+    if (!this.#came || now - this.#wentOn > patienceMs) {
       this.#wentOn = now;
       this.#waiting.shift()?.();
     }

@@ -8,8 +8,14 @@ import { parsed } from './wire-log.ts';
 const secretName = /pass(word|wd|phrase|code)?$|secret|(^|[^a-z])token$|[a-z]Token$|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
 /** Progress tokens and page cursors are names, not credentials. */
 const harmless = /^(progressToken|nextCursor|cursor)$/;
-/** Keys with a known prefix, objects in base64url such as JWTs, and what stands behind the schemes of HTTP. */
-const secretText = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12,}|eyJ[\w-]{8,}(?:\.[\w-]+)*|\b(?:bearer|basic) [\w.~+/=-]{8,}/gi;
+/** A run of the characters of keys and tokens: each is looked at once, and taken out as a whole. */
+const tokenRun = /[\w.~+/=-]{8,}/g;
+/** A key with a known prefix. */
+const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
+/** A JWT, or another object in base64url. */
+const encodedObject = /eyJ[\w-]{8}/i;
+/** What stands before the credentials of HTTP. */
+const scheme = /\b(?:bearer|basic)\s{1,8}$/i;
 const redacted = '[redacted]';
 const maxDepth = 200;
 /** The most places that are named. */
@@ -33,16 +39,19 @@ export function shared(wire: WireLog, server: string, from?: number, to?: number
       tell(path, why);
     }, 0);
     // A text that is no JSON is looked through as it stands. What holds no secret keeps its own tokens.
-    const raw = value === undefined ? message.replace(secretText, redacted) : touched ? JSON.stringify(clean) : message;
+    const raw = value === undefined ? withoutSecrets(message) : touched ? JSON.stringify(clean) : message;
     if (value === undefined && raw !== message && named.length === before) tell('', 'looks like a key');
     text += made.add(entry.direction === 'sent' ? 'client' : 'server', raw);
   }
   return { text, redacted: named };
 }
 
+const withoutSecrets = (text: string): string => text.replace(tokenRun, (run: string, at: number) =>
+  (encodedObject.test(run) || knownKey.test(run) || scheme.test(text.slice(Math.max(0, at - 16), at)) ? redacted : run));
+
 function cleaned(value: unknown, path: string, tell: (path: string, why: string) => void, depth: number): unknown {
   if (typeof value === 'string') {
-    const clean = value.replace(secretText, redacted);
+    const clean = withoutSecrets(value);
     if (clean !== value) tell(path, 'looks like a key');
     return clean;
   }

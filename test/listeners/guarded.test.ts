@@ -7,6 +7,7 @@ import { httpRelay } from '../../src/cli/http-relay.ts';
 import { loopback } from '../../src/oauth/node/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { guarded, guardedUpgrade, httpListener, ownAddress, serveHttp } from '../../src/transport/http/node/index.ts';
+import { http1 } from '../../src/transport/http1/node/index.ts';
 import { fakeServer } from '../transport/http/fake-server.ts';
 import { everyNth } from '../every-nth.ts';
 
@@ -20,6 +21,8 @@ interface Listening {
   readonly hosts: 'own' | 'loopback';
   /** Whether of a browser it takes top-level navigations, and nothing else. */
   readonly navigations: boolean;
+  /** Whether a `Host` that is no host is refused as malformed (400), before the guard is asked. RFC 9112, 3.2. */
+  readonly strict?: boolean;
 }
 
 const upstream = async (t: TestContext): Promise<number> => {
@@ -39,6 +42,11 @@ const listeners: Readonly<Record<string, (t: TestContext) => Promise<Listening>>
     const { port, close } = await serveHttp(fakeServer());
     t.after(() => close({ drainMs: 0 }));
     return { port, path: '/messages?sessionId=x', hosts: 'loopback', navigations: false };
+  },
+  async 'serveHttp, http1'(t) {
+    const { port, close } = await serveHttp(fakeServer(), { engine: http1 });
+    t.after(() => close({ drainMs: 0 }));
+    return { port, path: '/mcp', hosts: 'loopback', navigations: false, strict: true };
   },
   async httpListener(t) {
     const listener = httpListener(fakeServer());
@@ -137,7 +145,8 @@ for (const [name, start] of Object.entries(listeners)) {
       if (i % step !== 0 && i >= 60) continue;
       for (const method of listening.navigations ? ['GET'] : ['GET', 'POST', 'OPTIONS']) {
         const status = await ask(method, head);
-        assert.equal(status !== 403, passes, `${method} ${JSON.stringify(head)} got ${status}`);
+        const malformed = listening.strict === true && !/^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i.test(String(head['host'] ?? ''));
+        assert.equal(status !== (malformed ? 400 : 403), passes, `${method} ${JSON.stringify(head)} got ${status}`);
         if (passes) passed++;
         else refused++;
       }

@@ -13,7 +13,7 @@ test('listeners: each in src, page, integrations and scripts has the guard befor
   const { listening, faults } = listenersIn(files);
   assert.deepEqual(faults, []);
   // test/listeners/guarded.test.ts asks each of src, and page/test/host/server.test.ts the page.
-  assert.deepEqual(listening, ['page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts']);
+  assert.deepEqual(listening, ['page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
 });
 
 const head = "import { createServer } from 'node:http'; import { guarded } from 'barewire/http';\n";
@@ -41,18 +41,20 @@ const bad: readonly string[] = [
   'Deno.serve(handler);', 'Deno.listen({ port: 1 });', 'Bun.serve({ fetch: handler });', 'Bun.listen({});',
   "addEventListener('fetch', (event) => event.respondWith(handler(event.request)));",
   "import express from 'express'; express().listen(3000);",
+  "export function createServer() {} http.createSecureServer({}, serve);", "import { createServer } from './server.ts'; new http.Server(serve);",
 ];
 const good: readonly string[] = [
   'createServer(guarded(() => ({}), serve)).listen(0);',
   "import { guardedUpgrade } from 'barewire/http'; const server = createServer(guarded(() => ({}), serve)); server.on('upgrade', guardedUpgrade(() => ({}), serve));",
   "import { WebSocketServer } from 'ws'; new WebSocketServer({ noServer: true });",
   '// createServer(serve)', 'const text = "call createServer first";', "import { connect } from 'node:net'; connect(1).once('connect', () => resolve());", 'session.listen(request);',
+  "import { createServer } from './server.ts'; createServer();", 'export function createServer(): void {} createServer();',
 ];
 
 test('listeners: what listens without the guard is found, however it is written', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-listeners-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const withHead = (text: string): string => (/^import (express|\{ connect)/.test(text) ? text : head + text);
+  const withHead = (text: string): string => (/^(import (express|\{ connect|\{ createServer \} from '\.)|export)/.test(text) ? text : head + text);
   bad.forEach((text, i) => writeFileSync(join(folder, `bad${i}.ts`), withHead(text)));
   good.forEach((text, i) => writeFileSync(join(folder, `good${i}.ts`), withHead(text)));
   // A guard of the same name from somewhere else is not the guard.

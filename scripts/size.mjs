@@ -21,8 +21,8 @@ const KIB = 1024;
 const entries = [
   { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.08 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.05 * KIB },
-  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 30.63 * KIB },
-  { ...programNamed('protected'), ceiling: 39.90 * KIB },
+  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 30.64 * KIB },
+  { ...programNamed('protected'), ceiling: 39.95 * KIB },
   { ...programNamed('mcp-server'), ceiling: 36.35 * KIB },
   { ...programNamed('tasks-server'), ceiling: 51.3 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
@@ -30,15 +30,15 @@ const entries = [
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.11 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.03 * KIB },
   { ...programNamed('schema-full'), ceiling: 8.79 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 34.8 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 32.18 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 34.88 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 32.26 * KIB },
   { ...programNamed('validator'), ceiling: 7 * KIB },
-  { ...programNamed('host'), ceiling: 39.36 * KIB },
+  { ...programNamed('host'), ceiling: 39.51 * KIB },
   { ...programNamed('tap'), ceiling: 3.8 * KIB },
   { ...programNamed('transcript'), ceiling: 5.39 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.35 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 80.51 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 80.56 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

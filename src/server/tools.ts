@@ -36,7 +36,7 @@ export interface ToolDefinition<
   readonly description?: string;
   /**
    * The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface.
-   * None: no arguments.
+   * Without it the tool takes no arguments, and a call that has some is refused.
    */
   readonly input?: I;
   /** The structured result, likewise. What the handler returns is then a value of it. */
@@ -196,6 +196,9 @@ const readJsonSchema: SchemaReader = (source, _side, validator) => {
   return { jsonSchema, validate: validator?.(jsonSchema) };
 };
 
+/** 2025-11-25 server/tools#tool recommends this schema for a tool without parameters. It is judged like any other. */
+const noArguments: JsonSchema = { type: 'object', additionalProperties: false };
+
 function toolEntry(
   name: string,
   definition: AnyDefinition,
@@ -208,12 +211,10 @@ function toolEntry(
     task: 'function or "optional" or "required"', durable: 'boolean',
   });
   const { input: source, output: target, needs, scopes, data, task, ...shown } = definition;
-  const read = (schema: SchemaSource | undefined, side: 'input' | 'output'): ReadSchema | undefined =>
-    schema === undefined ? undefined : schemas(schema, side, validator);
-  const input = read(source, 'input');
-  const output = read(target, 'output');
+  const input = schemas(source ?? noArguments, 'input', validator);
+  const output = target === undefined ? undefined : schemas(target, 'output', validator);
   if (output && !structured) throw new TypeError('`output` needs tools({ structured })');
-  const inputSchema = input?.jsonSchema ?? { type: 'object', additionalProperties: false };
+  const inputSchema = input.jsonSchema;
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
   checkOptions<unknown>(`tool ${JSON.stringify(name)}.definition.input.type`, Object(inputSchema)['type'], '"object"');
   // 2025-11-25 server/tools#tool recommends a schema without `properties` where there are no parameters; smolagents reads
@@ -225,7 +226,7 @@ function toolEntry(
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
   return {
-    kind: 'tool', name, listed: tool, definition, handler, judge: input?.validate, failed,
+    kind: 'tool', name, listed: tool, definition, handler, judge: input.validate, failed,
     finish(value, exchange) {
       if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
       if (value instanceof RawResult) return value.result;

@@ -203,3 +203,24 @@ test('on stderr a failure that no caller hears of has no number', async () => {
   }
   assert.match(lines.join('\n'), /^release t failed: Error: the gate is stuck/);
 });
+
+// 2025-11-25 server/tools#security-considerations: servers validate all tool inputs. The schema of no arguments is one too.
+for (const era of ['modern', 'legacy'] as const) {
+  test(`a tool without input refuses arguments, as its listed schema says (${era})`, async () => {
+    const server = new McpServer(info);
+    const seen: unknown[] = [];
+    server.tool('t', {}, (args) => {
+      seen.push(args);
+      return 'ran';
+    });
+    const client = new McpClient(info, { era });
+    await client.connect(memoryTransport(server));
+    assert.deepEqual((await client.listTools())[0]?.inputSchema, { type: 'object', additionalProperties: false, properties: {} });
+    assert.deepEqual((await client.callTool('t', {})).content, [{ type: 'text', text: 'ran' }]);
+    const refused = await client.callTool('t', { path: '/etc/passwd' });
+    assert.equal(refused.isError, true);
+    assert.match(JSON.stringify(refused.content), /path/);
+    assert.deepEqual(seen, [{}]);
+    await client.close();
+  });
+}
